@@ -9,6 +9,8 @@ export interface ReceivedMail {
   to: string[];
   /** Head and parts, decoded. */
   raw: string;
+  /** The part in plain text, decoded. */
+  text: string;
   /** The value of a header in one line; undefined where the head has none. */
   header(name: string): string | undefined;
   /** The first link with this path. */
@@ -25,6 +27,8 @@ export interface MailServer {
   hangs: boolean;
   /** Refuses every password. */
   rejectPasswords: boolean;
+  /** Number of sessions in which a password was sent. */
+  passwords(): number;
   /** How often a recipient was named, taken or refused. */
   attempts(address: string): number;
   close(): Promise<void>;
@@ -32,20 +36,43 @@ export interface MailServer {
 
 export const mailOrigin = 'https://iot.example.com';
 
-/** Starts a mail server on a free port. */
-export async function startMailServer(): Promise<MailServer> {
+/** Key and certificate (PEM) of a mail server that encrypts, and whether it does so from the first byte. */
+export interface MailServerTls {
+  key: string;
+  cert: string;
+  secure: boolean;
+}
+
+/**
+ * Starts a mail server on a port, a free one unless given.
+ * @param tls absent: it offers no encryption
+ * @param onMail called with each mail
+ */
+export async function startMailServer({
+  port = 0,
+  tls,
+  onMail,
+}: {
+  port?: number;
+  tls?: MailServerTls;
+  onMail?: (mail: ReceivedMail) => void;
+} = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const tried: string[] = [];
   const refused: MailServer['refused'] = new Map();
+  let passwords = 0;
   const server = new SMTPServer({
-    hideSTARTTLS: true,
+    ...(tls ?? { hideSTARTTLS: true }),
     allowInsecureAuth: true,
+    authOptional: true,
     logger: false,
     closeTimeout: 100,
-    onAuth: (_auth, _session, callback) =>
-      state.rejectPasswords
-        ? callback(Object.assign(new Error('Bad password'), { responseCode: 535 }))
-        : callback(null, { user: 'ddp' }),
+    onAuth(_auth, { secure }, callback) {
+      passwords++;
+      if (state.rejectPasswords || (tls !== undefined && !secure))
+        callback(Object.assign(new Error('Bad password'), { responseCode: 535 }));
+      else callback(null, { user: 'ddp' });
+    },
     onRcptTo({ address }, _session, callback) {
       tried.push(address);
       const answer = refused.get(address);
@@ -55,12 +82,12 @@ export async function startMailServer(): Promise<MailServer> {
     },
     onData(stream, { envelope }, callback) {
       text(stream).then((raw) => {
-        mails.push(
-          received(
-            raw,
-            envelope.rcptTo.map(({ address }) => address),
-          ),
+        const mail = received(
+          raw,
+          envelope.rcptTo.map(({ address }) => address),
         );
+        mails.push(mail);
+        onMail?.(mail);
         callback();
       }, callback);
     },
@@ -73,16 +100,17 @@ export async function startMailServer(): Promise<MailServer> {
     config: {
       host: '127.0.0.1',
       port: 0,
-      secure: false,
-      requireTLS: false,
+      secure: tls?.secure ?? false,
+      requireTLS: tls !== undefined && !tls.secure,
       auth: { user: 'ddp', pass: 'an SMTP password' },
       from: 'Alerts <alerts@example.com>',
       origin: mailOrigin,
     },
+    passwords: () => passwords,
     attempts: (address) => tried.filter((each) => each === address).length,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
-  const listening = server.listen(0, '127.0.0.1');
+  const listening = server.listen(port, '127.0.0.1');
   await once(listening, 'listening');
   state.config.port = (listening.address() as AddressInfo).port;
   return state;
@@ -94,14 +122,15 @@ function received(raw: string, to: string[]): ReceivedMail {
   return {
     to,
     raw: decoded,
+    text: decoded.split(/^Content-Type: text\/plain[^]*?\r\n\r\n/m)[1]?.split('\r\n----')[0] ?? '',
     header: (name) => wordsOf(new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim()),
     link: (path) => new RegExp(`${mailOrigin}/alerts/mail/${path}\\?token=[\\w-]+`).exec(decoded)![0],
   };
 }
 
-/** Decodes quoted-printable ASCII. */
+/** Decodes quoted-printable text in UTF-8. */
 const unquoted = (text: string): string =>
-  text.replaceAll(/=([0-9A-F]{2})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  text.replaceAll(/(?:=[0-9A-F]{2})+/g, (codes) => Buffer.from(codes.replaceAll('=', ''), 'hex').toString());
 
 /** Decodes the encoded words of a header (RFC 2047). */
 const wordsOf = (value: string | undefined): string | undefined =>

@@ -39,6 +39,8 @@ export interface MailWorld extends World {
   mailsTo(address: string, count: number): Promise<ReceivedMail[]>;
   /** Calls the page of a link as browsers do. */
   open(link: string, method?: string): Promise<{ status: number; body: string; headers: Headers }>;
+  /** Returns the link of a mail at the address of the service. */
+  linkOf(mail: ReceivedMail, path: 'confirm' | 'stop'): string;
   /** Lets an address be named by a new rule, and confirms it. */
   confirmed(site: Site, address: string): Promise<string>;
 }
@@ -50,12 +52,20 @@ export const someAddress = () => `ops-${newId()}@example.com`;
 /**
  * Starts a mail server and a service that sends by it before the tests of the file.
  * @param sends whether the service itself sends; else only other processes do
+ * @param allowCidrs private networks that hooks may call
  */
-export function useMailWorld({ sends = true } = {}): MailWorld {
+export function useMailWorld({
+  sends = true,
+  allowCidrs = [],
+}: {
+  sends?: boolean;
+  allowCidrs?: readonly string[];
+} = {}): MailWorld {
   let server: MailServer;
   let ahead = 0;
   let log = '';
-  const config = { ...readConfig({ RATE_LIMIT: '0', PORT: '0' }), publicUrl: mailOrigin };
+  const settings = { RATE_LIMIT: '0', PORT: '0', HOOK_ALLOW_CIDRS: allowCidrs.join(',') };
+  const config = { ...readConfig(settings), publicUrl: mailOrigin };
   beforeAll(async () => {
     server = await startMailServer();
     if (sends) config.mail = server.config;
@@ -87,6 +97,7 @@ export function useMailWorld({ sends = true } = {}): MailWorld {
       const response = await fetch(link.replace(mailOrigin, world.url), { method, headers: { accept: 'text/html' } });
       return { status: response.status, body: await response.text(), headers: response.headers };
     },
+    linkOf: (received: ReceivedMail, path: 'confirm' | 'stop') => received.link(path).replace(mailOrigin, world.url),
     async confirmed(site: Site, address: string) {
       const ruleId = await site.rule([address]);
       const [ask] = await mail.mailsTo(address, 1);

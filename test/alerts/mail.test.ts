@@ -220,6 +220,21 @@ describe('e-mail notices', () => {
     expect(mail!.header('Subject')).toBe('Critical: Too warm, Freezer 3');
   });
 
+  it('are sent again after the mail server refused the password, which is not logged', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    world.server.rejectPasswords = true;
+    await site.send(9);
+    const failing = sql`select from alert_recipient where address = ${address} and last_error like '535 %'`;
+    while ((await world.pool.query(failing)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed', reason: null }]);
+    world.server.rejectPasswords = false;
+    await world.advance(minute);
+    expect(await world.mailsTo(address, 2)).toHaveLength(2);
+    expect(world.log).not.toContain(world.server.config.auth!.pass);
+  });
+
   it('are dropped once they could not be sent for a day, and the address stays confirmed', async () => {
     const site = await world.site();
     const address = someAddress();
