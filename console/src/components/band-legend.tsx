@@ -1,6 +1,6 @@
 import { type Band, bandStyles, severitiesOf } from './bands.js';
 
-/** Says what the bands of a chart are: a sample as it is drawn, the severity, and how many there are. */
+/** Explains the bands of a chart: a sample, the severity and their number. */
 export const BandLegend = ({ bands }: { bands: readonly Band[] }) => (
   <>
     {severitiesOf(bands).map((severity) => {

@@ -7,11 +7,11 @@ export interface Band {
   /** Null while it is open. */
   readonly to: number | null;
   readonly severity: AlertSeverity;
-  /** Record that opened it. */
+  /** Name of the rule. */
   readonly name: string;
 }
 
-/** Severities by their colour, and by how many strokes a hatch has: colour is not the only sign. The gravest is drawn last. */
+/** Colour and distance of the strokes of each severity, since colour must not be the only sign. The most severe is drawn last. */
 export const bandStyles = {
   info: { color: '--quiet', hatch: 0 },
   warning: { color: '--warn', hatch: 12 },
@@ -20,15 +20,15 @@ export const bandStyles = {
 
 const order = Object.keys(bandStyles) as AlertSeverity[];
 
-/** The severities of bands, the gravest first. */
+/** Returns the severities of bands, the most severe first. */
 export const severitiesOf = (bands: readonly Band[]): AlertSeverity[] =>
   order.filter((severity) => bands.some((band) => band.severity === severity)).toReversed();
 
-/** The bands that a range shows. */
+/** Returns the bands that a range shows. */
 export const bandsWithin = (bands: readonly Band[], from: number, to: number): Band[] =>
   bands.filter((band) => band.from <= to && (band.to ?? Number.POSITIVE_INFINITY) >= from);
 
-/** The gravest band that an instant is in; undefined where none is. */
+/** Returns the most severe band at an instant; undefined where there is none. */
 export const bandAt = (bands: readonly Band[], at: number): Band | undefined =>
   bands
     .filter((band) => band.from <= at && at <= (band.to ?? Number.POSITIVE_INFINITY))
@@ -45,7 +45,7 @@ export const drawBands = (plot: uPlot, bands: readonly Band[], colorOf: (name: s
         bbox.left + bbox.width,
         band.to === null ? bbox.left + bbox.width : plot.valToPos(band.to, 'x', true),
       );
-      // One that was open for a moment is seen all the same.
+      // A band of a moment is two pixels wide, so that it is seen.
       const width = Math.max(2 * ratio, right - left);
       if (left > bbox.left + bbox.width || left + width < bbox.left) continue;
       const { color, hatch } = bandStyles[severity];

@@ -114,7 +114,7 @@ describeInBrowser('alerts', () => {
     await page.getByText('must name a variable').waitFor();
     await page.getByLabel('When, comparison 1: variable').fill('temperature');
     await page.getByLabel('When, comparison 1: value').fill('8');
-    await page.getByLabel('Close on a condition of its own').check();
+    await page.getByLabel('Close on another condition').check();
     await page.getByLabel('Until, comparison 1: variable').fill('temperature');
     await page.getByLabel('Until, comparison 1: value').fill('5');
     await page.getByLabel('Longest gap', { exact: true }).fill('500');
@@ -125,7 +125,7 @@ describeInBrowser('alerts', () => {
     await page.getByRole('button', { name: 'Make the rule' }).click();
     await page.getByRole('group', { name: 'Until' }).getByText('must not hold where `when` holds').waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    await page.getByLabel('When: how it is judged').selectOption('A query finds the record');
+    await page.getByLabel('When: form of the condition').selectOption('A query finds the record');
     await page.getByLabel('When: query').fill('{ "rang": {} }');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('group', { name: 'When' }).getByText('rang').first().waitFor();
@@ -170,7 +170,7 @@ describeInBrowser('alerts', () => {
     for (const name of ['Acknowledge', 'Acknowledge all 1 that match'])
       await page.getByRole('button', { name, exact: true }).waitFor({ state: 'detached' });
     await page.goto(`${world.url}/console/alerts/rules/${applicationId}/${ruleId}`);
-    await page.getByText('You can try this one').waitFor();
+    await page.getByText('You can preview this one').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
     expect(await page.getByLabel('For', { exact: true }).inputValue()).toBe('30');
     expect(await page.getByRole('button', { name: /Save|Switch off|Delete/ }).count()).toBe(0);

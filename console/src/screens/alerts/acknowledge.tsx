@@ -3,7 +3,7 @@ import { AcknowledgeDocument, type AlertSeverity, type EpisodeState } from '../.
 import { ask } from '../../graph.js';
 import { organizationId } from '../../session.js';
 
-/** Which episodes are shown, as the address says it. */
+/** Filters of the episodes, as the address of the page has them. */
 export interface Matching {
   readonly applicationId: string | null;
   readonly severity: AlertSeverity | null;
@@ -17,7 +17,7 @@ interface Place {
   readonly applicationId: string;
 }
 
-/** Identifiers that one call takes. */
+/** Identifiers of one call. */
 const atOnce = 100;
 
 /** Acknowledges these episodes: a call for each application, and for each hundred of them. */
@@ -42,11 +42,11 @@ async function acknowledgeAll(
     }
 }
 
-/** A number of episodes in words; null stands for more than are counted. */
+/** Writes a number of episodes in words. Null means more than the service counts. */
 export const counted = (count: number | null): string =>
   count === null ? 'more than 10,000 episodes' : `${count.toLocaleString()} ${count === 1 ? 'episode' : 'episodes'}`;
 
-/** Acknowledges the chosen episodes, or all that match: a dialog says first how many they are. */
+/** Acknowledges the chosen episodes, or all that match, after a dialog that shows their number. */
 export const AcknowledgeActions = ({
   chosen,
   waiting,
@@ -73,7 +73,7 @@ export const AcknowledgeActions = ({
           done();
         }}
       >
-        <p>Your name and the time are kept with them. An episode stays open until its rule closes it.</p>
+        <p>Your name and the time are stored. An episode stays open until its rule closes it.</p>
       </Action>
     )}
     {waiting !== 0 && (
@@ -87,8 +87,8 @@ export const AcknowledgeActions = ({
         }}
       >
         <p>
-          All that match the filters and are not acknowledged yet, on every page. Your name and the time are kept with
-          them.
+          All episodes that match the filters and are not acknowledged yet, on every page. Your name and the time are
+          stored.
         </p>
       </Action>
     )}

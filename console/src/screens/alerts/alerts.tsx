@@ -15,12 +15,12 @@ import { episodesChanged } from './use-open-episodes.js';
 
 const limit = 25;
 
-/** Time between two looks at the list, in milliseconds. */
+/** Time between two reloads of the list, in milliseconds. */
 const every = 5000;
 
 const acknowledgements: Readonly<Record<string, boolean>> = { yes: true, no: false };
 
-/** Which episodes the address asks for. */
+/** Reads the filters of the episodes from the address of the page. */
 const matchingOf = (address: Address): Matching => ({
   applicationId: address.get('application') || null,
   severity: (address.get('severity') as AlertSeverity) || null,
@@ -29,7 +29,7 @@ const matchingOf = (address: Address): Matching => ({
   deviceId: address.get('device') || null,
 });
 
-/** The episodes of all applications that the caller can read: those that are open first, the gravest of them first. */
+/** Lists the episodes of all applications that the caller can read: open ones first, the most severe of them first. */
 export function AlertsScreen() {
   const address = useAddress();
   const matching = matchingOf(address);
@@ -121,7 +121,7 @@ function Episodes({
   );
 }
 
-/** A choice of rows that lasts over pages. */
+/** Returns the choice of rows, which is kept from page to page. */
 const choiceOf = (
   chosen: ReadonlyMap<string, Line>,
   setChosen: (next: ReadonlyMap<string, Line>) => void,
@@ -146,7 +146,7 @@ const choiceOf = (
   };
 };
 
-/** The name of who acknowledged: a member, or the organization by a token of its own. */
+/** Returns the name of the account that acknowledged: a member, or the organization by a token of its own. */
 const personIn = ({ organizationMembers }: AlertsQuery, id: string): string => {
   const person = id === account.value?.id ? account.value : organizationMembers?.items.find((one) => one.id === id);
   return person === undefined ? 'somebody who left' : (person.name ?? person.username);
@@ -167,7 +167,7 @@ const None = ({ isFiltered, hasApplication }: { isFiltered: boolean; hasApplicat
   ) : (
     <Empty title="No alert yet">
       <p>
-        A <a href="/console/alerts/rules">rule</a> says when: a value that is wrong, or a device that falls silent.
+        A <a href="/console/alerts/rules">rule</a> opens an alert when a value is wrong or a device falls silent.
       </p>
     </Empty>
   );

@@ -1,6 +1,6 @@
 import { useOpenEpisodes } from './use-open-episodes.js';
 
-/** The number of open episodes, beside the name of the screen in the navigation; nothing where none is open. */
+/** Shows the number of open episodes in the navigation, nothing where none is open. */
 export function OpenBadge() {
   const count = useOpenEpisodes();
   if (count === undefined || count === 0) return null;

@@ -4,7 +4,7 @@ import { Faults, faultsAt } from './fault-field.js';
 import { operators } from './words.js';
 
 /** Comparisons of one condition. */
-const mostRows = 8;
+const maxRows = 8;
 
 const joinings: Readonly<Record<Joined, string>> = {
   all: 'All of these hold',
@@ -12,7 +12,7 @@ const joinings: Readonly<Record<Joined, string>> = {
   query: 'A query finds the record',
 };
 
-/** The fields of a condition: rows of comparisons joined by all or any, or a query of the search as JSON. */
+/** The fields of a condition: rows of comparisons, of which all or one must hold, or a query as JSON. */
 export function ConditionFields({
   path,
   title,
@@ -37,7 +37,7 @@ export function ConditionFields({
       <legend>{title}</legend>
       <select
         class="joined"
-        aria-label={`${title}: how it is judged`}
+        aria-label={`${title}: form of the condition`}
         value={by}
         onChange={({ currentTarget }) => change({ ...value, by: currentTarget.value as Joined })}
       >
@@ -59,7 +59,7 @@ export function ConditionFields({
           />
           <Faults of={faultsAt(faults, `${path}.query`).filter((fault) => !own.includes(fault))} />
           <span class="quiet hint">
-            A clause as <a href="/ddp/v1/docs">searches</a> take it, over the record and its device.
+            A query as <a href="/ddp/v1/docs">searches</a> take it, over the record and its device.
           </span>
         </>
       ) : (
@@ -70,14 +70,14 @@ export function ConditionFields({
               row={row}
               place={`${title}, comparison ${index + 1}`}
               types={types}
-              faults={faultsAt(faults, `${path}.${by}[${index}]`)}
+              faults={faultsAt(faults, `${path}.${by}.${index}`)}
               change={(changes) => setRow(row.key, changes)}
               {...(rows.length > 1 && {
                 remove: () => change({ ...value, rows: rows.filter(({ key }) => key !== row.key) }),
               })}
             />
           ))}
-          {rows.length < mostRows && (
+          {rows.length < maxRows && (
             <button type="button" class="add" onClick={() => change({ ...value, rows: [...rows, rowOf()] })}>
               Add a comparison
             </button>
@@ -93,7 +93,7 @@ export const variablesList = 'alert-variables';
 
 const equality: readonly AlertOperator[] = ['eq', 'ne'];
 
-/** One comparison. Its operators and its value fit the type of its variable, where a product declares one. */
+/** One comparison. Its operators and its value fit the declared type of its variable. */
 const Comparison = ({
   row: { variable, operator, value },
   place,
@@ -168,7 +168,7 @@ const Comparison = ({
       {remove === undefined ? (
         <span />
       ) : (
-        <button type="button" aria-label={`Leave out: ${place}`} onClick={remove}>
+        <button type="button" aria-label={`Remove: ${place}`} onClick={remove}>
           ×
         </button>
       )}

@@ -16,7 +16,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** A duration as it is typed: a number, empty where the usual one is meant, and its unit. */
+/** A duration as it is typed: a number, empty for the default, and its unit. */
 export interface Span {
   readonly amount: string;
   readonly unit: Unit;
@@ -24,7 +24,7 @@ export interface Span {
 
 /** A comparison as it is typed. */
 export interface Row {
-  /** Keeps what was typed with its row when another row is removed. */
+  /** Identifies the row, so that its text stays when another row is removed. */
   readonly key: number;
   readonly variable: string;
   readonly operator: AlertOperator;
@@ -66,7 +66,7 @@ export type Types = ReadonlyMap<string, string>;
 
 let rowsMade = 0;
 
-/** A row of a condition, empty unless it is that of a comparison. */
+/** Makes a row of a condition, an empty one unless given. */
 export const rowOf = (variable = '', operator: AlertOperator = 'gt', value: unknown = ''): Row => ({
   key: ++rowsMade,
   variable,
@@ -89,7 +89,7 @@ const conditionOf = (condition: ConditionFragment | null | undefined): Condition
 const spanOf = (seconds: number | null | undefined, unit: Unit): Span =>
   seconds == null ? { amount: '', unit } : { amount: `${seconds / units[unitOf(seconds)]}`, unit: unitOf(seconds) };
 
-/** Makes the first content of the form: a rule as it is, or a new one. */
+/** Makes the first content of the form, of a rule or of a new one. */
 export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   name: rule?.name ?? '',
   kind: rule?.kind ?? 'threshold',
@@ -107,7 +107,7 @@ export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   variable: rule?.variable ?? '',
 });
 
-/** What a rule decides by, as operations take it. What is left empty is null: the service takes its usual value. */
+/** The fields that a rule decides by, as operations take them. An empty field is null, which is the default. */
 export interface Decision {
   readonly kind: AlertKind;
   readonly products: string[];
@@ -121,7 +121,7 @@ export interface Decision {
   readonly variable: string | null;
 }
 
-/** Reads what the form holds. What no operation could take is a fault of its field; the service finds all others. */
+/** Reads the form. Faults are values that no operation could take. The service finds all others. */
 export function readDraft(draft: Draft, types: Types): { decision: Decision; faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const seconds = (path: 'for' | 'maxGap' | 'closeAfter' | 'silentFor'): number | null => {
@@ -133,7 +133,7 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   };
   const condition = (path: 'when' | 'until'): AlertConditionInput | null => {
     const { by, rows, query } = draft[path];
-    if (by !== 'query') return { [by]: rows.map((row, index) => comparison(row, `${path}.${by}[${index}]`)) };
+    if (by !== 'query') return { [by]: rows.map((row, index) => comparison(row, `${path}.${by}.${index}`)) };
     const parsed = parseQuery(query);
     if (parsed === undefined) faults.push({ path: `${path}.query`, message: 'must be an object in JSON' });
     return { query: parsed ?? {} };
@@ -159,14 +159,14 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   return { decision, faults };
 }
 
-/** The parts of a text that are joined by commas. */
+/** Splits a text at its commas. */
 export const listOf = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** The value of a comparison in the type that is declared; of a variable that no product declares, as it reads. */
+/** Reads a value in the declared type of its variable. Of a variable that no product declares, guesses the type. */
 const valueOf = (text: string, type: string | undefined): string | number | boolean => {
   const value = text.trim();
   if (type === 'TXT') return value;
@@ -174,7 +174,7 @@ const valueOf = (text: string, type: string | undefined): string | number | bool
   return value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 };
 
-/** The variables that a decision compares or waits for; none where a query decides. */
+/** Returns the variables that a decision compares or waits for, none where a query decides. */
 export const variablesIn = ({ when, variable }: Decision): string[] => {
   if (variable !== null) return [variable];
   return [...new Set((when?.all ?? when?.any ?? []).map((one) => one.variable))];

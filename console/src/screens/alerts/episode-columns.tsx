@@ -16,7 +16,7 @@ interface Names {
   readonly acknowledge: ((line: Line) => void) | undefined;
 }
 
-/** The columns of the list of episodes. */
+/** Returns the columns of the list of episodes. */
 export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): readonly Column<Line>[] => [
   { title: 'Severity', cell: ({ severity }) => <Severity of={severity} /> },
   {
@@ -71,7 +71,7 @@ export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): read
   },
 ];
 
-/** The device that an episode is about, at the time of the episode, where the caller can read it. */
+/** Links to the chart of the device at the time of the episode, where the caller can read the device. */
 const DeviceLink = ({ of: { device, openedAt, closedAt } }: { of: EpisodeLineFragment }) => {
   if (device === null) return <span class="quiet">not there, or not yours to see</span>;
   const [opened, closed] = [secondsOf(openedAt), closedAt === null ? Date.now() / 1000 : secondsOf(closedAt)];
@@ -89,7 +89,7 @@ const DeviceLink = ({ of: { device, openedAt, closedAt } }: { of: EpisodeLineFra
   );
 };
 
-/** The values of the record that opened or closed an episode; which record it was is shown on demand. */
+/** Shows the values of the record that opened or closed an episode, and its identifier on demand. */
 const Cause = ({ of: { recordId, ts, values } }: { of: NonNullable<EpisodeLineFragment['openedBy']> }) => (
   <details class="cause">
     <summary>

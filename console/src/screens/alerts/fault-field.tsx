@@ -2,13 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { Fault, Span } from './draft.js';
 import { type Unit, units } from './words.js';
 
-/** The faults of a field, and of those below it that have no place of their own. */
+/** Returns the faults of a field and of the fields below it. */
 export const faultsAt = (faults: readonly Fault[], path: string): readonly Fault[] =>
-  faults.filter(
-    (fault) => fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`),
-  );
+  faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
 
-/** What is wrong with a field. */
+/** Shows the faults of a field. */
 export const Faults = ({ of }: { of: readonly Fault[] }) =>
   of.length === 0 ? null : (
     <span class="fault">
@@ -16,7 +14,7 @@ export const Faults = ({ of }: { of: readonly Fault[] }) =>
     </span>
   );
 
-/** A labelled field, with what is wrong with it. */
+/** A labelled field with its faults. */
 export const FaultField = ({
   label,
   hint,
@@ -38,7 +36,7 @@ export const FaultField = ({
   </label>
 );
 
-/** A duration: a number, and the unit that it is in. */
+/** A duration: a number and its unit. */
 export const SpanField = ({
   label,
   hint,

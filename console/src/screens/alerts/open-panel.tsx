@@ -4,7 +4,7 @@ import { ago, secondsOf } from '../../time.js';
 import { counted } from './acknowledge.js';
 import { Severity } from './words.js';
 
-/** Open episodes in lines, the gravest first, with the way to all of them. */
+/** Lists open episodes, the most severe first, with a link to all. */
 export const OpenEpisodes = ({
   items,
   total,
@@ -13,12 +13,12 @@ export const OpenEpisodes = ({
   ofDevice = false,
 }: {
   items: readonly EpisodeLineFragment[];
-  /** How many there are; null where there are too many to count. */
+  /** Number of open episodes; null where there are too many to count. */
   total: number | null;
-  /** The address of the list of all. */
+  /** Address of the list of all. */
   all: string;
   now: number;
-  /** Whether all are of the device of the screen, which need not be named then. */
+  /** Whether all are of the device that the screen shows, so that its name is left out. */
   ofDevice?: boolean;
 }) =>
   items.length === 0 ? (

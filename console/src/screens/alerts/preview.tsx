@@ -18,13 +18,13 @@ import { duration } from './words.js';
 
 type Previewed = NonNullable<PreviewAlertRuleQuery['previewAlertRule']>;
 
-/** What was tried last; each press of the button is a round of its own. */
+/** The last preview. Each press of the button has a round of its own. */
 export interface Tried {
   readonly decision: Decision;
   readonly round: number;
 }
 
-/** What the rule would have done over the last week: in words, and as bands over the chart of a device. */
+/** Shows the episodes that the rule would have opened in the last week: in words, and as bands over the chart of a device. */
 export function Preview({
   application,
   tried,
@@ -47,7 +47,7 @@ export function Preview({
     if (error !== undefined) refused(error.faults);
   }, [error]);
   useEffect(() => {
-    // The same rule is tried again: records may have come since.
+    // A second preview of the same rule reads the records that came since.
     if (tried !== undefined && tried.round !== reloaded && tried.round > 1) reload();
     setReloaded(tried?.round);
   }, [tried?.round]);
@@ -55,13 +55,13 @@ export function Preview({
     <Section title="Preview">
       {tried === undefined ? (
         <Empty title="What would it have done?">
-          <p>“Preview” tries the rule over the stored records of the last week. Nothing is opened by it.</p>
+          <p>“Preview” tries the rule on the stored records of the last week. It opens no alert.</p>
         </Empty>
       ) : (
         <Loading of={preview} rows={8}>
           {({ previewAlertRule }) => (
             <>
-              <Summary of={previewAlertRule} isChanged={isChanged} />
+              <Summary of={previewAlertRule} isChanged={isChanged} isSilence={tried.decision.kind === 'silence'} />
               <Picture of={previewAlertRule} decision={tried.decision} severity={severity} application={application} />
             </>
           )}
@@ -74,7 +74,7 @@ export function Preview({
 const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
 const counted = (count: number, of: string) => `${count.toLocaleString()} ${of}${count === 1 ? '' : 's'}`;
 
-const Summary = ({ of, isChanged }: { of: Previewed; isChanged: boolean }) => (
+const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boolean; isSilence: boolean }) => (
   <div role="status">
     <p>
       {of.episodeCount === 0 ? (
@@ -93,6 +93,9 @@ const Summary = ({ of, isChanged }: { of: Previewed; isChanged: boolean }) => (
         {of.episodes.length < of.episodeCount && ` The first ${of.episodes.length.toLocaleString()} are drawn.`}
       </span>
     </p>
+    {isSilence && (
+      <p class="quiet">Silence is counted from the arrival of records, and from when a device was linked.</p>
+    )}
     {!of.isComplete && (
       <p>
         <Badge tone="warn">
@@ -109,7 +112,7 @@ const Summary = ({ of, isChanged }: { of: Previewed; isChanged: boolean }) => (
   </div>
 );
 
-/** The chart of one device with the times at which an episode would have been open. */
+/** Draws the chart of one device with bands where an episode would have been open. */
 function Picture({
   of,
   decision,
@@ -186,7 +189,7 @@ function Picture({
   );
 }
 
-/** A length of time in days, hours and minutes; less than a minute counts as one. */
+/** Writes a duration in days, hours and minutes. Less than a minute counts as one. */
 const lengthOf = (seconds: number): string => {
   const minutes = Math.max(1, Math.round(seconds / 60));
   const parts = [Math.floor(minutes / 1440) * 86_400, Math.floor((minutes % 1440) / 60) * 3600, (minutes % 60) * 60];
@@ -196,25 +199,25 @@ const lengthOf = (seconds: number): string => {
     .join(' ');
 };
 
-/** Episodes that are said in words as well. */
-const mostSaid = 5;
+/** Episodes that are listed in words. */
+const maxListed = 5;
 
 const Openings = ({ bands }: { bands: readonly { from: number; to: number | null }[] }) =>
   bands.length === 0 ? (
     <p class="quiet">It would not have opened on this device.</p>
   ) : (
     <ul class="lines" aria-label="Openings on this device">
-      {bands.slice(0, mostSaid).map(({ from, to }) => (
+      {bands.slice(0, maxListed).map(({ from, to }) => (
         <li key={from}>
           {formatTime(from)} ({zone.value}){' '}
           <span class="quiet">{to === null ? 'and still open' : `for ${lengthOf(to - from)}`}</span>
         </li>
       ))}
-      {bands.length > mostSaid && <li class="quiet">and {(bands.length - mostSaid).toLocaleString()} more</li>}
+      {bands.length > maxListed && <li class="quiet">and {(bands.length - maxListed).toLocaleString()} more</li>}
     </ul>
   );
 
-/** The devices to choose among: first those on which it would have opened. */
+/** Returns the devices to choose from: first those on which the rule would have opened. */
 const devicesOf = ({ devices }: RuleApplication, byDevice: ReadonlyMap<string, readonly unknown[]>) => {
   const titles = new Map(devices.items.map(({ id, name, serial }) => [id, name ?? serial]));
   const ids = [...byDevice.keys(), ...devices.items.map(({ id }) => id).filter((id) => !byDevice.has(id))];

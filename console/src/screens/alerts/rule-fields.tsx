@@ -4,7 +4,7 @@ import { ConditionFields, variablesList } from './condition-fields.js';
 import type { Draft, Fault, Types } from './draft.js';
 import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';
 import type { RuleApplication, ShownRule } from './rule.js';
-import { severities } from './words.js';
+import { recipientReasons, recipientStates, severities } from './words.js';
 
 const kinds: Readonly<Record<AlertKind, string>> = {
   threshold: 'A value is wrong',
@@ -97,7 +97,7 @@ const Devices = ({ draft, faults, change, application }: Fields & { application:
         </div>
         <FaultField
           label="Tags"
-          hint="Devices with one of these, joined by commas; empty: all."
+          hint="Devices with one of these, separated by commas. Empty: all."
           path="tags"
           faults={faults}
         >
@@ -128,7 +128,7 @@ const Threshold = ({ draft, types, faults, change }: Fields) => (
         checked={draft.hasUntil}
         onChange={({ currentTarget }) => change({ hasUntil: currentTarget.checked })}
       />
-      Close on a condition of its own, not as soon as the one above no longer holds
+      Close on another condition, instead of as soon as the one above no longer holds
     </label>
     {draft.hasUntil ? (
       <ConditionFields
@@ -147,7 +147,7 @@ const Threshold = ({ draft, types, faults, change }: Fields) => (
       <div class="beside three">
         <SpanField
           label="For"
-          hint="How long it has to hold, by the times of records. Empty: the first record opens it."
+          hint="How long it has to hold, by the times of records. Empty: the first record opens an alert."
           path="for"
           faults={faults}
           value={draft.for}
@@ -165,7 +165,7 @@ const Threshold = ({ draft, types, faults, change }: Fields) => (
         />
         <SpanField
           label="Close after"
-          hint="It closes by itself when no record arrived for so long. Empty: never."
+          hint="Closes by itself when no record arrives for this time. Empty: never."
           path="closeAfter"
           faults={faults}
           value={draft.closeAfter}
@@ -183,7 +183,7 @@ const Silence = ({ draft, faults, change }: Fields) => (
     <div class="beside">
       <SpanField
         label="Silent for"
-        hint="By the arrival of records, 1 minute to 90 days."
+        hint="Time since the last record arrived, 1 minute to 90 days."
         path="silentFor"
         faults={faults}
         value={draft.silentFor}
@@ -209,13 +209,13 @@ const Silence = ({ draft, faults, change }: Fields) => (
   </fieldset>
 );
 
-/** The people whom the rule tells by e-mail, and which of them get it. */
+/** The e-mail addresses that get notices, with the state of each. */
 const Recipients = ({ draft, faults, change, states }: Fields & { states: ShownRule['recipientStates'] }) => (
   <fieldset>
     <legend>E-mail</legend>
     <FaultField
       label="Recipients"
-      hint="Addresses with commas between. Each is asked once by a mail, and gets notices after it has confirmed."
+      hint="Addresses, separated by commas. Each one gets a mail that asks for confirmation first."
       path="recipients"
       faults={faults}
     >
@@ -230,8 +230,8 @@ const Recipients = ({ draft, faults, change, states }: Fields & { states: ShownR
       <ul class="quiet">
         {states.map(({ address, state, reason }) => (
           <li key={address}>
-            {address}: {state}
-            {reason != null && ` (${reason})`}
+            {address}: {recipientStates[state]}
+            {reason != null && ` (${recipientReasons[reason] ?? reason})`}
           </li>
         ))}
       </ul>

@@ -10,13 +10,13 @@ import { RuleFields } from './rule-fields.js';
 import { mayChange } from './rules.js';
 import { episodesChanged } from './use-open-episodes.js';
 
-/** The types of the variables that the products of an application declare, by name: of several, the first. */
+/** Returns the types that the products of an application declare, by the name of the variable. The first product wins. */
 const typesIn = ({ products }: RuleApplication): Types =>
   new Map(
     products.items.flatMap(({ variables }) => variables.map(({ name, type }) => [name, type] as const)).toReversed(),
   );
 
-/** Makes or changes a rule, and tries it over the stored records before. Who may only read can try it all the same. */
+/** Makes or changes a rule, and previews it. Who may only read the application can preview it. */
 export function RuleForm({
   application,
   rule,
@@ -39,7 +39,7 @@ export function RuleForm({
     setRefusal(error);
     setNotice('');
   };
-  /** Reads the form; undefined where a field has a fault, which stands beside it then. */
+  /** Reads the form. Returns undefined where a field has a fault, which is shown beside it. */
   const read = () => {
     const { decision, faults: found } = readDraft(draft, types);
     fail(undefined, found);
@@ -96,14 +96,14 @@ export function RuleForm({
         </fieldset>
         {refusal !== undefined && <Failure error={refusal} />}
         {!canChange && (
-          <p class="quiet">Who may change {application.name} can change its rules. You can try this one.</p>
+          <p class="quiet">Only people who may change {application.name} change its rules. You can preview this one.</p>
         )}
         <FormActions
           save={rule === undefined ? 'Make the rule' : 'Save'}
           canChange={canChange}
           busy={busy}
           preview={preview}
-          said={faults.length > 0 ? 'Something is missing or wrong: it stands beside its field.' : notice}
+          said={faults.length > 0 ? 'Something is missing or wrong: see the fields that are marked.' : notice}
         />
       </form>
       <Preview
@@ -117,7 +117,7 @@ export function RuleForm({
   );
 }
 
-/** The buttons below the fields, and what became of the last of them. */
+/** The buttons below the fields, and the result of the last one. */
 const FormActions = ({
   save,
   canChange,
@@ -125,7 +125,7 @@ const FormActions = ({
   preview,
   said,
 }: {
-  /** What the button says that saves. */
+  /** Label of the button that saves. */
   save: string;
   canChange: boolean;
   busy: boolean;

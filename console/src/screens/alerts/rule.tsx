@@ -11,22 +11,24 @@ import { RuleState } from './words.js';
 /** A rule as its form shows it. */
 export type ShownRule = NonNullable<AlertRuleQuery['alertRule']> & RuleLineFragment;
 
-/** What the form needs to know of the application. */
+/** The application of a rule, as its form reads it. */
 export type RuleApplication = NonNullable<AlertRuleQuery['application']>;
 
-/** One rule, or a new one: its form with the preview, or for those who may only read, what it says. */
+/** Time between two reloads, which show that an address was confirmed. Milliseconds. */
+const every = 10_000;
+
+/** Shows the form of a rule, or of a new one, with its preview. Who may only read the application can preview it. */
 export function RuleScreen() {
   const { params } = useRoute();
   const { route } = useLocation();
   const applicationId = params['applicationId'] ?? '';
   const alertRuleId = params['alertRuleId'] ?? '';
   const isNew = alertRuleId === 'new';
-  const loaded = useQuery(AlertRuleDocument, {
-    organizationId: organizationId.value,
-    applicationId,
-    alertRuleId,
-    isNew,
-  });
+  const loaded = useQuery(
+    AlertRuleDocument,
+    { organizationId: organizationId.value, applicationId, alertRuleId, isNew },
+    { every },
+  );
   const rule = isNew ? undefined : (loaded.data?.alertRule as ShownRule | undefined);
   const list = `/console/alerts/rules?application=${applicationId}`;
   const actions = loaded.data !== undefined && rule !== undefined && mayChange(loaded.data.application) && (

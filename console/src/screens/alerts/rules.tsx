@@ -22,7 +22,7 @@ type Application = NonNullable<AlertRulesQuery['chosen']>['items'][number];
 
 const limit = 25;
 
-/** The rules of an application, the gravest first. Whoever reads the application sees them. */
+/** Lists the rules of an application, the most severe first. */
 export function RulesScreen() {
   const address = useAddress();
   const chosen = address.get('application');
@@ -112,7 +112,7 @@ function Listed({ application, busy, reload }: { application: Application; busy:
       <Empty title="No rules yet">
         {mayChange(application) ? (
           <>
-            <p>A rule says when the devices of {application.name} need somebody: make one.</p>
+            <p>A rule opens an alert when a device of {application.name} sends a wrong value, or falls silent.</p>
             <p>
               <MakeRule of={application} />
             </p>
@@ -133,7 +133,7 @@ function Listed({ application, busy, reload }: { application: Application; busy:
   );
 }
 
-/** Switches a rule off and on. Switching it off closes its episodes, so a dialog says so first. */
+/** Switches a rule off or on, after a dialog that says what happens to its episodes. */
 export const Change = ({ rule, reload }: { rule: RuleLineFragment; reload: () => void }) => {
   const { id: alertRuleId, applicationId, name, disabled } = rule;
   const turn = async () => {
@@ -144,11 +144,11 @@ export const Change = ({ rule, reload }: { rule: RuleLineFragment; reload: () =>
   };
   return disabled ? (
     <Action label="Switch on" title={`Switch ${name} on`} action="Switch on" submit={turn}>
-      <p>It watches from now on: its clocks begin anew.</p>
+      <p>The rule watches its devices from now on. Its clocks begin again.</p>
     </Action>
   ) : (
     <Action label="Switch off" title={`Switch ${name} off`} action="Switch off" submit={turn}>
-      <p>Its open episodes close, and it watches no more until it is switched on.</p>
+      <p>Its open episodes close. It watches no device until it is switched on.</p>
     </Action>
   );
 };
@@ -166,6 +166,6 @@ export const DeleteRule = ({ rule, done }: { rule: RuleLineFragment; done: () =>
       done();
     }}
   >
-    <p>Its open episodes close. What it opened is kept in the history.</p>
+    <p>Its open episodes close. All its episodes stay in the history.</p>
   </Action>
 );

@@ -5,7 +5,7 @@ const tabs = [
   ['/console/alerts/rules', 'Rules'],
 ] as const;
 
-/** The two parts of the alerts: what happened, and the rules that watch. The chosen application stays. */
+/** Links the two screens of alerts, episodes and rules. The chosen application stays. */
 export const Tabs = () => {
   const { path, query } = useLocation();
   const application =

@@ -1,16 +1,23 @@
 import { Badge } from '../../components/badge.js';
-import type { AlertOperator, AlertSeverity, ConditionFragment, EpisodeEnd, RuleLineFragment } from '../../documents.js';
+import type {
+  AlertOperator,
+  AlertRecipientState,
+  AlertSeverity,
+  ConditionFragment,
+  EpisodeEnd,
+  RuleLineFragment,
+} from '../../documents.js';
 import { shown } from '../../value.js';
 
-/** The severities, the gravest first. */
+/** The severities, the most severe first. */
 export const severities: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
 
 const tones = { critical: 'bad', warning: 'warn', info: 'quiet' } as const;
 
-/** How grave an episode is: a sign, a word and a colour. */
+/** Badge of a severity: a sign, a word and a colour. */
 export const Severity = ({ of }: { of: AlertSeverity }) => <Badge tone={tones[of]}>{of}</Badge>;
 
-/** Why an episode closed. */
+/** Reasons for which an episode closed, in words. */
 export const reasons: Readonly<Record<EpisodeEnd, string>> = {
   cleared: 'a record cleared it',
   recordsStopped: 'records stopped',
@@ -23,7 +30,7 @@ export const reasons: Readonly<Record<EpisodeEnd, string>> = {
   ruleDeleted: 'the rule was deleted',
 };
 
-/** How a variable is compared, as a sentence has it. */
+/** Comparisons of a variable, as parts of a sentence. */
 export const operators: Readonly<Record<AlertOperator, string>> = {
   gt: 'above',
   gte: 'at least',
@@ -38,18 +45,18 @@ export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as c
 
 export type Unit = keyof typeof units;
 
-/** The longest unit in which a duration is a whole number. */
+/** Returns the longest unit in which a duration is a whole number. */
 export const unitOf = (seconds: number): Unit =>
   (Object.keys(units) as Unit[]).find((unit) => seconds % units[unit] === 0) ?? 'seconds';
 
-/** A duration in the longest unit that makes it whole: "90 minutes". */
+/** Writes a duration in the longest unit in which it is a whole number: "90 minutes". */
 export const duration = (seconds: number): string => {
   const unit = unitOf(seconds);
   const count = seconds / units[unit];
   return `${count.toLocaleString()} ${count === 1 ? unit.slice(0, -1) : unit}`;
 };
 
-/** A condition as a sentence has it: "temperature above 8 and door equal to true". */
+/** Writes a condition as a part of a sentence: "temperature above 8 and door equal to true". */
 export const conditionText = (condition: ConditionFragment): string => {
   const { all, any, query } = condition;
   if (query != null) return `the query ${JSON.stringify(query)}`;
@@ -58,7 +65,7 @@ export const conditionText = (condition: ConditionFragment): string => {
     .join(all == null ? ' or ' : ' and ');
 };
 
-/** What a rule watches, in words. */
+/** Writes the condition of a rule in words. */
 export const watches = (rule: RuleLineFragment): string => {
   if (rule.kind === 'silence')
     return `${rule.variable ?? 'any record'} did not arrive for ${duration(rule.silentFor ?? 0)}`;
@@ -67,12 +74,22 @@ export const watches = (rule: RuleLineFragment): string => {
   return `${rule.when === null ? '' : conditionText(rule.when)}${held}${until}`;
 };
 
+/** States of an e-mail address, in words. */
+export const recipientStates: Readonly<Record<AlertRecipientState, string>> = {
+  pending: 'not confirmed yet, by the link in its mail',
+  confirmed: 'gets notices',
+  stopped: 'gets no notices any more',
+};
+
+/** Reasons for which an address gets no notices, in words; else the reason is the answer of a mail server. */
+export const recipientReasons: Readonly<Record<string, string>> = { recipient: 'stopped by the link in a mail' };
+
 const disabledReasons: Readonly<Record<string, string>> = {
   request: 'switched off by hand',
   timeout: 'switched off: its query kept running out of time',
 };
 
-/** Whether a rule watches, and why it does not. */
+/** Badge of a rule: on, or why it is switched off. */
 export const RuleState = ({ of: { disabled, disabledReason } }: { of: RuleLineFragment }) =>
   disabled ? (
     <Badge tone={disabledReason === 'request' ? 'quiet' : 'bad'}>
