@@ -50,7 +50,7 @@ export async function decideStored(
     deviceId,
     ts: byDevice.get(deviceId)!.reduce((newest, { ts }) => Math.max(newest, ts), 0),
   }));
-  // They go out in one packet. Each statement sees what was committed before the one before it had its locks.
+  // They go out in one packet. Each statement takes its snapshot once the one before it has its locks.
   const [previous, watches, states] = await Promise.all([
     noteArrivals(tx, arrivals, now),
     watchesOf(tx, deviceIds),

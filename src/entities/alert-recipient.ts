@@ -13,14 +13,14 @@ registerEnumType(AlertRecipientState, {
   name: 'AlertRecipientState',
   description: 'Whether an e-mail address gets notices of alert rules.',
   valuesConfig: {
-    pending: { description: 'Not yet: whoever reads its mail has not confirmed it.' },
+    pending: { description: 'The address is not confirmed yet, and gets no notices.' },
     confirmed: { description: 'The address gets notices.' },
     stopped: { description: 'The address gets no notices any more; `reason` says why.' },
   },
 });
 
-/** An e-mail address that a rule names, and how it stands for the organization. */
-@ObjectType({ description: 'An e-mail address that a rule names, and how it stands for the organization.' })
+/** An e-mail address that a rule names, and its state in the organization. */
+@ObjectType({ description: 'An e-mail address that a rule names, and its state in the organization.' })
 export class AlertRecipient {
   @Field(() => EmailAddress, { description: 'The address, as the rule names it.' }) address!: string;
   @Field(() => AlertRecipientState, { description: 'Whether it gets notices.' }) state!: AlertRecipientState;
@@ -29,5 +29,5 @@ export class AlertRecipient {
     description: 'Why it was stopped: `recipient` (by a link in a notice), or what its mail server answered.',
   })
   reason!: string | null;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Since when it stands so.' }) since!: string | null;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of the last change of the state.' }) since!: string | null;
 }

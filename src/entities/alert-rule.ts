@@ -80,12 +80,12 @@ export class AlertRule {
   @seconds('for_seconds', 'How long `when` has to hold, by the times of records.', false) for: number = 0;
   @seconds('max_gap_seconds', 'Records further apart do not show that `when` held in between.', false)
   maxGap: number = usualGap;
-  @seconds('close_after_seconds', 'An episode closes by itself when no record arrived for so long.')
+  @seconds('close_after_seconds', 'An episode closes by itself when no record has arrived for this time.')
   closeAfter: number | null = null;
-  @seconds('silent_for_seconds', 'An episode opens when nothing arrived for so long.') silentFor: number | null = null;
+  @seconds('silent_for_seconds', 'An episode opens when no record has arrived for this time.') silentFor: number | null = null;
   @text('The one variable whose arrival counts; any record unless given.', { nullable: true })
   variable: string | null = null;
-  @texts('E-mail addresses that are told when it opens and closes.') recipients: string[] = [];
+  @texts('E-mail addresses that get notices when an episode opens or closes.') recipients: string[] = [];
   @flag('Whether it is switched off.') disabled: boolean = false;
   @timestamp('When it was switched off.', { nullable: true }) disabledAt: string | null = null;
   @text('Why it was switched off: `request`, or `timeout` (its query kept running out of time).', { nullable: true })

@@ -9,7 +9,7 @@ import type { AlertComparisonInput, AlertConditionInput } from '../schema/alert.
 import type { Context } from '../schema/context.js';
 import { requireStoredQuery } from './stored-query.js';
 
-/** What a rule decides by, as it is going to be. */
+/** What a rule is going to decide by. */
 export interface AlertDecision {
   kind: AlertKind;
   products: readonly string[];

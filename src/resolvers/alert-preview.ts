@@ -24,25 +24,25 @@ export interface PreviewSources {
 }
 
 const week = 7 * 86_400;
-/** What one preview looks at, at most. */
+/** Limits of one preview. */
 const maxDevices = 1000;
 const maxRecords = 200_000;
 const maxEpisodes = 500;
 const timeout = 10_000;
-/** Devices and records that are read at once: some 5 MB of records of 500 bytes. */
+/** Devices and records of one read: some 5 MB of records of 500 bytes. */
 const devicesAtOnce = 10;
 const recordsAtOnce = 1000;
-/** How long the queries of a condition may take for one page, in milliseconds. */
+/** Time limit of the queries of a condition for one page, in milliseconds. */
 const matchTimeout = 2000;
 
 interface Watched {
   id: string;
   productId: string | null;
-  /** When it came under the rule at the earliest, Unix seconds. */
+  /** Time of the link, before which the rule did not watch the device. Unix seconds. */
   linkedAt: number;
 }
 
-/** Finds out what a rule would have done over the week before a time (milliseconds since 1970). */
+/** Previews a rule over the week before a time (milliseconds since 1970). */
 export async function previewOf(
   ctx: Context,
   sources: PreviewSources,

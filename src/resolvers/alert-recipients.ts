@@ -9,19 +9,19 @@ import { conflict } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { loaderOf } from './loader.js';
 
-/** Addresses of one organization, those that no rule names any more among them. */
+/** Addresses of one organization, with those that no rule names any more. */
 const maxAddresses = 1000;
 const hour = 3_600_000;
 const day = 24 * hour;
-/** The link in a mail that asks for confirmation is good for so long. Milliseconds. */
+/** Validity of a link that confirms an address, in milliseconds. */
 const linkLifetime = 7 * day;
-/** An address that its mail server refused is asked again after so long. Milliseconds. */
+/** Time after which an address is asked again that its mail server refused. Milliseconds. */
 const refusedFor = day;
 
 /**
- * Notes the recipients of a rule in the caller's transaction, in one order, so that two transactions do not wait for each other.
- * A new address is to be asked for confirmation; so is one whose link is over, or that was refused some time ago. An
- * address that stopped the mails itself is not asked again.
+ * Stores the recipients of a rule in the caller's transaction, in one order, so that two transactions do not deadlock. Asks a
+ * new address for confirmation, one whose link has expired, and one that its mail server refused some time ago. Does not ask an
+ * address whose owner stopped the mails.
  */
 export async function noteRecipients(
   em: EntityManager,
@@ -52,7 +52,7 @@ export async function noteRecipients(
   );
   if (count > maxAddresses) {
     throw conflict(
-      `Alert rules of an organization name at most ${maxAddresses} e-mail addresses. Name fewer: an unconfirmed one is forgotten a week after no rule names it.`,
+      `Alert rules of an organization name at most ${maxAddresses} e-mail addresses. Name fewer: an unconfirmed one is deleted a week after no rule names it.`,
     );
   }
 }
@@ -61,7 +61,7 @@ interface Row extends AlertRecipient {
   key: string;
 }
 
-/** How the recipients of a rule stand, in their order. Whoever sees the rule may read them. */
+/** Returns the states of the recipients of a rule, in their order. Whoever may read the rule may read them. */
 export async function recipientStatesOf(
   ctx: Context,
   { organizationId, recipients }: AlertRule,

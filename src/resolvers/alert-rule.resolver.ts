@@ -73,7 +73,7 @@ export class AlertRuleResolver {
 
   @Mutation(() => AlertRule, {
     description:
-      'Changes an alert rule. Where it decides otherwise than before, its open episodes close, and its clocks begin anew.',
+      'Changes an alert rule. Where it decides otherwise than before, its open episodes close and its clocks begin again.',
   })
   async updateAlertRule(
     @Args(() => UpdateAlertRuleArgs) args: UpdateAlertRuleArgs,
@@ -85,11 +85,11 @@ export class AlertRuleResolver {
     }
     const { name, severity, disabled, recipients } = args;
     const change = { ...changeOf(args), name, severity, disabled, recipients };
-    const decidesAnew = rule.change(change);
+    const isChanged = rule.change(change);
     await this.check(ctx, rule);
     await ctx.em.transactional(async (em) => {
       await em.flush();
-      if (decidesAnew) await restartRule(em, rule);
+      if (isChanged) await restartRule(em, rule);
       if (recipients != null) await noteRecipients(em, rule, this.clock());
     });
     this.alerts.wake();
@@ -108,7 +108,7 @@ export class AlertRuleResolver {
   @Costs(500)
   @Query(() => AlertRulePreview, {
     description:
-      'What a rule would have done over the last week: by the same steps as a rule that was there, over the stored records of the devices that it would watch.',
+      'The episodes that a rule would have opened over the last week, decided from the stored records of the devices that it would watch.',
   })
   async previewAlertRule(
     @Args(() => PreviewAlertRuleArgs) args: PreviewAlertRuleArgs,
@@ -122,7 +122,7 @@ export class AlertRuleResolver {
     return previewOf(ctx, this.sources, rule, this.clock());
   }
 
-  @FieldResolver(() => [AlertRecipient], { description: 'How its recipients stand, in their order.' })
+  @FieldResolver(() => [AlertRecipient], { description: 'States of its recipients, in their order.' })
   @GraphOnly()
   recipientStates(@Root() rule: AlertRule, @Ctx() ctx: Context): Promise<AlertRecipient[]> {
     return recipientStatesOf(ctx, rule);
@@ -134,7 +134,7 @@ export class AlertRuleResolver {
   }
 }
 
-/** The alert rules of applications, where a query follows them from there. */
+/** The field `alertRules` of applications. */
 @Resolver(() => Application)
 export class ApplicationAlertRulesResolver {
   @FieldResolver(() => AlertRulePage, { description: 'Alert rules of the application.' })
@@ -149,7 +149,7 @@ export class ApplicationAlertRulesResolver {
   }
 }
 
-/** What the arguments say of how a rule decides, with their conditions read. */
+/** Returns the fields that a rule decides by, with their conditions read. */
 function changeOf({ when, until, ...args }: AlertDecisionArgs): Omit<AlertRuleChange, 'name'> {
   const { products, tags, maxGap, closeAfter, silentFor, variable } = args;
   return {

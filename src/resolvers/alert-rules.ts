@@ -19,7 +19,7 @@ export const alertRuleRows = (also: Sql = empty): Sql => sql`
          r.created_at as "createdAt", r.updated_at as "updatedAt"${also}
     from alert_rule r`;
 
-/** The order of severities, the gravest last. */
+/** Ranks a severity, the most severe last. */
 export const severityOrder = (severity: Sql): Sql =>
   sql`array_position('{info,warning,critical}'::text[], ${severity})`;
 
@@ -71,8 +71,8 @@ export async function requireProducts(ctx: Context, products: readonly string[])
 const maxRules = 100;
 
 /**
- * Locks an application against links and rules that would be made at the same time, so that a rule that is made and a device
- * that is linked see each other. Throws 409 where the application has as many rules as it may.
+ * Locks an application against links and rules that are made at the same time, so that a new rule and a new link see each
+ * other. Throws 409 where the application has its maximum of rules.
  */
 export async function requireRoomForRule(em: EntityManager, applicationId: string): Promise<void> {
   await execute(em, sql`select from application where id = ${applicationId} for update`);
@@ -84,8 +84,8 @@ export async function requireRoomForRule(em: EntityManager, applicationId: strin
 }
 
 /**
- * Forgets what a rule knew of its devices, which closes its episodes, and begins anew: the clock of a silence rule begins now.
- * Devices that are being changed are waited for, so that none comes under the rule unseen.
+ * Deletes the states of a rule, which closes its episodes, and starts the clocks of a silence rule. Waits for transactions that
+ * change devices, so that none comes under the rule unseen.
  */
 export async function restartRule(em: EntityManager, { id, kind, disabled, silentFor }: AlertRule): Promise<void> {
   await execute(em, sql`delete from alert_state where rule_id = ${id}`);

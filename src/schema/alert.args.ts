@@ -12,10 +12,10 @@ import { SearchablePageArgs } from './list.args.js';
 /** Comparisons of one condition. */
 const maxComparisons = 8;
 const day = 86_400;
-/** Bounds of durations, in seconds. */
-const longestFor = 7 * day;
-const longestWait = 90 * day;
-const shortestWait = 60;
+/** Limits of durations, in seconds. */
+const maxFor = 7 * day;
+const maxWait = 90 * day;
+const minWait = 60;
 
 const seconds = (description: string, from: number, to: number): PropertyDecorator => {
   return (target, key) => {
@@ -54,8 +54,8 @@ const comparisons = (description: string): PropertyDecorator => {
   };
 };
 
-/** What records are judged by: exactly one of its three fields. */
-@InputType({ description: 'What records are judged by: `all`, `any` or `query`, one of them.' })
+/** A condition on records: exactly one of its three fields. */
+@InputType({ description: 'A condition on records: exactly one of `all`, `any` and `query`.' })
 export class AlertConditionInput {
   @comparisons('Comparisons that all hold.') all?: AlertComparisonInput[] | null;
   @comparisons('Comparisons of which one holds.') any?: AlertComparisonInput[] | null;
@@ -83,17 +83,17 @@ export class AlertDecisionArgs extends ApplicationArgs {
   @condition('When an episode opens, of a threshold rule.') when?: AlertConditionInput | null;
   @condition('When an episode closes; absent: when a record shows that `when` does not hold.')
   until?: AlertConditionInput | null;
-  @seconds('How long `when` has to hold, by the times of records; 0 unless given.', 0, longestFor)
+  @seconds('How long `when` has to hold, by the times of records; 0 unless given.', 0, maxFor)
   for?: number | null;
-  @seconds('Records further apart do not show that `when` held in between; 3600 unless given.', 1, longestFor)
+  @seconds('Records further apart do not show that `when` held in between; 3600 unless given.', 1, maxFor)
   maxGap?: number | null;
   @seconds(
-    'An episode closes by itself when no record has arrived for so long; never unless given.',
-    shortestWait,
-    longestWait,
+    'An episode closes by itself when no record has arrived for this time; never unless given.',
+    minWait,
+    maxWait,
   )
   closeAfter?: number | null;
-  @seconds('An episode opens when nothing has arrived for so long, of a silence rule.', shortestWait, longestWait)
+  @seconds('An episode opens when no record has arrived for this time, of a silence rule.', minWait, maxWait)
   silentFor?: number | null;
   @Field(() => String, {
     nullable: true,
@@ -107,14 +107,14 @@ export class AlertDecisionArgs extends ApplicationArgs {
 /** Addresses of one rule. */
 const maxRecipients = 20;
 const recipients = () =>
-  emails('Who is told by e-mail when it opens and closes; each address confirms it once.', maxRecipients);
+  emails('E-mail addresses that get notices when an episode opens or closes; each confirms once.', maxRecipients);
 
 /** A new alert rule. */
 @ArgsType()
 export class CreateAlertRuleArgs extends AlertDecisionArgs {
   @name('Name.') name!: string;
   @choice(() => AlertKind, 'Kind: it stays.') kind!: AlertKind;
-  @choice(() => AlertSeverity, 'How grave an episode is; `warning` on create, absent on update: as it was.', {
+  @choice(() => AlertSeverity, 'Severity of its episodes; `warning` on create, absent on update: as it was.', {
     optional: true,
   })
   severity?: AlertSeverity | null;
@@ -135,13 +135,13 @@ export class UpdateAlertRuleArgs extends AlertDecisionArgs {
   @id('Identifier of the rule.') alertRuleId!: string;
   @name('Name.') name!: string;
   @choice(() => AlertKind, 'Kind of the rule, which cannot be changed.', { optional: true }) kind?: AlertKind | null;
-  @choice(() => AlertSeverity, 'How grave an episode is; absent: as it was.', { optional: true })
+  @choice(() => AlertSeverity, 'Severity of its episodes; absent: as it was.', { optional: true })
   severity?: AlertSeverity | null;
   @flag('Whether it is switched off, which closes its episodes; absent: as it was.') disabled?: boolean | null;
   @recipients() recipients?: string[] | null;
 }
 
-/** A rule that is only tried. */
+/** A rule that is previewed. */
 @ArgsType()
 export class PreviewAlertRuleArgs extends AlertDecisionArgs {
   @choice(() => AlertKind, 'Kind.') kind!: AlertKind;
@@ -157,8 +157,8 @@ export class AlertRulesArgs extends SearchablePageArgs {
 /** Episodes below something that pass a filter. */
 @ArgsType()
 export class EpisodesBelowArgs extends SearchablePageArgs {
-  @choice(() => EpisodeState, 'Only those that stand so.', { optional: true }) state?: EpisodeState | null;
-  @flag('True: only those that somebody acknowledged; false: only the others.') acknowledged?: boolean | null;
+  @choice(() => EpisodeState, 'Only those in this state.', { optional: true }) state?: EpisodeState | null;
+  @flag('True: only acknowledged ones; false: only the others.') acknowledged?: boolean | null;
   @choice(() => AlertSeverity, 'Only those of this severity.', { optional: true }) severity?: AlertSeverity | null;
   @id('Only those of this rule.', { optional: true }) alertRuleId?: string | null;
   @id('Only those of this device.', { optional: true }) deviceId?: string | null;
@@ -183,7 +183,7 @@ export class OrganizationEpisodesArgs extends EpisodesBelowArgs {
 @ArgsType()
 export class AcknowledgeEpisodesArgs extends ApplicationArgs {
   @ids('Only these episodes.') ids?: string[] | null;
-  @choice(() => EpisodeState, 'Only those that stand so.', { optional: true }) state?: EpisodeState | null;
+  @choice(() => EpisodeState, 'Only those in this state.', { optional: true }) state?: EpisodeState | null;
   @choice(() => AlertSeverity, 'Only those of this severity.', { optional: true }) severity?: AlertSeverity | null;
   @id('Only those of this rule.', { optional: true }) alertRuleId?: string | null;
   @id('Only those of this device.', { optional: true }) deviceId?: string | null;

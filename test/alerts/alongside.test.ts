@@ -65,7 +65,7 @@ const until = async (at: Stage, reached: (all: Episode[]) => boolean): Promise<E
 const base = 1_700_000_000;
 
 describe('a threshold rule', () => {
-  it('opens and closes an episode with the records that it judges, in the order of their time', async () => {
+  it('opens and closes an episode by records, in the order of their time', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -76,7 +76,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{}, { opened: base + 4, closed: null }]);
   });
 
-  it('opens one episode where batches of a device come at once', async () => {
+  it('opens one episode where batches of a device are posted concurrently', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -93,7 +93,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ opened: base + 1, reason: 'unlinked' }]);
   });
 
-  it('calls a hook that chose openings, and not for records', async () => {
+  it('calls a hook whose events are alert.opened when an episode opens, and for no record', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -114,7 +114,7 @@ describe('a threshold rule', () => {
     ]);
   });
 
-  it('judges by a query of the search, over the record and its device', async () => {
+  it('opens by a query over the record and its device', async () => {
     const at = await stage();
     await link(at);
     const query = { bool: { filter: [{ range: { 'data.t': { gte: 8 } } }, { term: { 'device.serial': at.serial } }] } };
@@ -123,7 +123,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ opened: base + 1, closed: base + 2, reason: 'cleared' }]);
   });
 
-  it('leaves its state as it was where a record lacks the variable', async () => {
+  it('keeps its state where a record lacks the variable or has it in another type', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -133,7 +133,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ closed: null }]);
   });
 
-  it('waits until its condition has held for long enough, over several calls', async () => {
+  it('opens once its condition has held for long enough, over several calls', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at, { for: 60 });
@@ -144,7 +144,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ opened: base + 60 }]);
   });
 
-  it('closes by itself where no record arrives for so long', async () => {
+  it('closes an episode when no record arrives for `closeAfter`', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at, { closeAfter: 60 });
@@ -162,7 +162,7 @@ describe('a threshold rule', () => {
   it.each([
     ['tags', { tags: ['kept'] }, { tags: ['other'] }],
     ['products', undefined, { product: null }],
-  ])('closes the episode of a device whose %s change, and opens none for it', async (field, rule, change) => {
+  ])('closes the episode of a device whose %s change, and opens none afterwards', async (field, rule, change) => {
     const at = await stage();
     await link(at);
     const product = { name: newId(), version: '1', variables: [] };
@@ -177,7 +177,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toHaveLength(1);
   });
 
-  it('tells no hook of what is imported', async () => {
+  it('ignores imported records', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -191,7 +191,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toEqual([]);
   });
 
-  it('tells a hook of the last state alone, and keeps every change', async () => {
+  it('calls a hook for the last state of a batch alone, and keeps every change as an episode', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -211,7 +211,7 @@ describe('a threshold rule', () => {
 });
 
 describe('a silence rule', () => {
-  /** Moves the clock of a device a minute back: as if it had been silent for that time. */
+  /** Moves the clock of a device back by a minute, as if the device had been silent for that time. */
   const makeDue = async (at: Stage) => {
     await world.pool.query(sql`
       update alert_device set arrived_at = now() - interval '61 s' where device_id = ${at.deviceId}`);
@@ -220,7 +220,7 @@ describe('a silence rule', () => {
              due_at = now() - interval '1 s' where device_id = ${at.deviceId}`);
   };
 
-  it('opens for a linked device never heard, and closes with the first record', async () => {
+  it('opens for a linked device that never sent a record, and closes with its first record', async () => {
     const at = await stage();
     await addSilence(at);
     await link(at);
@@ -230,7 +230,7 @@ describe('a silence rule', () => {
     expect(await episodes(at)).toMatchObject([{ reason: 'arrived' }]);
   });
 
-  it('watches devices that were linked before it was made, and opens anew after it was switched off and on', async () => {
+  it('watches devices that were linked before it was made, and opens again after it was switched off and on', async () => {
     const at = await stage();
     await link(at);
     const ruleId = await addSilence(at);
@@ -244,7 +244,7 @@ describe('a silence rule', () => {
     await until(at, (all) => all.length === 2);
   });
 
-  it('waits on where a record has arrived meanwhile', async () => {
+  it('does not open where a record has arrived meanwhile', async () => {
     const at = await stage();
     await addSilence(at);
     await link(at);
@@ -256,7 +256,7 @@ describe('a silence rule', () => {
     expect(await episodes(at)).toEqual([]);
   });
 
-  it('of one variable opens though others arrive, and closes with that variable', async () => {
+  it('of one variable opens while other variables arrive, and closes with that variable', async () => {
     const at = await stage();
     await addSilence(at, { variable: 'humidity' });
     await link(at);

@@ -14,7 +14,7 @@ const rules = fc.record({ for: fc.integer({ min: 0, max: 60 }), maxGap: fc.integ
 const at = (ts: number, when: boolean, until = !when): Sample => ({ ts, when, until, record: ts });
 
 describe('the fold of a threshold rule', () => {
-  it('finds the same changes however records are split into batches', () => {
+  it('returns the same changes however records are split into batches', () => {
     fc.assert(
       fc.property(rules, samples, fc.array(fc.nat(500)), (rule, all, cuts) => {
         const whole = fold(rule, initialState, all);
@@ -37,7 +37,7 @@ describe('the fold of a threshold rule', () => {
     expect(changes.map(({ kind, sample }) => [kind, sample.ts])).toEqual([['opened', 10]]);
   });
 
-  it('begins anew after a gap longer than maxGap', () => {
+  it('counts `for` from the first record after a gap that is longer than maxGap', () => {
     const { changes } = fold({ for: 10, maxGap: 60 }, initialState, [at(0, true), at(100, true), at(110, true)]);
     expect(changes.map(({ sample }) => sample.ts)).toEqual([110]);
   });

@@ -110,6 +110,8 @@ export async function startMailServer({
     attempts: (address) => tried.filter((each) => each === address).length,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+  // Clients that give up, such as those that do not trust a certificate.
+  server.on('error', () => undefined);
   const listening = server.listen(port, '127.0.0.1');
   await once(listening, 'listening');
   state.config.port = (listening.address() as AddressInfo).port;

@@ -51,7 +51,7 @@ describe('the recipients of an alert rule', () => {
 });
 
 describe('the confirmation of an address', () => {
-  it('is asked for once by a mail, and given by POST alone', async () => {
+  it('is asked for by one mail, and given by POST alone', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await site.rule([address]);
@@ -70,7 +70,7 @@ describe('the confirmation of an address', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is answered the same for a token that is unknown and for one that is over, and asked for again then', async () => {
+  it('answers an unknown and an expired token alike, and is asked for again after the token expired', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await site.rule([address]);
@@ -86,7 +86,7 @@ describe('the confirmation of an address', () => {
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
   });
 
-  it('is that of one organization, and asked for once an hour by all together', async () => {
+  it('holds for one organization, and is asked for once an hour by all organizations together', async () => {
     const [site, other] = [await world.site(), await world.site()];
     const address = someAddress();
     const ruleId = await site.rule([address]);
@@ -104,7 +104,7 @@ describe('the confirmation of an address', () => {
 });
 
 describe('e-mail notices', () => {
-  it('tell the first change at once, and those after it together five minutes later', async () => {
+  it('are sent at once for the first change, and together five minutes later for those after it', async () => {
     const site = await world.site();
     const address = someAddress();
     await world.confirmed(site, address);
@@ -122,7 +122,7 @@ describe('e-mail notices', () => {
     expect(digest!.raw).toContain('Critical: Too warm, Freezer 3');
   });
 
-  it('tell the end of an episode whose rule is deleted', async () => {
+  it('are sent when the rule of an open episode is deleted', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -136,7 +136,7 @@ describe('e-mail notices', () => {
     expect(closing!.raw).toContain('since the rule was deleted');
   });
 
-  it('show a bounded number of changes, and count the others', async () => {
+  it('show 50 changes, and count the others', async () => {
     const site = await world.site();
     const address = someAddress();
     await world.confirmed(site, address);
@@ -168,7 +168,7 @@ describe('e-mail notices', () => {
     expect(mail!.raw).toContain('Warm Bcc: victim@example.com &#60;img src=x&#62;&#38;&#34;');
   });
 
-  it('are stopped by the link in them by POST alone, and begun again by the page that says so', async () => {
+  it('are stopped by POST of their link alone, and resumed by the page that confirms it', async () => {
     const site = await world.site();
     const [address, neighbour] = [someAddress(), someAddress()];
     const ruleId = await world.confirmed(site, address);
@@ -255,7 +255,7 @@ describe('e-mail notices', () => {
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
   });
 
-  it('wait for the next day where the organization has used up its mails, and hold up no other', async () => {
+  it('wait for the next day once the organization has sent 1,000 mails, and hold up no other organization', async () => {
     const [site, other] = [await world.site(), await world.site()];
     const [address, neighbour] = [someAddress(), someAddress()];
     await world.confirmed(site, address);
@@ -271,7 +271,7 @@ describe('e-mail notices', () => {
     expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
   });
 
-  it('are counted in the figures of the service', async () => {
+  it('are counted in /metrics', async () => {
     const site = await world.site();
     const address = someAddress();
     await world.confirmed(site, address);
@@ -282,7 +282,7 @@ describe('e-mail notices', () => {
 });
 
 describe('a service without SMTP_URL', () => {
-  it('keeps recipients as pending, and notes no mail', async () => {
+  it('keeps recipients as pending, and stores no notice', async () => {
     const owner = await withoutMail.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const rule = { name: 'x', kind: 'silence', silentFor: 60, recipients: [someAddress()] };

@@ -41,7 +41,7 @@ interface Episode {
 const episodesOf = async (ruleId: string) => (await owner.get<Episode[]>(`${at}/episodes?alertRuleId=${ruleId}`)).body;
 
 describe('an alert rule', () => {
-  it('is made, read, listed, put back as it was got, and deleted', async () => {
+  it('is created, read, listed, updated with its own answer, and deleted', async () => {
     const made = await owner.post<{ id: string }>(`${at}/alert-rules`, tooWarm);
     expect(made.status).toBe(200);
     const path = `${at}/alert-rules/${made.body.id}`;
@@ -139,7 +139,7 @@ describe('an alert rule', () => {
     expect((await owner.post(`${at}/alert-rules`, { ...tooWarm, products: [productId] })).status).toBe(404);
   });
 
-  it('is one of 100 of an application at most', async () => {
+  it('is refused with 409 beyond 100 of an application', async () => {
     const application = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Full' });
     const rules = `/applications/${owner.id}/${application}/alert-rules`;
     const made = await Promise.all(Array.from({ length: 104 }, () => owner.post(rules, tooWarm)));
@@ -149,7 +149,7 @@ describe('an alert rule', () => {
 });
 
 describe('episodes', () => {
-  it('are acknowledged by whoever reads the application, by identifier or by filter', async () => {
+  it('are acknowledged by a caller who may read the application, by identifier or by filter', async () => {
     const ruleId = await owner.make(`${at}/alert-rules`, tooWarm);
     await send([1_700_001_000, 9]);
     const reader = await world.member(owner, Role.member);
@@ -223,7 +223,7 @@ describe('the preview of an alert rule', () => {
     [6000, { t: 12 }],
   ];
 
-  it('tells what the rule would have done with the stored records, as the rule does with the same records', async () => {
+  it('returns the episodes that the rule opens when the same records are posted', async () => {
     const { application, device, records, own } = await fresh(points);
     const { name: _, severity: __, ...decision } = tooWarm;
     const preview = await owner.post<{ episodes: object[] }>(`${application}/alert-rules/preview`, decision);
@@ -247,7 +247,7 @@ describe('the preview of an alert rule', () => {
     expect(shape(replayed.body)).toEqual(shape(preview.body.episodes));
   });
 
-  it('asks queries of the search, and follows silence by arrival', async () => {
+  it('evaluates queries, and counts silence from the arrival of records', async () => {
     const { application } = await fresh(points);
     const query = { range: { 'data.t': { gte: 8 } } };
     const preview = (body: object) => owner.post<object>(`${application}/alert-rules/preview`, body);
@@ -293,7 +293,7 @@ describe('the events of a hook', () => {
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: expect.stringContaining('events') }] } });
   });
 
-  it('tell of devices that are registered and deleted, however that happens', async () => {
+  it('include devices that are registered and deleted', async () => {
     const other = await world.organization();
     const { hookId } = await hookWith(['device.registered', 'device.deleted'], other, other);
     const own = newId().slice(-12);
@@ -316,7 +316,7 @@ describe('the events of a hook', () => {
     expect((await writer.put(`${path}/${hookId}/settings`, { events: ['alert.opened'] })).status).toBe(200);
   });
 
-  it('tell other hooks of the application that one is switched off', async () => {
+  it('include another hook of the application that is switched off', async () => {
     const { hookId, path, application } = await hookWith(['hook.disabled']);
     const offId = await owner.make(path, { url: 'http://127.0.0.1:9/' });
     await owner.put(`${path}/${offId}/settings`, { events: ['hook.disabled'] });
@@ -339,7 +339,7 @@ describe('the subscription episodeChanged', () => {
     episodeChanged(organizationId: $organizationId, applicationId: $applicationId) {
       episodes { alertRuleId closedReason acknowledgedBy } } }`;
 
-  it('tells of episodes as they open, are acknowledged and close', async () => {
+  it('returns episodes as they open, are acknowledged and close', async () => {
     const variables = { organizationId: owner.id, applicationId };
     const subscriber = overEvents(world.url, owner.token, { query, variables });
     await subscriber.until(begun);

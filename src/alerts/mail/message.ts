@@ -81,7 +81,7 @@ function detailsOf({ serial, application, openedAt, closedAt, reason }: Notice):
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  cleared: 'the condition no longer holds',
+  cleared: 'the values are back to normal',
   arrived: 'records arrive again',
   recordsStopped: 'no record arrived',
   unlinked: 'the device was taken out of the application',

@@ -48,7 +48,7 @@ const poll = async (reached: () => boolean) => {
 };
 
 describe('e-mail notices', () => {
-  it('are sent by another process where one is killed while it sends', async () => {
+  it('are sent by another process after one is killed while it sends', async () => {
     const first = await serve();
     const site = await world.site(first.url);
     const address = someAddress();
@@ -70,7 +70,7 @@ describe('e-mail notices', () => {
     await end(second.child, 'SIGTERM');
   }, 120_000);
 
-  it('come once where several processes send', async () => {
+  it('are sent once where several processes send', async () => {
     const processes = await Promise.all([serve(), serve()]);
     const site = await world.site(processes[0].url);
     const addresses = Array.from({ length: 20 }, someAddress);

@@ -76,7 +76,7 @@ export const watches = (rule: RuleLineFragment): string => {
 
 /** States of an e-mail address, in words. */
 export const recipientStates: Readonly<Record<AlertRecipientState, string>> = {
-  pending: 'not confirmed yet, by the link in its mail',
+  pending: 'not confirmed yet',
   confirmed: 'gets notices',
   stopped: 'gets no notices any more',
 };
