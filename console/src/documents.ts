@@ -116,7 +116,7 @@ export type AlertOperator =
 
 /** Whether an e-mail address gets notices of alert rules. */
 export type AlertRecipientState =
-  /** Not yet: whoever reads its mail has not confirmed it. */
+  /** The address is not confirmed yet, and gets no notices. */
   | 'pending'
   /** The address gets notices. */
   | 'confirmed'
@@ -227,7 +227,7 @@ export type ImportState =
   /** The import ended early; the error of its job says why. */
   | 'failed';
 
-/** What records are judged by: `all`, `any` or `query`, one of them. */
+/** A condition on records: exactly one of `all`, `any` and `query`. */
 export type AlertConditionInput = {
   /** Comparisons that all hold. At most 8. */
   all?: Array<AlertComparisonInput> | null | undefined;
