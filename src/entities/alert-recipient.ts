@@ -29,5 +29,7 @@ export class AlertRecipient {
     description: 'Why it was stopped: `recipient` (by a link in a notice), or what its mail server answered.',
   })
   reason!: string | null;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of the last change of the state.' }) since!: string | null;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of the last change of the state.' }) since!:
+    | string
+    | null;
 }

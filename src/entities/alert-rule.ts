@@ -82,7 +82,9 @@ export class AlertRule {
   maxGap: number = usualGap;
   @seconds('close_after_seconds', 'An episode closes by itself when no record has arrived for this time.')
   closeAfter: number | null = null;
-  @seconds('silent_for_seconds', 'An episode opens when no record has arrived for this time.') silentFor: number | null = null;
+  @seconds('silent_for_seconds', 'An episode opens when no record has arrived for this time.') silentFor:
+    | number
+    | null = null;
   @text('The one variable whose arrival counts; any record unless given.', { nullable: true })
   variable: string | null = null;
   @texts('E-mail addresses that get notices when an episode opens or closes.') recipients: string[] = [];
