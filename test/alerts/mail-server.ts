@@ -62,7 +62,7 @@ export async function startMailServer({
   const refused: MailServer['refused'] = new Map();
   let passwords = 0;
   const server = new SMTPServer({
-    ...(tls ?? { hideSTARTTLS: true }),
+    ...(tls ?? { disabledCommands: ['STARTTLS'] }),
     allowInsecureAuth: true,
     authOptional: true,
     logger: false,

@@ -51,7 +51,7 @@ describe('the connection to a mail server', () => {
   it('is given up where the server offers no encryption and a password would be sent', async () => {
     server = await startMailServer();
     server.config.requireTLS = true;
-    await expect(send()).rejects.toThrow();
+    await expect(send()).rejects.toThrow(/TLS/);
     expect([server.mails, server.passwords()]).toEqual([[], 0]);
   });
 });

@@ -81,8 +81,9 @@ describeInBrowser('the walk of docs/alerts-walk.md', () => {
     await page.getByLabel(next('Opens when')).selectOption(next('A device falls silent'));
     await page.getByLabel(next('Silent for'), { exact: true }).fill(next('3'));
     await page.getByLabel('Unit of silent for').selectOption(next('minutes'));
-    const address = `${next('Recipients') && next('you@example.com')}`;
-    await page.getByLabel('Recipients').fill(address);
+    const recipients = page.getByLabel(next('Recipients'));
+    const address = next('you@example.com');
+    await recipients.fill(address);
     await press(page, next('Make the rule'));
     const [ask] = await world.mailsTo(address, 1);
     const confirming = await context.newPage();
