@@ -14,7 +14,7 @@ const [devices, batches, batchSize, clients] = [200, 60, 1000, 4];
 /** Devices under the silence rule. */
 const silent = 100_000;
 /** Looks for silence that are averaged: one in two seconds. */
-const sweeps = 10;
+const polls = 10;
 
 /** An organization with a fleet. */
 interface Tenant {
@@ -113,18 +113,18 @@ async function silence(stage: Stage): Promise<void> {
     select distinct device_id, now(), now() from alert_state on conflict (device_id) do update set arrived_at = now()`);
   await stage.pool.query(sql`update alert_state set due_at = now() + random() * interval '1 h'`);
   await stage.pool.query('vacuum analyze alert_state, alert_device');
-  const before = await sweepFigures(stage);
-  await pause(sweeps * 2000);
-  const after = await sweepFigures(stage);
+  const before = await pollFigures(stage);
+  await pause(polls * 2000);
+  const after = await pollFigures(stage);
   const mean = ((after.sum - before.sum) / (after.count - before.count)) * 1000;
   stdout.write(
     `\nSilence of ${silent.toLocaleString('en')} devices: the rule is made in ${Math.round(made)} ms, a look takes ${mean.toFixed(1)} ms (mean of ${after.count - before.count})\n`,
   );
 }
 
-const sweepFigures = async ({ base }: Stage): Promise<{ sum: number; count: number }> => {
+const pollFigures = async ({ base }: Stage): Promise<{ sum: number; count: number }> => {
   const text = await (await fetch(`${new URL(base).origin}/metrics`)).text();
-  const of = (name: string) => Number(new RegExp(`^ddp_alert_sweep_seconds_${name}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
+  const of = (name: string) => Number(new RegExp(`^ddp_alert_poll_seconds_${name}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
   return { sum: of('sum'), count: of('count') };
 };
 

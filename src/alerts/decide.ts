@@ -17,7 +17,7 @@ export interface AlertRecord {
 /** Whether a record meets the query of a condition; undefined where that is not known. */
 export type QueryAnswers = (condition: AlertCondition, record: AlertRecord) => boolean | undefined;
 
-/** What a rule decides about a device. */
+/** A rule's decision about a device. */
 export interface Decision {
   watch: Watch;
   /** Absent where the stored state stays. */

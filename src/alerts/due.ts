@@ -30,7 +30,7 @@ export const isDue = (now: Date): Sql => sql`exists (select from alert_state whe
 
 /**
  * Decides some of the states that are due, in the caller's transaction: opens an episode for a device that is silent, and closes
- * one whose device sends no more records. Returns how many states it found, 0 where other processes hold all of them.
+ * one whose device sends no more records. States of devices that another transaction holds are left to a later poll.
  */
 export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): Promise<Drained> {
   const { rows: found } = await tx.query<{ ruleId: string; deviceId: string }>(
@@ -39,9 +39,9 @@ export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): P
       sql`select rule_id "ruleId", device_id "deviceId" from alert_state where due_at <= ${now} order by due_at limit ${atOnce}`,
     ),
   );
-  if (found.length === 0) return { count: 0, after: undefined };
+  const states = found.length === 0 ? [] : await lockDue(tx, found, now);
+  if (states.length === 0) return { count: 0, after: undefined };
   const outages = await outagesOf(tx);
-  const states = await lockDue(tx, found, now);
   const transitions: Transition[] = [];
   const next = states.map((state): Next => {
     const { dueAt, transition } = decide(state, now.getTime(), outages);
@@ -52,7 +52,7 @@ export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): P
   await storeTransitions(tx, transitions, now);
   await updateStates(tx, next);
   const after = transitions.length > 0 ? await notify(tx, transitions) : undefined;
-  return { count: states.length === 0 || found.length < atOnce ? 0 : found.length, after };
+  return { count: states.length, after };
 }
 
 const episodeAfter = ({ episodeId }: Due, transition: Transition | undefined): string | null => {

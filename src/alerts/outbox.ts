@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
-/** What one transaction took out of an outbox. */
+/** Result of one transaction that a poll repeats: it drains an outbox, or decides states. */
 export interface Drained {
-  /** Number of rows. */
+  /** Number of rows that it handled. At 0 nothing is left for this process. */
   count: number;
   /** Called after the commit. */
   after: (() => void) | undefined;

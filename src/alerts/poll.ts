@@ -19,9 +19,9 @@ export interface PollOptions {
 /** The heartbeat is written again when it is this old, in milliseconds: of several processes one writes it. */
 const minBeatAge = 1000;
 
-/** What a look at the database found. */
+/** Result of {@link look}: the kinds of work that wait. */
 interface Found {
-  /** Whether some process took records in just before. */
+  /** Whether a process wrote the heartbeat within {@link maxPause}. */
   isAlive: boolean;
   isDue: boolean;
   isExpired: boolean;
@@ -58,7 +58,7 @@ async function look(pool: pg.Pool, now: number, outboxes: readonly Outbox[]): Pr
   return rows[0]!;
 }
 
-/** Repeats a transaction until it finds nothing more. */
+/** Repeats a transaction until it handles nothing more. */
 async function repeat(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<Drained>): Promise<void> {
   for (;;) {
     const { count, after } = await transaction(pool, work);

@@ -2,17 +2,10 @@ import type { AlertCondition } from '../entities/alert-condition.js';
 import { comparedValues, evaluate } from './condition.js';
 import type { ByRecord } from './episode.js';
 import { type FoldState, fold, initialState, type Sample } from './fold.js';
+import type { Rule } from './rule.js';
 
-/** What a rule decides by. Durations are seconds. */
-export interface PreviewRule {
-  when: AlertCondition | null;
-  until: AlertCondition | null;
-  for: number;
-  maxGap: number;
-  closeAfter: number | null;
-  silentFor: number | null;
-  variable: string | null;
-}
+/** The part of a rule that decides. It needs no stored rule. */
+export type PreviewRule = Pick<Rule, 'when' | 'until' | 'for' | 'maxGap' | 'closeAfter' | 'silentFor' | 'variable'>;
 
 /** A stored record. */
 export interface PreviewRecord {

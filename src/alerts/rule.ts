@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { AlertCondition } from '../entities/alert-condition.js';
 import { named } from '../named.js';
 
-/** What a rule decides by. Durations are seconds. */
+/** An alert rule, as deciding needs it. Durations are seconds. */
 export interface Rule {
   ruleId: string;
   /** Counts the changes of what it decides by. */
@@ -37,13 +37,13 @@ export const ruleColumns = sql`
   r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",
   r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts, r.recipients`;
 
-/** Which devices of its application a rule watches. */
+/** Limits a rule to devices with these products and tags. An empty list sets no limit. */
 export interface RuleScope {
   products: readonly string[];
   tags: readonly string[];
 }
 
-/** What decides whether a rule watches a device. */
+/** The properties of a device that {@link RuleScope} compares. */
 export interface ScopedDevice {
   productId: string | null;
   tags: readonly string[];

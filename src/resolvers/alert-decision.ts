@@ -9,7 +9,7 @@ import type { AlertComparisonInput, AlertConditionInput } from '../schema/alert.
 import type { Context } from '../schema/context.js';
 import { requireStoredQuery } from './stored-query.js';
 
-/** What a rule is going to decide by. */
+/** The settings that a rule decides by, with its conditions read. Durations are seconds. */
 export interface AlertDecision {
   kind: AlertKind;
   products: readonly string[];

@@ -2,15 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { expire, mergeCounts } from '../../src/alerts/mail/upkeep.js';
 import { newId } from '../../src/entities/id.js';
+import { until } from '../support/until.js';
 import { someAddress, useMailWorld } from './mail-world.js';
 
 const world = useMailWorld();
-const hour = 3_600_000;
-const day = 24 * hour;
-
-const until = async (reached: () => Promise<boolean>) => {
-  while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
+const day = 86_400_000;
 
 describe('mails that ask for confirmation', () => {
   it('wait for the next day once the organization has sent 50, and hold up no other', async () => {

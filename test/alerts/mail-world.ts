@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.js';
 import type { AlertRecipientState } from '../../src/entities/alert-recipient.js';
 import { newId } from '../../src/entities/id.js';
 import { createLog } from '../../src/log.js';
+import { until } from '../support/until.js';
 import { AccountActor, useWorld, type World } from '../support/world.js';
 import { type MailServer, mailOrigin, type ReceivedMail, startMailServer } from './mail-server.js';
 
@@ -29,7 +30,7 @@ export interface RecipientState {
 /** A service that sends e-mail, its mail server, and its time. */
 export interface MailWorld extends World {
   readonly server: MailServer;
-  /** What the service logged. */
+  /** The log of the service, as text. */
   readonly log: string;
   /** Sets the clock forward, and lets the service look for what is due. */
   advance(milliseconds: number): Promise<void>;
@@ -76,9 +77,6 @@ export function useMailWorld({
     log: createLog('debug', { write: (line) => (log += line) }),
   });
   afterAll(() => server.close());
-  const poll = async (reached: () => boolean) => {
-    while (!reached()) await new Promise((resolve) => setTimeout(resolve, 20));
-  };
   const mail: MailWorld = Object.assign(Object.create(world) as World, {
     server: undefined as never,
     log: '',
@@ -90,7 +88,7 @@ export function useMailWorld({
     async mailsTo(address: string, count: number) {
       const found = () =>
         server.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === address.toLowerCase()));
-      await poll(() => found().length >= count);
+      await until(() => found().length >= count);
       return found();
     },
     async open(link: string, method = 'GET') {

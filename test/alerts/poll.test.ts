@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import sql from 'sql-template-tag';
+import { until } from '../support/until.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld({});
@@ -21,10 +22,6 @@ beforeAll(() => {
 afterAll(() => {
   Object.assign(pg.Client.prototype, { query });
 });
-
-const until = async (reached: () => boolean | Promise<boolean>) => {
-  while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
 
 describe('the poll for alerts that are due', () => {
   it('is one statement where nothing is due', async () => {

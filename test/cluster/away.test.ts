@@ -7,7 +7,8 @@ import { useDatabase } from '../support/database.js';
 import { deleteIndices, recordIndexSettings } from '../support/record-index.js';
 import { startTestService } from '../support/start-service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
-import { countDocuments, readDocuments, until } from './index-reader.js';
+import { until } from '../support/until.js';
+import { countDocuments, readDocuments } from './index-reader.js';
 import { type Proxy, startProxy } from './proxy.js';
 
 /** Bytes that may wait to be indexed. */

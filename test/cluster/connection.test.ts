@@ -10,7 +10,8 @@ import { useDatabase } from '../support/database.js';
 import { recordIndexSettings } from '../support/record-index.js';
 import { startTestService } from '../support/start-service.js';
 import { createTenant } from '../support/tenant.js';
-import { countDocuments, until } from './index-reader.js';
+import { until } from '../support/until.js';
+import { countDocuments } from './index-reader.js';
 
 const database = useDatabase();
 const node = () => process.env['OPENSEARCH_URL']!.split(',')[0]!;

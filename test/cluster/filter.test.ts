@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '../support/until.js';
 import { useWorld } from '../support/world.js';
-import { until } from './index-reader.js';
 
 const world = useWorld({});
 

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 /** A document of the index, as a test looks at it. */
 export interface IndexedDocument {
   _id: string;
@@ -56,13 +54,4 @@ export const countDocuments = async (databaseUrl: string): Promise<number> => {
 export const deleteIndices = async (databaseUrl: string, end = '*'): Promise<void> => {
   const indices = await call<object>('GET', `${patternOf(databaseUrl)}${end}`);
   for (const index of Object.keys(indices)) await call('DELETE', index);
-};
-
-/** Resolves when a condition holds. @throws after half a minute */
-export const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  const end = performance.now() + 30_000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error('This did not come to hold in time.');
-    await pause(20);
-  }
 };

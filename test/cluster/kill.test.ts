@@ -4,8 +4,9 @@ import type { Client } from '../support/client.js';
 import { useDatabase } from '../support/database.js';
 import { recordIndexSettings } from '../support/record-index.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
+import { until } from '../support/until.js';
 import { type ServiceProcess, startServiceProcess } from './faults/service-process.js';
-import { readDocuments, until } from './index-reader.js';
+import { readDocuments } from './index-reader.js';
 
 const kills = Number(process.env['FAULT_ROUNDS'] ?? 4);
 const batchSize = 50;

@@ -4,8 +4,9 @@ import { claimBatches } from '../../src/records/opensearch/journal/claim.js';
 import { transaction } from '../../src/transaction.js';
 import { runCommand } from '../support/command.js';
 import { recordIndexSettings } from '../support/record-index.js';
+import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
-import { countDocuments, deleteIndices, readDocuments, until } from './index-reader.js';
+import { countDocuments, deleteIndices, readDocuments } from './index-reader.js';
 
 const world = useWorld({});
 

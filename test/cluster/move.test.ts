@@ -6,7 +6,8 @@ import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { startTestService } from '../support/start-service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
-import { deleteIndices, readDocuments, until } from './index-reader.js';
+import { until } from '../support/until.js';
+import { deleteIndices, readDocuments } from './index-reader.js';
 
 const database = useDatabase();
 

@@ -6,7 +6,8 @@ import { useDatabase } from '../support/database.js';
 import { recordIndexSettings } from '../support/record-index.js';
 import { startTestService } from '../support/start-service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
-import { countDocuments, until } from './index-reader.js';
+import { until } from '../support/until.js';
+import { countDocuments } from './index-reader.js';
 import { type Proxy, startProxy } from './proxy.js';
 
 const database = useDatabase();

@@ -3,8 +3,9 @@ import { refillPlace } from '../../src/records/opensearch/log/refill.js';
 import { purgeDocuments, retireDocuments } from '../../src/records/opensearch/log/retire.js';
 import { makeNextIndex } from '../../src/records/opensearch/next-index.js';
 import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
+import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
-import { type IndexedDocument, readDocuments, until } from './index-reader.js';
+import { type IndexedDocument, readDocuments } from './index-reader.js';
 import { openParts } from './parts.js';
 
 const world = useWorld({});

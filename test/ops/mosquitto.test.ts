@@ -2,10 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type MqttWorld, recordsOf, useMqtt } from '../mqtt/mqtt-world.js';
 import { ended, startCommand } from '../support/command.js';
+import { until } from '../support/until.js';
 import { freePort, hasTools, runTool, startTool } from './tool.js';
 
 const certFile = resolve('test/data/mqtt/cert.pem');
@@ -18,11 +18,6 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
   const { port, protocol } = new URL(url);
   const tls = protocol === 'mqtts:' ? ['--cafile', certFile] : [];
   return runTool('usr/bin/mosquitto_pub', ['-h', '127.0.0.1', '-p', port, ...tls, ...args], input);
-};
-
-/** Asks until it is so. */
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await pause(50);
 };
 
 (hasTools ? describe : describe.skip)('mosquitto_pub', () => {

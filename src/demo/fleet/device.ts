@@ -90,7 +90,7 @@ const isHeard = ({ number }: FleetDevice, at: number, end: number): boolean => {
   return noise(number + 100, at) > 0.02;
 };
 
-/** What the fleet sends between two times (Unix seconds), the oldest first. `end`: when the week of the silent ones ended. */
+/** Returns the records that the fleet sends between two times (Unix seconds), oldest first. `end`: when the week ends. */
 export const recordsBetween = (from: number, to: number, end: number): FleetRecord[] => {
   const records: FleetRecord[] = [];
   for (let at = Math.ceil(from / interval) * interval; at <= to; at += interval)

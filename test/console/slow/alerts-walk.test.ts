@@ -7,7 +7,7 @@ import { runFleet } from '../../../src/demo/fleet/fleet.js';
 import { useMailWorld } from '../../alerts/mail-world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 
-/** What the steps of the guide name, in order: what is pressed or read in bold, what is entered or seen as code. */
+/** Returns the words that the steps of the guide mark, in order: labels in bold, entered and shown values as code. */
 const wordsOfGuide = (): string[] => {
   const steps = readFileSync('docs/alerts-walk.md', 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
   return [
@@ -148,7 +148,7 @@ describeInBrowser('the walk of docs/alerts-walk.md', () => {
 
     over.abort();
     await fleet;
-    // What the fleet sends once ten minutes are over.
+    // After ten minutes the fleet closes the door and plugs the device in: these are the records of that moment.
     const after = recordsOfTurn(unplugged - 1, end + 610, end);
     expect(after).toHaveLength(2);
     await owner.post(`/organizations/${owner.id}/records`, after);
