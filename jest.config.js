@@ -20,6 +20,7 @@ const project = {
 
 /** What holds for every store of records, by path below `test`. */
 const shared = [
+  'alerts/preview',
   'docs/{elasticsearch,search}',
   'elasticsearch/*',
   'export/{export,format}',

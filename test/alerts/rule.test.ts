@@ -205,60 +205,6 @@ describe('the export of episodes', () => {
   });
 });
 
-describe('the preview of an alert rule', () => {
-  const fresh = async (points: [ago: number, data: object][]) => {
-    const own = newId().slice(-12);
-    const application = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Previewed' });
-    const device = await owner.make(`/organizations/${owner.id}/devices/${own}`);
-    await owner.put(`/applications/${owner.id}/${application}/devices/${device}`);
-    const now = Math.floor(Date.now() / 1000);
-    const records = points.map(([ago, data]) => ({ serial: own, ts: now - ago, data }));
-    await owner.post(`/organizations/${owner.id}/records`, records);
-    return { own, now, device, application: `/applications/${owner.id}/${application}`, records };
-  };
-  const points: [number, object][] = [
-    [9000, { t: 9 }],
-    [8000, { t: 7 }],
-    [7000, { t: 5 }],
-    [6000, { t: 12 }],
-  ];
-
-  it('returns the episodes that the rule opens when the same records are posted', async () => {
-    const { application, device, records, own } = await fresh(points);
-    const { name: _, severity: __, ...decision } = tooWarm;
-    const preview = await owner.post<{ episodes: object[] }>(`${application}/alert-rules/preview`, decision);
-    expect(preview).toMatchObject({
-      status: 200,
-      body: { episodeCount: 2, deviceCount: 1, devicesRead: 1, recordsRead: 4, isComplete: true },
-    });
-    await owner.make(`${application}/alert-rules`, tooWarm);
-    await owner.delete(`${application}/devices/${device}`);
-    await owner.put(`${application}/devices/${device}`);
-    await owner.post(
-      `/organizations/${owner.id}/records`,
-      records.map((record) => ({ ...record, ts: record.ts + 9500, serial: own })),
-    );
-    const replayed = await owner.get<Episode[]>(`${application}/episodes?sort=openedAt`);
-    const shape = (episodes: object[]) =>
-      episodes.map((each) => {
-        const { openedBy, closedBy } = each as { openedBy: { values: object }; closedBy?: { values: object } };
-        return [openedBy.values, closedBy?.values];
-      });
-    expect(shape(replayed.body)).toEqual(shape(preview.body.episodes));
-  });
-
-  it('evaluates queries, and counts silence from the arrival of records', async () => {
-    const { application } = await fresh(points);
-    const query = { range: { 'data.t': { gte: 8 } } };
-    const preview = (body: object) => owner.post<object>(`${application}/alert-rules/preview`, body);
-    expect((await preview({ kind: 'threshold', when: { query } })).body).toMatchObject({
-      episodeCount: 2,
-      isComplete: true,
-    });
-    expect((await preview({ kind: 'silence', silentFor: 60 })).body).toMatchObject({ episodeCount: 0, recordsRead: 4 });
-  });
-});
-
 describe('the events of a hook', () => {
   const kindsOf = async (hookId: string) =>
     (
