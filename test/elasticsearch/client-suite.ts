@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { minute, start, useField } from './field.js';
 
 /** What all clients can do, each by the names it has for it; answers are bodies. */
@@ -32,7 +32,7 @@ export interface ClientKind {
   name: string;
   /** Whether it takes the keys of a search in `body`: clients of 7 and of OpenSearch do. */
   wraps: boolean;
-  make(url: string, token: string): object;
+  make(url: string, token: string): { close(): unknown };
 }
 
 /** The options of a client of Elastic. */
@@ -44,11 +44,17 @@ export function testClients(kinds: readonly ClientKind[]): void {
 
   describe.each([...kinds])('$name', ({ name, wraps, make }) => {
     const body = (keys: object) => (wraps ? { body: keys } : keys);
+    let made: ReturnType<ClientKind['make']>;
     let client: Calls;
 
     beforeAll(() => {
-      const made = make(field.url, field.token);
+      made = make(field.url, field.token);
       client = { call: calling(made), scrollAll: () => helped(made as any) };
+    });
+
+    // A connection that stays open keeps the test worker alive after its last file.
+    afterAll(async () => {
+      await made.close();
     });
 
     it('finds the service alive, its version, health and index', async () => {

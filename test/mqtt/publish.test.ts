@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MqttClient } from 'mqtt';
 import { connect, makeDevice, makeDeviceToken, packetOf, recordsOf, useMqtt } from './mqtt-world.js';
 
@@ -174,6 +174,8 @@ describe('a message that is refused', () => {
   beforeAll(async () => {
     client = await connect(world.url, { username: world.ingestToken, protocolVersion: 5, clientId: '' });
   });
+
+  afterAll(() => client.endAsync(true));
 
   it.each([
     ['JSON that is none', 'ddp/records', '{"serial":', 0x99, /not JSON/],
