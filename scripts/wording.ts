@@ -1,0 +1,213 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import ts from 'typescript';
+
+/*
+ * npm run check: prints file and line of words that cost a reader time. `--rule NAME`, which may be repeated, runs these
+ * rules alone.
+ */
+
+/** A text in a file: a comment, a title of a test, or a paragraph of a page. */
+interface Passage {
+  readonly path: string;
+  /** Line of the first character, counted from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const code = ['src', 'console', 'scripts', 'test/support'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`));
+const commented = [...code, ...['bench', 'migrations'].flatMap((folder) => globSync(`${folder}/**/*.ts`))];
+const tests = globSync('test/**/*.test.ts', { exclude: (name) => name === 'node_modules' });
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
+
+/** Names of files, which a neighbour may name without their folder. */
+const names = new Set(
+  execFileSync('git', ['ls-files'], { encoding: 'utf8' })
+    .split('\n')
+    .map((path) => basename(path)),
+);
+
+/** Commit after which subjects have at most `subjectLength` characters. */
+const base = 'd5402d11';
+const subjectLength = 72;
+const sentenceLength = 35;
+
+/** Phrases that a reader has to translate. */
+const banned = [
+  'all the same',
+  'anew',
+  'as it was got',
+  'by turns',
+  'careful way',
+  'give back',
+  'gives back',
+  'has to be told',
+  'hold nobody up',
+  'in their order',
+  'is asked of',
+  'is told of',
+  'it is told',
+  'of its own accord',
+  'reads as no',
+  'so many',
+  'stands in for',
+  'take off',
+  'told of',
+  'turn back',
+  'usual road',
+  'what became of',
+  'what is asked',
+];
+
+const rules: Readonly<Record<string, () => string[]>> = {
+  docstrings: () => code.flatMap(commentsOf).flatMap(docstringFaults),
+  phrases: () =>
+    [...commented.flatMap(commentsOf), ...tests.flatMap(titlesOf), ...pages.flatMap(blocksOf)].flatMap(phraseFaults),
+  titles: () => tests.flatMap(titlesOf).flatMap(titleFaults),
+  sentences: () => pages.flatMap(blocksOf).flatMap(sentenceFaults),
+  paths: () => [...commented.flatMap(commentsOf), ...pages.flatMap(blocksOf)].flatMap(pathFaults),
+  commits: commitFaults,
+};
+
+const { values } = parseArgs({ options: { rule: { type: 'string', multiple: true } } });
+const faults = (values.rule ?? Object.keys(rules)).flatMap((name) => {
+  const rule = rules[name];
+  if (rule === undefined) throw new Error(`There is no rule ${name}. The rules are ${Object.keys(rules).join(', ')}.`);
+  return rule();
+});
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function docstringFaults({ path, line, text }: Passage): string[] {
+  const first = /^\/\*\*[\s*]*(What|Where|Who|How|Told|So many)\b/.exec(text)?.[1];
+  return first === undefined ? [] : [`${path}:${line} begins with "${first}": begin with a verb or the thing's name`];
+}
+
+function phraseFaults(passage: Passage): string[] {
+  // A phrase may go on in the next line of a comment.
+  const text = passage.text.replaceAll(/\n[ \t]*(?:\*|\/\/)? ?/g, (between) => '\n'.padEnd(between.length));
+  const pattern = new RegExp(`\\b(?:${banned.join('|').replaceAll(' ', '\\s+')})\\b`, 'gi');
+  return [...text.matchAll(pattern)].map(
+    (match) => `${place(passage, match.index)} says "${match[0].replaceAll(/\s+/g, ' ')}": say it in plain words`,
+  );
+}
+
+function titleFaults({ path, line, text }: Passage): string[] {
+  const first = /^(?:are|is|of|that|get)\b/.exec(text)?.[0];
+  return first === undefined
+    ? []
+    : [`${path}:${line} title "${text}" begins with "${first}": it has to read on its own`];
+}
+
+function sentenceFaults(passage: Passage): string[] {
+  // Code counts as one word, a link as its text, a cell of a table as a sentence.
+  const text = passage.text
+    .replaceAll(/`[^`]+`/g, (span) => 'c'.padEnd(span.length, 'c'))
+    .replaceAll(/\]\([^)\s]*\)/g, (link) => ']'.padEnd(link.length));
+  return [...text.matchAll(/\S(?:[^.!?|]|[.!?](?!["')*_\]]*(?:\s|$)))*/g)].flatMap((match) => {
+    const words = match[0].match(/[\p{L}\p{N}][^\s—–/]*/gu)?.length ?? 0;
+    return words > sentenceLength
+      ? [`${place(passage, match.index)} sentence of ${words} words, at most ${sentenceLength} are allowed`]
+      : [];
+  });
+}
+
+function pathFaults(passage: Passage): string[] {
+  const isPage = passage.path.endsWith('.md');
+  // In a page, code names a path; in a comment, any word with a folder of the tree or the ending of a source file.
+  const pattern = isPage ? /`([^`\s]+)`/g : /(?<![\w@/.:$*-])([\w.-]+(?:\/[\w.-]+)*)/g;
+  return [...passage.text.matchAll(pattern)].flatMap((match) => {
+    const name = match[1]!.replace(/[.:]$/, '');
+    return isPath(name) && !isThere(name, dirname(passage.path))
+      ? [`${place(passage, match.index)} names ${name}, which does not exist`]
+      : [];
+  });
+}
+
+function isPath(name: string): boolean {
+  if (!/^[a-zA-Z.][\w.-]*(?:\/[\w.-]+)*\/?$/.test(name)) return false;
+  if (/\w\.(?:ts|tsx|md|cjs)$/.test(name)) return true;
+  const [first] = name.split('/', 1);
+  return name.includes('/') && first !== 'dist' && ['src', ''].some((folder) => existsSync(join(folder, first!)));
+}
+
+function isThere(name: string, folder: string): boolean {
+  const endings = ['', '.ts', '.tsx', '.resolver.ts', '.test.ts'];
+  const folders = ['', 'src', 'console/src', 'test', folder];
+  return (
+    folders.some((each) => endings.some((ending) => existsSync(join(each, `${name}${ending}`)))) ||
+    // A file of a neighbouring folder may be named alone.
+    (!name.includes('/') && names.has(name))
+  );
+}
+
+function commitFaults(): string[] {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
+  if (git('rev-parse', '--is-shallow-repository').trim() === 'true') return [];
+  const lines = git('log', '--no-merges', '--format=%h %s', `${base}..HEAD`).split('\n');
+  return lines.flatMap((line) => {
+    const length = line.length - line.indexOf(' ') - 1;
+    return length > subjectLength ? [`commit ${line}: ${length} characters, at most ${subjectLength} are allowed`] : [];
+  });
+}
+
+/** Comments of a file of TypeScript. */
+function commentsOf(path: string): Passage[] {
+  const file = parsed(path);
+  const found = new Map<number, Passage>();
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.JsxText) return;
+    const ranges = [
+      ...(ts.getLeadingCommentRanges(file.text, node.pos) ?? []),
+      ...(ts.getTrailingCommentRanges(file.text, node.end) ?? []),
+    ];
+    for (const { pos, end } of ranges) {
+      found.set(pos, { path, line: lineOf(file.text, pos), text: file.text.slice(pos, end) });
+    }
+    for (const child of node.getChildren(file)) visit(child);
+  };
+  visit(file);
+  return [...found.values()];
+}
+
+/** Titles of `describe` and `it`. */
+function titlesOf(path: string): Passage[] {
+  const file = parsed(path);
+  const found: Passage[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && /^(?:describe|it|test)\b/.test(node.expression.getText(file))) {
+      const [title] = node.arguments;
+      if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
+        const text = title.getText(file).slice(1, -1);
+        found.push({ path, line: lineOf(file.text, title.getStart(file)), text });
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Paragraphs, items, headings and rows of a page, without its code blocks. */
+function blocksOf(path: string): Passage[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^( *)```.*?^\1```$/gms, (block) => block.replaceAll(/./g, ' '));
+  return [...text.matchAll(/^ *\S.*(?:\n(?! *(?:[-*|#>]|\d+\.) *)(?= *\S).*)*/gm)].map((match) => ({
+    path,
+    line: lineOf(text, match.index),
+    text: match[0],
+  }));
+}
+
+function parsed(path: string): ts.SourceFile {
+  return ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+}
+
+function place({ path, line, text }: Passage, index: number): string {
+  return `${path}:${line + lineOf(text, index) - 1}`;
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
