@@ -4,35 +4,45 @@ import type { Context } from '../schema/context.js';
 import { timeSlices } from '../time-slice.js';
 import type { Count, TakesHeaders } from './rate.js';
 
-/** Who calls. */
+/** The caller that a token identifies. */
 export type Caller = Context['caller'];
 
-/** A request of HTTP, or what in another protocol shows a token as its header would. */
+/** An HTTP request, or the part of another protocol's connection that carries a token in the same form. */
 export interface Bearer {
   readonly headers: { readonly authorization?: string | undefined };
   readonly socket: Socket;
-  /** Its address, behind trusted proxies that of the client. */
+  /** The sender's IP address; behind trusted proxies, that of the client. */
   readonly ip?: string | undefined;
 }
 
-/** Finds out who sends a request. @throws unauthenticated where nobody is known by its token. */
+/**
+ * Identifies the sender of a request by its token.
+ * @throws unauthenticated when the token is missing, unknown, expired or revoked.
+ */
 export type Authenticate = (request: Bearer) => Promise<Caller>;
 
-/** Admits a request or throws: token (401), then rate (429). Without a valid token it is counted by address before the 401. */
+/**
+ * Admits a request, or throws for its token (401), then for its rate (429). A request without a valid token counts
+ * against its IP address before the 401.
+ */
 export type Admit = (request: Bearer, response: TakesHeaders) => Promise<Caller>;
 
-/** Counts a request of nobody known, for its address. @throws rateLimited */
+/**
+ * Counts a request without a valid token against its IP address.
+ * @throws rateLimited
+ */
 export type CountUnknown = (request: Pick<Bearer, 'ip'>, response: TakesHeaders) => Promise<void>;
 
-/** Counts unknown callers of an address together, whatever they call. */
+/** Creates the counter for requests without a valid token. All operations share one count per IP address. */
 export const createCountUnknown =
   (count: Count): CountUnknown =>
   ({ ip }, response) =>
     count(`address ${ip ?? ''}`, response);
 
 /**
- * Makes the check that counts requests by token, and by address where there is no valid token. It waits while the organization
- * has had its time of the event loop: many requests that come at once are begun in several iterations.
+ * Creates the check that counts requests by token, or by IP address when there is no valid token. The check waits while
+ * the organization has used up its time slice, so that requests that arrive together start in several iterations of the
+ * event loop.
  */
 export const createAdmit =
   (authenticate: Authenticate, count: Count, countUnknown: CountUnknown): Admit =>
@@ -47,5 +57,5 @@ export const createAdmit =
     return caller;
   };
 
-/** The key by which the requests of a caller are counted. */
+/** Returns the key that a caller's requests are counted under. */
 export const keyOf = ({ tokenId }: Caller): string => `token ${tokenId}`;

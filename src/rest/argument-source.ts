@@ -1,16 +1,19 @@
 import type { GraphQLArgument } from 'graphql';
 import { pathArguments, type Route } from './routes.js';
 
-/** Where in a request the arguments of a route come from: each from one part of it, and unknown in the others. */
+/**
+ * The part of a request that each argument of a route comes from. An argument is accepted in that part only; the other
+ * parts refuse it as unknown.
+ */
 export interface ArgumentSources {
   path: readonly GraphQLArgument[];
   headers: readonly GraphQLArgument[];
   query: readonly GraphQLArgument[];
-  /** Fields of the body, or the one argument that takes all of it. Empty where no body is asked for. */
+  /** Fields of the body, or the one argument that takes the whole body. Empty when the route takes no body. */
   body: readonly GraphQLArgument[];
 }
 
-/** Tells for each argument the part of the request, by the route's path, options and verb. */
+/** Assigns each argument to a part of the request, by the route's path, options and verb. */
 export const argumentSourcesOf = (route: Route, args: readonly GraphQLArgument[]): ArgumentSources => {
   const { body = 'fields', headers = {}, verb } = route;
   const inPath = pathArguments(route);

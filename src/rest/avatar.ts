@@ -4,7 +4,10 @@ import { answerNothingElse } from './verbs.js';
 
 const year = 31_536_000;
 
-/** Images made from an account's identifier: nothing is looked up, so any text has its image and nothing is told. */
+/**
+ * Serves avatar images that are generated from an account's identifier. Nothing is looked up: every text has an image,
+ * so an answer does not reveal whether an account exists.
+ */
 export const createAvatars = (): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   const place = router.route('/avatars/:name.svg');

@@ -5,44 +5,44 @@ import { malformed, tooLarge, unsupportedMediaType } from '../errors.js';
 import { timeSlices } from '../time-slice.js';
 import type { Hold } from './in-flight.js';
 
-/** What a body may be. */
+/** What a route accepts as a body. */
 export interface BodyRules {
-  /** Bytes at most, counted after decompression. */
+  /** Maximum size in bytes, after decompression. */
   bytes: number;
-  /** Whether it may be NDJSON, one value a line. */
+  /** Whether NDJSON, one JSON value per line, is accepted too. */
   lines: boolean;
-  /** The message for a body in an unsupported type, where the usual one does not help. */
+  /** Error message for an unsupported media type. Absent: the general message. */
   otherTypes?: string | undefined;
 }
 
-/** Who sends a body. */
+/** The sender of a body. */
 export interface BodySender {
-  /** Counts the bytes that are held for it. */
+  /** Counts the bytes held in memory for the sender. */
   readonly hold: Hold;
-  /** Whose time slices reading it takes. */
+  /** The organization whose time slices pay for reading the body. */
   readonly organizationId: string;
 }
 
-/** A body as text, '' where none came. */
+/** A body as text; '' when the request has none. */
 export interface BodyText {
   text: string;
-  /** Whether it is NDJSON. */
+  /** Whether the body is NDJSON. */
   lines: boolean;
 }
 
-/** What a chunk takes in memory besides its bytes, in bytes: a body may come in chunks of one byte each. */
+/** Memory that a chunk takes besides its bytes, in bytes. A body may arrive in chunks of one byte. */
 const chunkCost = 200;
 
-/** Bytes that are decompressed at a time: each time takes the event loop once. */
+/** Bytes of output per decompression step. Each step occupies the event loop once. */
 const chunkSize = 64 * 1024;
 
 const jsonType = /^application\/(json|[\w.-]+\+json)$/;
 const linesType = /^application\/((x-)?ndjson|[\w.-]+\+x-ndjson)$/;
 
 /**
- * Reads a body, decompressed, as UTF-8 text. `hold` counts its bytes while they come.
- * @throws unsupportedMediaType, tooLarge, malformed where it ends early, does not decompress or is no UTF-8, or what `hold`
- * throws.
+ * Reads a body, decompresses it and decodes it as UTF-8. `hold` counts its bytes as they arrive.
+ * @throws unsupportedMediaType, tooLarge; malformed when the body ends early, does not decompress or is not UTF-8; and
+ * what `hold` throws.
  */
 export const readBody = async (
   request: IncomingMessage,
@@ -66,7 +66,10 @@ export const readBody = async (
 
 const empty: BodyText = { text: '', lines: false };
 
-/** The media type of a header, in lower case. @throws unsupportedMediaType where it names another charset than UTF-8 */
+/**
+ * Returns the media type of a `Content-Type` header in lower case.
+ * @throws unsupportedMediaType when the charset is not UTF-8.
+ */
 export const mediaTypeOf = (contentType = 'application/json'): string => {
   const [type = '', ...parameters] = contentType
     .toLowerCase()
@@ -88,7 +91,10 @@ const isLines = (contentType: string | undefined, rules: BodyRules): boolean => 
   );
 };
 
-/** What decompresses a body; undefined where it comes as it is. @throws unsupportedMediaType */
+/**
+ * Returns the stream that decompresses a body; undefined when the body is not compressed.
+ * @throws unsupportedMediaType
+ */
 export const decoderOf = (encoding = 'identity'): Transform | undefined => {
   switch (encoding.toLowerCase()) {
     case 'identity':
@@ -144,7 +150,10 @@ const oversized = ({ bytes }: BodyRules) => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws malformed where the bytes are no UTF-8 */
+/**
+ * Decodes bytes as UTF-8.
+ * @throws malformed when they are not UTF-8.
+ */
 export const decodeUtf8 = (bytes: Buffer): string => decode(utf8, bytes);
 
 const decode = (decoder: TextDecoder, bytes: Buffer | undefined, stream = false): string => {
@@ -155,10 +164,16 @@ const decode = (decoder: TextDecoder, bytes: Buffer | undefined, stream = false)
   }
 };
 
-/** Bytes that are decoded at once: a millisecond of the event loop at most, and long texts that are not copied on the heap. */
+/**
+ * Bytes that are decoded in one call. Decoding them takes at most a millisecond of the event loop, and the garbage
+ * collector does not copy strings of this length.
+ */
 const decodedAtOnce = 512 * 1024;
 
-/** Decodes the chunks of a body, a large one in the organization's time slices. @throws malformed where they are no UTF-8 */
+/**
+ * Decodes the chunks of a body. A large body is decoded within the organization's time slices.
+ * @throws malformed when the chunks are not UTF-8.
+ */
 const decodeChunks = async (chunks: readonly Buffer[], organizationId: string): Promise<string> => {
   const size = chunks.reduce((sum, { length }) => sum + length, 0);
   if (size <= decodedAtOnce) return decodeUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));

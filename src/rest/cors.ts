@@ -22,8 +22,8 @@ const sendable = [
 const day = 86_400;
 
 /**
- * Lets pages of the named origins call from a browser (Fetch standard, CORS protocol). No cookies are in play, so no
- * credentials are allowed. Other origins get no header, and the browser keeps the answer from them.
+ * Lets browser pages from the named origins call the API (Fetch standard, CORS protocol). The API uses no cookies, so
+ * credentials are not allowed. Other origins get no CORS header, and the browser withholds the answer from them.
  */
 export const allowOrigins = (origins: readonly string[]): RequestHandler => {
   const allowed = new Set(origins);

@@ -3,7 +3,10 @@ import { Router } from 'express';
 import { serveStatic } from '../static.js';
 import { answerNothingElse } from './verbs.js';
 
-/** Everything the page needs comes from here; it may reach no other host. */
+/**
+ * Content security policy of the documentation page: the browser loads everything from this server and contacts no
+ * other host.
+ */
 const policy =
   "default-src 'none'; frame-ancestors 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'";
 
@@ -27,7 +30,7 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null });
 `;
 
-/** Serves the OpenAPI document, and a page that shows it with parts of this server alone. */
+/** Serves the OpenAPI document and a page that shows it. Every file of the page comes from this server. */
 export const createDocs = (makeDocument: () => object): Router => {
   const files = serveStatic('swagger-ui', policy);
   const router = Router({ caseSensitive: true, strict: true });
@@ -45,7 +48,7 @@ export const createDocs = (makeDocument: () => object): Router => {
   return router;
 };
 
-/** The text is made when it is first asked for. */
+/** Serves a text that is made at the first request and kept. */
 const serveText = (router: Router, path: string, type: string, make: () => string): void => {
   let made: { text: string; tag: string } | undefined;
   const place = router.route(path);

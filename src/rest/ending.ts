@@ -1,4 +1,4 @@
-/** Something that ends once and says so with `close`: the answer of a request, or a message of another protocol. */
+/** An object that ends once and then emits `close`: the response to a request, or a message of another protocol. */
 export interface Ending {
   readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;

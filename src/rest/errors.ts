@@ -2,31 +2,31 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { ApiError, malformed, notFound, tooLarge } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
 
-/** What is done with errors outside the catalogue. */
+/** Handling of errors outside the catalogue. */
 export interface ErrorOptions {
-  /** Takes the cause of a bare 500 or a 503; the caller never sees it. */
+  /** Receives the cause of a bare 500 or a 503. The caller never sees it. */
   report: (cause: unknown, request: Request) => void;
-  /** Whether an error says that the database could not be reached. */
+  /** Whether an error means that the database could not be reached. */
   isConnectionLoss: (error: unknown) => boolean;
 }
 
-/** 404 for every path that nothing answers. */
+/** Answers 404 on every path without a handler. */
 export const refuseUnknownPath: RequestHandler = () => {
   throw notFound('path');
 };
 
-/** Answers every error as JSON (contract, section 7). What is not in the catalogue is a bare 500. */
+/** Answers every error as JSON (contract, section 7). An error outside the catalogue becomes a bare 500. */
 export const answerErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
     const apiError = toApiError(error, isConnectionLoss) ?? fromExpress(error);
     if (apiError === undefined || apiError.status >= 500) report(error, request);
-    // Express would end the connection as well, and print the error past the log.
+    // Express would close the connection too, but it would print the error outside the log.
     if (response.headersSent) response.destroy();
     else sendError(response, apiError ?? internal());
   };
 
-/** Writes one error. */
+/** Writes an error as the response. */
 export const sendError = (response: Response, error: ApiError): void => {
   const requestId = response.getHeader('X-Request-Id');
   const { message, code, errors } = error;
@@ -42,7 +42,7 @@ export const sendError = (response: Response, error: ApiError): void => {
 
 const internal = () => new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
 
-/** What Express itself refuses, such as a path that does not decode. */
+/** Translates an error that Express itself raises, such as for a path that does not decode. */
 const fromExpress = (error: unknown): ApiError | undefined => {
   if (!(error instanceof Error) || !('status' in error)) return undefined;
   if (error.status === 413) return tooLarge('The body is too large.');

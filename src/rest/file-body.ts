@@ -4,7 +4,7 @@ import { malformed, unsupportedMediaType } from '../errors.js';
 import { decoderOf, mediaTypeOf } from './body.js';
 import type { Hold } from './in-flight.js';
 
-/** Media types of files, by their format. */
+/** Media type of each file format. */
 const fileTypes: Readonly<Record<`${ImportFormat}`, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -12,8 +12,9 @@ const fileTypes: Readonly<Record<`${ImportFormat}`, string>> = {
 };
 
 /**
- * A body that is a file in one of these formats, still to be read. `hold` counts what of it is in memory.
- * @throws unsupportedMediaType, malformed where there is none
+ * Opens a body that is a file in one of these formats, without reading it yet. `hold` counts the part of the file that
+ * is in memory.
+ * @throws unsupportedMediaType; malformed when the request has no body.
  */
 export const openFileBody = (request: Request, formats: readonly `${ImportFormat}`[], hold: Hold): FileBody => {
   const { headers } = request;
@@ -29,7 +30,7 @@ export const openFileBody = (request: Request, formats: readonly `${ImportFormat
   return new FileBody(format as ImportFormat, async function* bytes() {
     const source = decoder === undefined ? request : request.pipe(decoder);
     const broken = () => decoder?.destroy(malformed(ended));
-    // A pipe does not tell its end of a source that broke off.
+    // `pipe` does not end its target when the source breaks off.
     request.once('error', broken).once('close', () => request.complete || broken());
     try {
       for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -42,7 +43,7 @@ export const openFileBody = (request: Request, formats: readonly `${ImportFormat
     } finally {
       if (decoder !== undefined) request.unpipe(decoder);
       decoder?.destroy();
-      // The rest is read and discarded, so that the answer is.
+      // The rest of the body is read and discarded, so that the client gets to read the answer.
       request.resume();
     }
   });
@@ -50,6 +51,6 @@ export const openFileBody = (request: Request, formats: readonly `${ImportFormat
 
 const ended = 'The body ended early or cannot be decompressed.';
 
-/** Whether an error is of the body's stream, or of its decompression. */
+/** Whether an error comes from the body's stream or its decompression. */
 const isOfStream = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && /^(Z_|ERR_|ECONN)/.test(String(error.code));

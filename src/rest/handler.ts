@@ -20,27 +20,27 @@ import { type Route, routes } from './routes.js';
 import { createTable } from './table.js';
 import { allowedVerbs, answerOptions } from './verbs.js';
 
-/** What the REST handler needs; `app` hands it in. */
+/** Dependencies of the REST handler; `app` provides them. */
 export interface RestOptions {
-  /** Where the surface lies (`/ddp/v1`). */
+  /** Base path of the REST API (`/ddp/v1`). */
   base: string;
-  /** The graph, with the shapes that only REST shows. */
+  /** The GraphQL schema, with the types that only REST shows. */
   schema: GraphQLSchema;
-  /** Admits a call; the second one a call that posts records. */
+  /** Admits a call. `admitIngest` admits calls that post records. */
   admit: Admit;
   admitIngest: Admit;
   enter: Enter;
-  /** Counts the bytes of bodies and answers. */
+  /** Counts the bytes of bodies and answers in memory. */
   inFlight: InFlight;
-  /** Streams the file of an operation that answers one, with arguments that keep their rules. */
+  /** Streams the file that an operation answers with. The arguments have passed their rules. */
   sendFile: (context: Context, values: Values, response: Response, hold: Hold) => Promise<void>;
-  /** The resolvers' context of one call. */
+  /** Creates the resolvers' context for one call. */
   createContext: (caller: Caller, request: Request) => Context;
 }
 
 /**
- * The operations of the table, each at its exact verb and path below `base`. What has no place in it is left to the next
- * handler; Express would look at all of them in turn.
+ * Serves the operations of the route table, each at its exact verb and path below `base`. Every other path goes to the
+ * next handler. The table finds a path in one look-up; Express would try each route in turn.
  */
 export const createRest = (options: RestOptions): RequestHandler => {
   const find = createTable(placesAt(options));
@@ -59,11 +59,11 @@ export const createRest = (options: RestOptions): RequestHandler => {
 
 type Serve = (request: Request, response: Response) => Promise<void>;
 
-/** A path: what serves each of its verbs, HEAD like GET, and the verbs that it has. */
+/** The routes at one path: the handler of each verb (HEAD is served like GET) and the allowed verbs. */
 interface RoutesAtPath {
   serve: Map<string, Serve>;
   allow: readonly string[];
-  /** Its template, for metrics. */
+  /** Template of the path, for metrics. */
   route: string;
 }
 
@@ -92,12 +92,15 @@ const pathOf = (request: Request): string => {
   return query < 0 ? target : target.slice(0, query);
 };
 
-/** A route with its operation, compiled. */
+/** A route with its compiled operation. */
 interface Operation extends Omit<Plan, 'document'> {
   query: CompiledQuery['query'];
 }
 
-/** The schema that REST shows: what the table lists, without what is only the graph's. */
+/**
+ * Projects the schema to what REST shows: the operations of the route table, without the parts that are for GraphQL
+ * only.
+ */
 export const restSchema = (schema: GraphQLSchema): GraphQLSchema =>
   projectForRest(schema, new Set(routes.map(({ root, operation }) => `${root}.${operation}`)));
 
@@ -108,7 +111,7 @@ interface Plan {
   document: DocumentNode;
 }
 
-/** Takes each route's operation as SOFA builds it; SOFA's own HTTP layer is not used. */
+/** Builds each route's operation with SOFA. SOFA's own HTTP layer is not used. */
 const planRoutes = (schema: GraphQLSchema): Plan[] => {
   const { models, ignore, depthLimit } = createSofa({ schema, basePath: '' });
   return routes.map((route) => {
@@ -128,13 +131,13 @@ const planRoutes = (schema: GraphQLSchema): Plan[] => {
   });
 };
 
-/** What SOFA's OpenAPI generator says of each route's operation. */
+/** The output of SOFA's OpenAPI generator for one route's operation. */
 export interface Draft extends Omit<Plan, 'document'> {
   operationId?: string;
   summary?: string;
 }
 
-/** The drafts of the OpenAPI document, in the order of the table. */
+/** Returns the drafts of the OpenAPI document, in the order of the route table. */
 export const draftOpenApi = (schema: GraphQLSchema): Draft[] => {
   const openApi = OpenAPI({ schema, info: { title: '', version: '' } });
   return planRoutes(schema).map(({ route, field, document }) => {
@@ -182,7 +185,10 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   };
 };
 
-/** Serves an operation that answers a file: the graph's resolver is not asked, so its rules are looked at here. */
+/**
+ * Serves an operation that answers with a file. The graph's resolver does not run, so the scope and the argument rules
+ * are checked here.
+ */
 const createServeFile =
   (
     { route, bind, scope }: { route: Route; bind: Bind; scope: ReturnType<typeof operationOf> },

@@ -2,10 +2,12 @@ import { GraphQLError } from 'graphql';
 import { ApiError, invalid } from '../errors.js';
 import type { Route } from './routes.js';
 
-/** A header as it is written in documents: `Idempotency-Key`. */
+/** Returns a header in the spelling of documents: `Idempotency-Key`. */
 export const headerName = (header: string): string => header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
-/** Names the arguments that come in headers as they are sent, in the faults of an error of a route's operation. */
+/**
+ * Creates a function that rewrites the faults of an error: an argument that arrives in a header gets the header's name.
+ */
 export const createNaming = ({ headers = {} }: Route): ((error: unknown) => unknown) => {
   if (Object.keys(headers).length === 0) return (error) => error;
   const nameOf = (path: string) => (headers[path] === undefined ? path : headerName(headers[path]));

@@ -2,9 +2,9 @@ import { Router } from 'express';
 import { answerNothingElse } from './verbs.js';
 
 /**
- * Tells whoever runs the service that the process lives, and of which release it is (`/healthz`), and that it can serve
- * (`/readyz`).
- * @param checkReady throws why it cannot serve.
+ * Serves `/healthz`, which says that the process runs and in which version, and `/readyz`, which says whether it can
+ * serve.
+ * @param checkReady throws the reason why the process cannot serve.
  */
 export const createHealth = (version: string, checkReady: () => Promise<void>): Router => {
   const router = Router({ caseSensitive: true, strict: true });

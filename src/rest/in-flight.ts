@@ -3,7 +3,10 @@ import { rateLimited, tooLarge } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Ending } from './ending.js';
 
-/** Bytes that may be in memory at once of request bodies (decompressed), and of rows read; of answers twice as many. */
+/**
+ * Limits of bytes in memory at once, for request bodies (decompressed) and for rows read. Answers may take twice as
+ * many.
+ */
 export interface InFlightLimits {
   perProcess: number;
   perOrganization: number;
@@ -11,38 +14,39 @@ export interface InFlightLimits {
 }
 
 /**
- * Counts more bytes for one request, until its answer is closed.
- * @throws rateLimited where the token, its organization or the process has too many; tooLarge where this request alone has.
+ * Counts further bytes for one request, until its answer is closed.
+ * @throws rateLimited when the token, its organization or the process holds too many bytes; tooLarge when this request
+ * alone exceeds a limit.
  */
 export type Hold = (bytes: number) => void;
 
 type Caller = Pick<Context['caller'], 'tokenId' | 'organizationId'>;
 
-/** Makes the counters of one request. */
+/** Creates the counters of one request. */
 export interface InFlight {
   body(caller: Caller, response: Ending): Hold;
-  /** Rows that were read for a request, as many bytes as they have characters. What is read for one together counts together. */
+  /** Counts rows that were read for a request, one byte per character. All reads of one request share a count. */
   rows(caller: Caller, response: Ending): Hold;
-  /** The same of rows for an event of a subscription, counted by themselves. */
+  /** Counts rows for one event of a subscription, each event by itself. */
   eventRows(): Hold;
-  /** What an answer that is streamed holds at once; who sends it sees that it is fetched. */
+  /** Counts what a streamed answer holds at a time. The sender makes sure that the client keeps reading. */
   stream(caller: Caller, response: ServerResponse): Hold;
-  /** An answer that is not fetched within {@link answerDeadline} is cut off. */
+  /** Counts an answer. An answer that the client does not fetch within {@link answerDeadline} is cut off. */
   answer(caller: Caller, response: ServerResponse): Hold;
 }
 
-/** Requests with fewer bytes than this are not counted: sockets hold as much anyway. */
+/** Requests below this size in bytes are not counted, as socket buffers hold as much anyway. */
 const uncounted = 16 * 1024;
 
-/** How long a client may take to fetch an answer, in milliseconds. */
+/** Time that a client has to fetch an answer, in milliseconds. */
 const answerDeadline = 120_000;
 
-/** The bytes in flight of a process. */
+/** Creates the counters of bytes in flight for this process. */
 export const createInFlight = (limits: InFlightLimits): InFlight => {
   const openBody = createBudget(limits, { one: 'This request body has', many: 'request bodies' });
-  // As for bodies: rows hold JSON, which takes up to ten times as much when it is parsed.
+  // Rows have the same limits as bodies: rows hold JSON, which takes up to ten times its size once parsed.
   const openRows = createBudget(limits, { one: 'The rows that this request reads have', many: 'rows' });
-  // What searches may hold at once, one answer may have (docs/search.md: 64 MiB).
+  // One answer may be as large as all that searches may hold at once (docs/search.md: 64 MiB).
   const openAnswer = createBudget(doubled(limits), { one: 'This answer has', many: 'answers' });
   const cutOff = new WeakSet<ServerResponse>();
   return {
@@ -100,7 +104,10 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
     ];
     let total = 0;
     let counted = 0;
-    /** What is not passed on to the scopes yet: they are asked a few times, not for each value of a row. */
+    /**
+     * Bytes not yet passed on to the scopes. Scopes are updated in steps of {@link uncounted} bytes, not for each value
+     * of a row.
+     */
     let pending = 0;
     return (bytes) => {
       total += bytes;
@@ -117,7 +124,7 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
             1,
           );
       }
-      // What comes after the end is nobody's, and nothing would give it back.
+      // Bytes that arrive after `close` are not counted, because nothing would release them.
       if (response.closed) return;
       if (counted === 0)
         response.once('close', () => {

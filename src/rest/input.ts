@@ -15,19 +15,22 @@ import { JsonSyntaxError, toPlain } from '../json.js';
 import { parseJson } from '../json-reader.js';
 
 /**
- * Reads one value as an input type, strictly: nothing is converted, nothing dropped in silence. What is wrong is
- * added to `faults` under its dotted path, and the value is then undefined.
+ * Reads one value as an input type. Nothing is converted and nothing is dropped silently. A fault is added to `faults`
+ * under its dotted path, and the value is then undefined.
  */
 export type Reader = (value: unknown, path: string, faults: Fault[]) => unknown;
 
-/** A reader of JSON values: a number is no text, one item is no list, an unknown field is a fault. */
+/**
+ * Creates a reader of JSON values. A number is not accepted as a text, nor a single item as a list, and an unknown
+ * field is a fault.
+ */
 export const jsonReader = (type: GraphQLInputType): Reader => {
   if (isNonNullType(type)) return jsonReader(type.ofType);
   if (isListType(type)) return listReader(type.ofType);
   return namedReader(type);
 };
 
-/** A reader of the texts of one query parameter, `values` in the order they came. */
+/** Creates a reader for the values of one query parameter, which come in the order of the query string. */
 export const textReader = (type: GraphQLInputType): ((values: string[], path: string, faults: Fault[]) => unknown) => {
   const bare = isNonNullType(type) ? type.ofType : type;
   if (getNamedType(type).name === 'LocatedJSON') return readJsonText;
@@ -44,12 +47,12 @@ export const textReader = (type: GraphQLInputType): ((values: string[], path: st
     values.length === 1 ? read(parse(values[0]!), path, faults) : fault(faults, path, 'must be given once');
 };
 
-/** JSON as the text of a parameter. */
+/** Reads a parameter whose text is JSON. */
 const readJsonText = (values: string[], path: string, faults: Fault[]): unknown => {
   if (values.length !== 1) return fault(faults, path, 'must be given once');
   try {
     const node = parseJson(values[0]!);
-    // It throws where a part could not be read.
+    // `toPlain` throws when a part of the JSON could not be read.
     toPlain(node);
     return node;
   } catch (error) {
@@ -58,12 +61,12 @@ const readJsonText = (values: string[], path: string, faults: Fault[]): unknown 
   }
 };
 
-/** Notes a fault. */
+/** Adds a fault and returns undefined. */
 export const fault = (faults: Fault[], path: string, message: string): undefined => {
   faults.push({ path, message });
 };
 
-/** `parent.key`, the key cut where a caller made it long. */
+/** Returns `parent.key`. A long key is cut to {@link maxKeyLength} characters. */
 export const below = (parent: string, key: string | number): string => {
   const name = `${key}`.slice(0, maxKeyLength);
   return parent === '' ? name : `${parent}.${name}`;
@@ -138,7 +141,7 @@ const listReader = (item: GraphQLInputType): Reader => {
   };
 };
 
-/** Inside an object `null` counts as absent: objects are replaced whole, so there is nothing else to clear. */
+/** Reads an object. A `null` inside it counts as absent: objects are replaced whole, so there is nothing to clear. */
 const objectReader = (type: GraphQLInputObjectType): Reader => {
   const fields = new Map(
     Object.values(type.getFields()).map((field) => [

@@ -1,19 +1,19 @@
 import type { Values } from './request.js';
 
-/** What of a request its answer depends on: its absolute address, and the arguments that were read from it. */
+/** The parts of a request that links to other pages depend on: its absolute address and the arguments read from it. */
 export interface PageRequest {
   address: () => string;
   values: Values;
 }
 
-/** Longest value of the header, in characters. */
+/** Maximum length of the `Link` header, in characters. */
 const maxLength = 4096;
 const defaults = { page: 1, limit: 10 };
 
 /**
- * The `Link` header of a page (RFC 8288): absolute addresses of the first, previous, next and last page, all other
- * parameters as they came. Undefined where it would pass 4 kB.
- * @param total number of items on all pages; undefined where they were not counted, and then there is no last page.
+ * Returns the `Link` header of a page (RFC 8288): absolute addresses of the first, previous, next and last page, with
+ * all other parameters unchanged. Undefined when the header would exceed 4 kB.
+ * @param total number of items on all pages; undefined when they were not counted, and then no last page is linked.
  */
 export const pageLinks = (
   { address, values }: PageRequest,
@@ -38,7 +38,7 @@ export const pageLinks = (
   return links.length > maxLength ? undefined : links;
 };
 
-/** The address of a page without its number, which comes last. */
+/** Returns the address of a page up to `page=`, the last parameter, without the number. */
 const withoutPage = (address: string, limit: number): string => {
   const [path, query] = cut(address, '?');
   const others = query.split('&').filter((pair) => pair !== '' && !isPaging(pair));

@@ -1,22 +1,26 @@
 import { type Request, type Response, Router } from 'express';
 import { answerNothingElse } from './verbs.js';
 
-/** What the pages that links in e-mails open are made with. */
+/** Settings of the pages that links in e-mails open. */
 export interface MailPagesOptions {
   confirm: {
     path: string;
-    /** Returns false for a token that is no good. */
+    /** Returns false for an invalid token. */
     run(token: string): Promise<boolean>;
   };
   stop: { path: string; run(token: string, again: boolean): Promise<boolean> };
-  /** Counts a request of nobody known. @throws rateLimited */
+  /**
+   * Counts a request that carries no API token.
+   * @throws rateLimited
+   */
   countUnknown(request: Request, response: Response): Promise<void>;
 }
 
 /**
- * The pages that links in e-mails open, without a token of the API. GET shows a button and looks nothing up: what follows links
- * by itself, as mail scanners do, changes nothing. Only POST does, and so does the button that mail programs
- * show (RFC 8058). The token stands in the query, which no line of the log has.
+ * Creates the pages that links in e-mails open. They need no API token. GET shows a button and looks nothing up, so
+ * that programs that follow links by themselves, such as mail scanners, change nothing. POST makes the change; it is
+ * sent by the page's button and by the button that mail programs show (RFC 8058). The token is in the query string,
+ * which is never logged.
  */
 export function createMailPages({ confirm, stop, countUnknown }: MailPagesOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -83,7 +87,7 @@ const pages = {
   },
 } satisfies Readonly<Record<string, Page>>;
 
-/** Reads the query. Tokens are base64url: of anything else nothing is repeated. */
+/** Reads the query string. A token that is not base64url is dropped, so that the page does not repeat it. */
 function queryOf({ originalUrl }: Request): LinkQuery {
   const [, query = ''] = originalUrl.split('?', 2);
   const values = new URLSearchParams(query);

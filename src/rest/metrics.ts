@@ -4,18 +4,18 @@ import ipaddr from 'ipaddr.js';
 import { forbidden, unauthenticated } from '../errors.js';
 import { answerNothingElse } from './verbs.js';
 
-/** What is shown, and to whom. */
+/** Settings of the metrics page: its content and who may read it. */
 export interface MetricsPage {
-  /** The figures as Prometheus reads them, and their content type. */
+  /** Returns the metrics in Prometheus format. */
   render(): Promise<string>;
   contentType: string;
-  /** Bearer token that opens them; without one only calls from this machine are answered. */
+  /** Bearer token that opens the page. Without one, only requests from this machine are answered. */
   token: string | undefined;
-  /** Whether a proxy is trusted: what it passes on may come from anywhere. */
+  /** Whether a proxy is trusted: requests that it passes on may come from anywhere. */
   isProxied: boolean;
 }
 
-/** `/metrics`: figures of the service for Prometheus. */
+/** Serves `/metrics`, the service's metrics for Prometheus. */
 export function createMetricsPage({ render, contentType, token, isProxied }: MetricsPage): Router {
   const show: RequestHandler = (request, response, next) => {
     if (token === undefined) {
@@ -36,7 +36,10 @@ export function createMetricsPage({ render, contentType, token, isProxied }: Met
 /** Headers that proxies add. */
 const ofProxies = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Whether a program of this machine asks, by a name of it: a proxy passes on the name that it was asked by, or tells of itself. */
+/**
+ * Whether the request comes from a program on this machine that called a local name. A proxy on this machine passes on
+ * the host name that it was called by, or adds a header.
+ */
 const isDirect = ({ headers, hostname, socket }: Request): boolean =>
   isLoopback(socket.remoteAddress) &&
   (hostname === 'localhost' || isLoopback(hostname?.replace(/^\[|\]$/g, ''))) &&

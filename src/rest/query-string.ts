@@ -1,14 +1,14 @@
 import { malformed } from '../errors.js';
 
-/** The parameters of a query string with their texts, in the order they came. */
+/** The parameters of a query string with their values, in the order of the string. */
 export type QueryParameters = ReadonlyMap<string, readonly string[]>;
 
 const none: QueryParameters = new Map();
 
 /**
- * Reads the query string of a request's address. Every spelling of a list is its name here: `ids=a&ids=b`, `ids[]=a`
- * and `ids[0]=a` are all `ids`. Deeper brackets are kept for whoever reads them.
- * @throws malformed where percent-encoding does not decode to UTF-8.
+ * Parses the query string of a request's address. Every spelling of a list counts as its name: `ids=a&ids=b`, `ids[]=a`
+ * and `ids[0]=a` are all `ids`. Deeper brackets stay in the name; `readSearchString` reads them.
+ * @throws malformed when percent-encoding does not decode to UTF-8.
  */
 export const readQueryString = (url: string): QueryParameters => {
   const start = url.indexOf('?');
@@ -26,7 +26,7 @@ export const readQueryString = (url: string): QueryParameters => {
   return parameters;
 };
 
-/** `ids[]` and `ids[3]` as `ids`; every other name as it is. */
+/** Turns `ids[]` and `ids[3]` into `ids`. Other names stay unchanged. */
 export const listName = (name: string): string => name.replace(/\[\d*\]$/, '');
 
 const decode = (text: string): string => {

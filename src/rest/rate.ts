@@ -2,21 +2,26 @@ import cluster from 'node:cluster';
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { rateLimited } from '../errors.js';
 
-/** Counts requests of a caller, one unless given, and says so in the answer's headers. @throws 429 where there were too many. */
+/**
+ * Counts requests of a caller, one by default, and writes the headers of the rate limit.
+ * @throws rateLimited (429) when the caller has sent too many.
+ */
 export type Count = (key: string, response: TakesHeaders, requests?: number) => Promise<void>;
 
-/** What is told how much a caller has left; a message of a protocol without headers drops it. */
+/** Receives the headers of the rate limit. A message of a protocol without headers ignores them. */
 export interface TakesHeaders {
   setHeader(name: string, value: number): unknown;
 }
 
-/** The window in seconds: with twice the rate as its allowance, bursts pass and the rate holds. */
+/**
+ * Window of the limit in seconds. It allows twice the rate, so that short bursts pass and the rate holds on average.
+ */
 const window = 2;
 
 /**
- * A rate limit for each key; workers share it, their primary counts.
- * @param name what is limited: limits of the same name are one
- * @param perSecond requests a second, twice that in a burst; 0 = no limit.
+ * Creates a rate limit that counts each key separately. Worker processes share the counts, which their primary keeps.
+ * @param name what is limited; limits with the same name share their counts.
+ * @param perSecond requests per second, twice that in a burst; 0 = no limit.
  */
 export const createRateLimit = (name: string, perSecond: number): Count => {
   if (perSecond === 0) return async () => {};
@@ -40,7 +45,10 @@ const announce = (response: TakesHeaders, points: number, state: RateLimiterRes)
   response.setHeader('X-RateLimit-Reset', seconds(state));
 };
 
-/** Until the window is over. The limiter's timers go on when the clock is stepped back, and its times do not. */
+/**
+ * Returns the seconds until the window ends. When the clock is stepped back, the limiter's times are too far in the
+ * future while its timers are not, so the result is at most one window.
+ */
 const seconds = ({ msBeforeNext }: RateLimiterRes) => Math.min(window, Math.max(1, Math.ceil(msBeforeNext / 1000)));
 
 const tooMany = (wait: number) => rateLimited(`Too many requests. Try again in ${wait} s.`, wait);

@@ -2,8 +2,8 @@ import { type GraphQLField, getNamedType, isObjectType } from 'graphql';
 import type { Route } from './routes.js';
 
 /**
- * Lists the fields that an update answers and cannot set. A body may hold them without effect, so that what was got can be
- * changed and put back (contract, section 6). Empty where nothing is answered.
+ * Lists the fields that an update returns but cannot set. A body may contain them without effect, so that a client can
+ * change a resource that it got and put it back (contract, section 6). Empty when the operation returns nothing.
  */
 export const readOnlyFields = (
   { verb, status, path }: Route,

@@ -3,17 +3,17 @@ import type { Log } from '../log.js';
 import { isAborted, toApiError } from '../schema/api-error.js';
 import { traceIdOf } from './trace-context.js';
 
-/** Says in the log why a caller sees only INTERNAL or UNAVAILABLE. */
+/** Logs the reason why a caller sees only INTERNAL or UNAVAILABLE. */
 export type Report = (cause: unknown, request?: Request) => void;
 
 /**
- * What is refused because something that the service needs is away, or took too long, is a warning with its reason; what nobody
- * foresaw is an error with its stack.
+ * Creates the report. A refusal because a dependency is unavailable or took too long is logged as a warning with its
+ * reason; an unexpected error is logged with its stack.
  */
 export const createReport =
   (log: Log, isConnectionLoss: (error: unknown) => boolean): Report =>
   (cause, request) => {
-    // What a caller who went away has aborted is no fault of ours.
+    // A call that the client aborted is not a fault of the service.
     if (isAborted(cause)) return;
     const traceId = request && traceIdOf(request);
     const ids = { requestId: request?.res?.getHeader('X-Request-Id'), ...(traceId && { traceId }) };

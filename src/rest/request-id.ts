@@ -3,7 +3,10 @@ import type { RequestHandler } from 'express';
 
 const acceptable = /^[\w.:-]{1,128}$/;
 
-/** Gives every request its `X-Request-Id`: the one that a proxy or caller chose where it is plain text, else a new one. */
+/**
+ * Sets the `X-Request-Id` of every request: the one that a proxy or the caller chose if it is plain text, else a new
+ * one.
+ */
 export const identifyRequests =
   (newRequestId: () => string = randomUUID): RequestHandler =>
   (request, response, next) => {

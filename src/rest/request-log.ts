@@ -2,41 +2,41 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Log } from '../log.js';
 import { traceIdOf } from './trace-context.js';
 
-/** Fields that the log line of a request carries besides the usual ones, in `response.locals`. */
+/** Additional fields of a request's log line, kept in `response.locals`. */
 interface Noted {
-  /** What a refused request was told; the graph's errors note it as well. */
+  /** The error that the request was answered with. GraphQL errors are noted here too. */
   failure?: { code: string; message: string };
-  /** What the operation noted (`Context.note`). */
+  /** Fields that the operation noted (`Context.note`). */
   note?: Readonly<Record<string, string>>;
-  /** The template of the path, where no route of Express tells it. */
+  /** Template of the path, for routes that Express does not know. */
   route?: string;
 }
 
 /** A request that was answered. */
 export interface AnsweredRequest {
   method: string;
-  /** The template of its path, such as `/ddp/v1/teams/:organizationId/:teamId`; `none` where nothing stands there. */
+  /** Template of the path, such as `/ddp/v1/teams/:organizationId/:teamId`; `none` when no route matches. */
   route: string;
-  /** Its status; `aborted` where the caller went away before it was answered. */
+  /** Status of the answer; `aborted` when the caller left before the answer. */
   status: number | 'aborted';
   seconds: number;
 }
 
-/** The template of a request's path; `none` where nothing stands there. Known once it is answered. */
+/** Returns the template of a request's path; `none` when no route matches. It is known once the request is answered. */
 export const routeOf = ({ baseUrl, route, res }: Request): string =>
   (res?.locals as Noted | undefined)?.route ??
   (route === undefined ? 'none' : `${baseUrl}${(route as { path: string }).path}`);
 
-/** The status of an answer, once it is written; `aborted` where the caller went away before. */
+/** Returns the status of a finished answer; `aborted` when the caller left earlier. */
 export const statusOf = (response: Response): number | 'aborted' =>
   response.writableFinished ? response.statusCode : 'aborted';
 
 const maxMessageLength = 500;
 
-/** What proxies, orchestrators and Prometheus ask all the time. */
+/** Paths that proxies, orchestrators and Prometheus poll. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Adds fields to the log line of a request. A socket's upgrade has no line. */
+/** Adds fields to the log line of a request. A WebSocket upgrade has no such line. */
 export const noteFor = (
   { locals }: Partial<Pick<Response, 'locals'>>,
   fields: Readonly<Record<string, string>>,
@@ -45,18 +45,17 @@ export const noteFor = (
 };
 
 /**
- * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
- * where the operation noted what it was about, the line says that too. The trace that it is a part of is
- * in it, so that the lines of several services are found together. A probe that is answered well leaves a line at `debug` alone.
- * Every request is observed, one that its caller left
- * before it was answered as `aborted`.
+ * Logs one line per request, never with a token, a body or a query string. The line of a refused request (4xx) has the
+ * error's code and message, and the fields that the operation noted. The trace's identifier joins the lines of several
+ * services. Successful probes are logged at `debug` only. Every request is passed to `observe`; one that its caller
+ * left before the answer has the status `aborted`.
  */
 export const logRequests =
   (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler =>
   (request, response, next) => {
     const { method, path } = request;
     const begun = performance.now();
-    // It comes once, after `finish` or without it.
+    // `close` is emitted once, after `finish` or without it.
     response.once('close', () => {
       const took = performance.now() - begun;
       const milliseconds = Math.round(took * 10) / 10;

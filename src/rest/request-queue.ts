@@ -3,27 +3,29 @@ import { FairQueue } from '../fair-queue.js';
 import { timeSlices } from '../time-slice.js';
 import type { Ending } from './ending.js';
 
-/** Requests that share a limit: those of one kind never wait for those of another. */
+/** Kinds of requests, each with a queue of its own: a request never waits for those of another kind. */
 export type RequestKind = 'export' | 'graph' | 'ingest' | 'rest' | 'search';
 
 /**
- * Waits until a request of the organization, whose body has come, may begin. It is under way until its answer is closed.
- * @throws ApiError RATE_LIMITED where too many wait already; the reason of the abort where the client is gone.
+ * Waits until a request of the organization, whose body has been read, may start. The request holds its slot until its
+ * answer is closed.
+ * @throws rateLimited when too many requests wait already; the reason of the abort when the client is gone.
  */
 export type Enter = (kind: RequestKind, caller: Pick<Caller, 'organizationId'>, response: Ending) => Promise<void>;
 
-/** Requests of one organization and kind that wait, at most. */
+/** Maximum number of waiting requests per organization and kind. */
 const maxWaiting = 1000;
 
 /**
- * Limits how many requests of one organization are worked on at once, so that its share of the event loop is bounded.
- * @param perOrganization requests of one kind under way at once; of ingestion four times as many, because they share transactions.
+ * Limits how many requests of one organization run at once, which bounds the organization's share of the event loop.
+ * @param perOrganization maximum of running requests per kind. Ingestion may run four times as many, because those
+ * share transactions.
  */
 export const createRequestQueue = (perOrganization: number): Enter => {
   const open = (what: string, each = perOrganization) =>
     new FairQueue({ turns: Number.POSITIVE_INFINITY, each, waiting: maxWaiting, what });
   const queues: Readonly<Record<RequestKind, FairQueue>> = {
-    // Each lasts long, and works all the time.
+    // An export runs for a long time and works all the while, so fewer run at once.
     export: open('exports', Math.max(1, Math.floor(perOrganization / 8))),
     graph: open('requests of the graph'),
     ingest: open('calls that post records', 4 * perOrganization),

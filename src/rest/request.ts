@@ -21,21 +21,21 @@ import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
 import { asMalformed, readStoredBody } from './stored-body.js';
 
-/** The arguments of one call, by name, as GraphQL takes variables. */
+/** The arguments of one call, by name, in the form of GraphQL variables. */
 export type Values = Record<string, unknown>;
 
-/** Reads what a request says into the arguments of its operation. */
+/** Reads the arguments of an operation from a request. */
 export type Bind = (request: Request, sender: BodySender) => Promise<Values>;
 
-/** Faults of the arguments' own rules (lengths, ranges, ...), among those that could be read. */
+/** Returns faults against the arguments' own rules (lengths, ranges, ...), for the arguments that could be read. */
 export type Check = (operation: string, values: Values) => readonly Fault[];
 
 type Add = (values: Values, faults: Fault[]) => void;
 type ReadBody = (request: Request, sender: BodySender) => Promise<Add>;
 
 /**
- * Makes the reader of one route's requests: each argument has one place, by its verb, and takes its JSON type only
- * from there. Faults of every place are reported together.
+ * Creates the reader of one route's requests. Each argument has one place, which depends on the verb, and takes its
+ * JSON type only from there. Faults of all places are reported together.
  */
 export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: Check): Bind => {
   const places = argumentSourcesOf(route, field.args);
@@ -43,7 +43,7 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
   const bindPath = pathBinder(places.path);
   const bindHeaders = headerBinder(route.headers ?? {});
   const bindQuery = route.body === 'located' ? nothing : queryBinder(places.query);
-  // SOFA's operations declare variables without the arguments' defaults.
+  // SOFA's operations declare their variables without the arguments' defaults.
   const defaults = Object.fromEntries(
     field.args
       .filter(({ defaultValue }) => defaultValue !== undefined)
@@ -66,7 +66,7 @@ const nothing = () => {};
 
 const mebibyte = 2 ** 20;
 
-/** Undefined where no body is asked for; what comes all the same is not looked at. */
+/** Creates the reader of the body. Undefined for a route without a body; a body that arrives there is ignored. */
 const bodyBinder = (
   { body, verb, ingest }: Route,
   args: readonly GraphQLArgument[],
@@ -133,7 +133,7 @@ const queryBinder = (args: readonly GraphQLArgument[]) => {
 interface FieldReader {
   read: Reader;
   required: boolean;
-  /** Whether the operation takes `null`, to clear; otherwise `null` leaves the default. */
+  /** Whether the operation accepts `null`, which clears the field. Otherwise `null` leaves the default. */
   nullable: boolean;
 }
 
@@ -146,13 +146,13 @@ const fieldReaders = (args: readonly GraphQLArgument[]): ReadonlyMap<string, Fie
   );
 
 interface BodyOptions {
-  /** Whether a `null` is handed on, to clear (on PUT); else it counts as absent. */
+  /** Whether `null` is passed on, to clear the field (on PUT). Otherwise `null` counts as absent. */
   nullClears: boolean;
-  /** Fields that are taken and have no effect. */
+  /** Fields that are accepted and ignored. */
   readOnly: readonly string[];
 }
 
-/** Fields of a JSON object. */
+/** Reads the fields of a JSON object. */
 const fieldsBody = (args: readonly GraphQLArgument[], { nullClears, readOnly }: BodyOptions): ReadBody => {
   const readers = fieldReaders(args);
   const ignored = new Set(readOnly);
@@ -180,7 +180,7 @@ const parseObject = (text: string): Record<string, unknown> => {
   return body;
 };
 
-/** The whole body as one argument: it is stored, so positions are not kept. */
+/** Reads the whole body as one argument. The body is stored, so positions in its text are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
   async (request, sender) => {
@@ -192,7 +192,7 @@ const wholeBody =
     };
   };
 
-/** Fields of a JSON object, positions known, from the body or else from the query string. */
+/** Reads the fields of a JSON object with their positions, from the body or, without one, from the query string. */
 const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
   const readers = fieldReaders(args);
   const nodes = new Set(args.filter(({ type }) => getNamedType(type).name === 'LocatedJSON').map(({ name }) => name));
@@ -231,7 +231,10 @@ const parseLocatedObject = (text: string): JsonObject['members'] => {
   return body.members;
 };
 
-/** @throws malformed where the text is not JSON. */
+/**
+ * Runs a parser.
+ * @throws malformed when the text is not JSON.
+ */
 const located = <Json>(parse: () => Json): Json => {
   try {
     return parse();
@@ -240,7 +243,10 @@ const located = <Json>(parse: () => Json): Json => {
   }
 };
 
-/** Faults of reading, then those of the rules for what could be read whole. */
+/**
+ * Combines the faults of reading with the faults of the rules. An argument that could not be read whole has only the
+ * former.
+ */
 const merge = (read: readonly Fault[], checked: readonly Fault[]): Fault[] => {
   const isRead = ({ path }: Fault) => !read.some((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
   return [...read, ...checked.filter(isRead)].slice(0, maxFaults);

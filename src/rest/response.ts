@@ -12,18 +12,21 @@ import type { Hold } from './in-flight.js';
 import { type PageRequest, pageLinks } from './links.js';
 import type { Route } from './routes.js';
 
-/** Writes the value that an operation gave, head and body at once. @throws what `hold` throws for the bytes of the body. */
+/**
+ * Writes the result of an operation, head and body at once.
+ * @throws what `hold` throws for the bytes of the body.
+ */
 export type WriteAnswer = (response: Response, value: unknown, request: PageRequest, hold: Hold) => void;
 
-/** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
+/** A page as list operations return it. `totalCount` is absent when not all items were counted. */
 interface Page {
   items: readonly unknown[];
   totalCount?: number | null;
 }
 
 /**
- * Makes the writer of one route's answers by the operation's type: nothing for 204, a bare array with its count and
- * links for a page, else the value as JSON.
+ * Creates the writer of one route's answers, by the operation's type: no body for 204, a bare array with count and
+ * links for a page, JSON for every other value.
  */
 export const createAnswer = (route: Route, type: GraphQLOutputType): WriteAnswer => {
   if (route.status === 204) return (response) => void response.writeHead(204).end();
@@ -52,7 +55,7 @@ const sendJson = (response: Response, value: unknown, hold: Hold): void => {
   response.end(body);
 };
 
-/** The type of a page's items, as a list; undefined for a type that is no page. */
+/** Returns the list type of a page's items; undefined for a type that is not a page. */
 export const pageItems = (type: GraphQLOutputType): GraphQLOutputType | undefined => {
   const bare = getNullableType(type);
   const { items, totalCount } = isObjectType(bare) ? bare.getFields() : {};
@@ -64,8 +67,8 @@ type Remover = (value: unknown) => void;
 const nothing: Remover = () => {};
 
 /**
- * Makes a function that turns the `null` of every field without a value into `undefined`, which JSON leaves out.
- * It goes by the type, so what stands inside a JSON scalar stays. Changes the value that it is given.
+ * Creates a function that replaces the `null` of every field without a value by `undefined`, which JSON leaves out. It
+ * follows the type, so a `null` inside a JSON scalar stays. The function modifies the value that it is given.
  */
 export const absentRemover = (type: GraphQLOutputType, cached = new Map<GraphQLObjectType, Remover>()): Remover => {
   const bare = getNullableType(type);

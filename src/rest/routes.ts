@@ -1,41 +1,46 @@
 import type { ImportFormat } from '../entities/file-import.js';
 
-/** Verbs that operations have. HEAD and OPTIONS follow from them. */
+/** Verbs of operations. HEAD and OPTIONS are derived from them. */
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What makes a route unlike the usual one. */
+/** Options of a route that differs from the default. */
 export interface RouteOptions {
-  /** 204 for an operation that answers nothing; a DELETE always does. */
+  /** 204 for an operation without a result. A DELETE always answers 204. */
   status?: 204;
   /** Another verb that does the same, for clients that cannot send a body with GET. */
   alias?: Verb;
   /**
-   * How the body reaches the arguments. `fields`: one argument a field (the usual). `located`: the same, but through
-   * the reader that knows lines and exact numbers, or from the query string. Else the argument that takes all of it,
-   * from NDJSON too where `lines` says so; `otherTypes` is what a body in a type that is not read is answered. Or a file
-   * in one of the formats of `files`, which the operation reads as it comes.
+   * How the body becomes arguments.
+   * `fields` (the default): one argument per field.
+   * `located`: the same, read by the parser that keeps positions and exact numbers, from the body or the query string.
+   * `argument`: one argument takes the whole body; `lines` accepts NDJSON too, and `otherTypes` is the error message
+   * for an unsupported media type.
+   * `argument` with `files`: a file in one of these formats, which the operation reads as a stream.
    */
   body?:
     | 'fields'
     | 'located'
     | { argument: string; lines?: true; otherTypes?: string }
     | { argument: string; files: readonly `${ImportFormat}`[] };
-  /** Arguments that a header carries. */
+  /** Arguments that arrive in a header: argument name to header name. */
   headers?: Readonly<Record<string, string>>;
-  /** Posts records: its own rate limit and body limit, and open to tokens that may do nothing else. */
+  /**
+   * Marks a route that posts records. It has its own rate limit and body limit, and accepts tokens that may only post
+   * records.
+   */
   ingest?: true;
-  /** Answers a file, which is streamed; the graph answers where it is fetched. */
+  /** Marks an operation that answers with a streamed file. In GraphQL it returns the file's address. */
   file?: true;
 }
 
-/** One operation of the graph at its address. */
+/** One operation of the graph with its verb and path. */
 export interface Route extends RouteOptions {
-  /** `Query` or `Mutation`. */
+  /** Root type of the operation. */
   readonly root: 'Query' | 'Mutation';
   /** Name of the operation in the graph. */
   readonly operation: string;
   readonly verb: Verb;
-  /** Below the base path, parameters written `:name`. */
+  /** Path below the base path; parameters are written `:name`. */
   readonly path: string;
   /** Chapter of the documentation. */
   readonly tag: string;
@@ -53,7 +58,7 @@ const fileImport = `${organization}/imports/:importId`;
 const alertRule = `${application}/alert-rules/:alertRuleId`;
 const hook = `${application}/hooks/:applicationHookId`;
 
-/** What is said of Protobuf, which these servers can be set to. */
+/** Error messages for Protobuf, which these network servers can be configured to send. */
 const chooseJson = {
   theThingsStack: 'Protobuf is not read here: in The Things Stack choose JSON as the format of the webhook.',
   chirpStack: 'Protobuf is not read here: in ChirpStack choose JSON as the payload encoding of the HTTP integration.',
@@ -203,7 +208,10 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
   },
 };
 
-/** Network servers post as they are, and an answer with a body would be a downlink to some of them. */
+/**
+ * Returns the options of a route that a network server posts to in its own format. The answer has no body, because some
+ * network servers would send a body to the device as a downlink.
+ */
 function networkServer(otherTypes?: string): RouteOptions {
   return { ingest: true, status: 204, body: { argument: 'body', ...(otherTypes !== undefined && { otherTypes }) } };
 }
@@ -213,10 +221,10 @@ const toRoute = (tag: string, name: string, [verb, path, options]: Row): Route =
   return { root, operation, verb, path, tag, ...(verb === 'DELETE' && { status: 204 }), ...options };
 };
 
-/** Every operation that REST answers. What is not here has no address, whatever the graph offers. */
+/** All operations that REST serves. An operation that is not listed has no address on REST. */
 export const routes: readonly Route[] = Object.entries(chapters).flatMap(([tag, rows]) =>
   Object.entries(rows).map(([name, row]) => toRoute(tag, name, row)),
 );
 
-/** Names of the arguments that stand in a route's path. */
+/** Returns the names of the arguments in a route's path. */
 export const pathArguments = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);

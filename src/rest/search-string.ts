@@ -11,12 +11,13 @@ interface Member {
   value: LocatedJson;
 }
 
-/** Whether an address has a query string with something in it. */
+/** Whether an address has a query string with at least one parameter. */
 export const hasParameters = (url: string): boolean => readQueryString(url).size > 0;
 
 /**
- * The arguments of a search from a query string: JSON values (`ts={"gte":1}`), or brackets (`ts[gte]=1`), where every
- * value is a text. Numbers of the envelope are read from such texts; the query's own may be texts as they are.
+ * Reads the arguments of a search from a query string. A value is JSON (`ts={"gte":1}`) or in brackets (`ts[gte]=1`),
+ * where every value is a text. Numbers outside the query itself are parsed from such texts; a query accepts numbers as
+ * texts.
  */
 export const readSearchString = (url: string, faults: Fault[]): Member[] => {
   readQueryString(url);
@@ -45,7 +46,7 @@ const parseText = (key: string, text: string, faults: Fault[]): LocatedJson | un
   }
 };
 
-/** What brackets cannot write: numbers, and arrays of one value that was given once. */
+/** Restores what brackets cannot express: numbers, and arrays with a single value. */
 const withTypes = (key: string, value: unknown): unknown => {
   if (key === 'ts') return withNumbers(value);
   return key === 'queries' && Array.isArray(value) ? value.map(withArrays) : value;
@@ -64,7 +65,7 @@ const withArrays = (query: unknown): unknown =>
       )
     : query;
 
-/** Bounds of the time range as numbers, where they read as such. */
+/** Parses the bounds of the time range that are numbers. */
 const withNumbers = (value: unknown): unknown =>
   isRecord(value)
     ? Object.fromEntries(

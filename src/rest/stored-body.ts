@@ -3,21 +3,21 @@ import { malformed } from '../errors.js';
 import { JsonSyntaxError } from '../json.js';
 import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlices } from '../json-plain.js';
 
-/** What a body that is stored holds. */
+/** The content of a body that is stored. */
 interface StoredBody {
-  /** NDJSON, one record a line. */
+  /** Whether the body is NDJSON, one record per line. */
   lines: boolean;
-  /** Records in our own form; else what a network server sends. */
+  /** Whether the body has records in the platform's own format. Otherwise a network server sent it in its format. */
   records: boolean;
 }
 
-/** Characters of records that are read at once. */
+/** Bodies of records with more characters than this are read in time slices. */
 const largeBody = 64 * 1024;
 
 /**
- * Reads a body that is stored: positions of its values are not kept.
- * @param organizationId whose time slices it takes
- * @throws malformed where it is not JSON, or no object or array
+ * Reads a body that is stored. Positions of its values are not kept.
+ * @param organizationId organization whose time slices pay for the reading.
+ * @throws malformed when the body is not JSON, or neither an object nor an array.
  */
 export const readStoredBody = async (
   text: string,
@@ -34,7 +34,10 @@ export const readStoredBody = async (
   return body;
 };
 
-/** @throws malformed where an error says that a text is not JSON, else the error */
+/**
+ * Rethrows an error.
+ * @throws malformed when the error says that a text is not JSON.
+ */
 export const asMalformed = (error: unknown): never => {
   if (error instanceof JsonSyntaxError) {
     throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);

@@ -1,21 +1,24 @@
 import { addRoute, createRouter, findRoute } from 'rou3';
 import { malformed } from '../errors.js';
 
-/** What stands at a path, with the texts that the request gave for the path's parameters. */
+/** The entry of a path, with the texts of the path's parameters. */
 interface Match<Entry> {
   entry: Entry;
   params: Record<string, string>;
 }
 
-/** Finds what stands at a path; undefined where nothing does. @throws malformed where a parameter does not decode. */
+/**
+ * Finds the entry of a path; undefined when the path is unknown.
+ * @throws malformed when a parameter does not decode.
+ */
 type Find<Entry> = (path: string) => Match<Entry> | undefined;
 
 /**
- * A table of paths whose parameters are written `:name`. Case and slashes count, and a parameter is never empty. Where two
- * paths fit, words win over parameters.
+ * Creates a table of paths whose parameters are written `:name`. Paths are case-sensitive, slashes are significant, and
+ * a parameter is never empty. When two paths match, literal segments win over parameters.
  */
 export const createTable = <Entry>(entries: ReadonlyMap<string, Entry>): Find<Entry> => {
-  // The router ignores a slash at the end, so the paths with one have a router of their own.
+  // The router ignores a slash at the end, so paths that end in a slash have a router of their own.
   const [plain, slashed] = [createRouter<Entry>(), createRouter<Entry>()];
   const routerOf = (path: string) => (path.charCodeAt(path.length - 1) === slash ? slashed : plain);
   for (const [path, entry] of entries) addRoute(routerOf(path), anyVerb, path, entry);
@@ -26,7 +29,10 @@ export const createTable = <Entry>(entries: ReadonlyMap<string, Entry>): Find<En
   };
 };
 
-/** The router knows verbs; here the entry of a path has them, so that another verb is refused with those allowed. */
+/**
+ * The router distinguishes verbs. Here one entry holds all verbs of a path, so that another verb is refused with the
+ * list of those allowed.
+ */
 const anyVerb = '';
 
 const slash = '/'.charCodeAt(0);

@@ -7,7 +7,10 @@ interface VerbRouter {
   all(handler: RequestHandler): unknown;
 }
 
-/** The verbs that a path answers, given those that it has operations for: HEAD follows from GET, OPTIONS is always there. */
+/**
+ * Returns the verbs that a path answers. HEAD follows from GET; OPTIONS is always included.
+ * @param verbs the verbs that the path has operations for.
+ */
 export const allowedVerbs = (verbs: readonly string[]): string[] => [
   ...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])),
   'OPTIONS',
@@ -17,7 +20,7 @@ export const allowedVerbs = (verbs: readonly string[]): string[] => [
 export const answerOptions = (response: Response, allow: readonly string[]): void =>
   void response.writeHead(204, { Allow: allow.join(', ') }).end();
 
-/** Answers OPTIONS with `Allow`, and every verb that the path does not have with 405. Call it last. */
+/** Answers OPTIONS with `Allow`, and every other verb with 405. Call it after the path's own handlers are added. */
 export const answerNothingElse = (router: VerbRouter, verbs: readonly string[]): void => {
   const allow = allowedVerbs(verbs);
   router.options((_request, response) => answerOptions(response, allow));

@@ -1,6 +1,6 @@
 import { alertRuleId, applicationId, createdAt, deviceId, organizationId, productId, updatedAt } from './example-id.js';
 
-/** How a rule decides. */
+/** The condition of the example alert rule. */
 const decision = {
   kind: 'threshold',
   products: [productId],
@@ -39,7 +39,7 @@ const episode = {
   openedBy: opening,
 };
 
-/** An example of each type of alerts, by its name in the graph. */
+/** Example of each type of the alerts area, by type name. */
 export const alertExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   AlertRule: alertRule,
   Episode: episode,
@@ -56,7 +56,7 @@ export const alertExamples: Readonly<Record<string, Readonly<Record<string, unkn
   },
 };
 
-/** Bodies that no answer shows the fields of, by operation. */
+/** Example bodies of operations whose answers do not show the body's fields, by operation. */
 export const bodyExamples: Readonly<Record<string, object>> = {
   previewAlertRule: decision,
   acknowledgeEpisodes: { state: 'open', severity: 'critical' },

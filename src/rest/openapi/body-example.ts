@@ -1,7 +1,7 @@
 import { record } from './example.js';
 import { productId, serial } from './example-id.js';
 
-/** A record as it is posted, the same at its device's own address, and a search for it. */
+/** Example bodies: a record, the same record posted at its device's own address, and a search that finds it. */
 export const recordExample = { serial, ...record };
 export const deviceRecordExample = record;
 export const searchExample = {
@@ -17,7 +17,7 @@ export const searchExample = {
   ],
 };
 
-/** What network servers send of the device. */
+/** Messages of network servers about the example device. */
 export const theThingsStackExample = {
   end_device_ids: { device_id: 'pump-7', application_ids: { application_id: 'pumps' }, dev_eui: '70B3D57ED005ABCD' },
   received_at: '2026-11-20T12:00:00.250Z',
@@ -42,7 +42,7 @@ export const chirpStackExample = {
 export const sigfoxExample = { device: serial, data: '0441AC0000', time: '1795000000', seqNumber: '1', rssi: '-90' };
 export const thingsBoardExample = [{ ts: 1_795_000_000_250, values: { temperature: 21.5 } }];
 
-/** Files of devices and of past records. */
+/** Example files of devices and of past records. */
 export const deviceFileExample = `serial,name,tags,location\n${serial},Pump 7,north;well,59.8586 17.6389\n`;
 export const recordLineExample = JSON.stringify({ ...recordExample, ts: 1_794_950_000 });
 export const recordFileExample = `serial,ts,temperature,metadata.rssi\n${serial},1794950000.25,21.5,-90\n`;

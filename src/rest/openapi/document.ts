@@ -33,9 +33,9 @@ const chapterNotes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes the OpenAPI document: SOFA says which operation stands at which path, and the schema, the rules of the
- * arguments and the route table correct what it says of places, types and answers.
- * @param graph the graph with the shapes that only REST shows.
+ * Creates the OpenAPI document. SOFA says which operation is at which path. The schema, the rules of the arguments and
+ * the route table correct what SOFA says about the place and type of arguments and about answers.
+ * @param graph the GraphQL schema with the types that only REST shows.
  * @param server base address of the operations.
  */
 export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocument => {
@@ -72,10 +72,10 @@ export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocu
   };
 };
 
-/** Every type that something refers to. Roots and pages have no shape on REST. */
+/** Returns the component of every type that is referred to. Root types and pages have no component on REST. */
 const typeComponents = (schema: GraphQLSchema): JsonSchema => {
   const roots = new Set([schema.getQueryType(), schema.getMutationType()]);
-  // What the graph answers in place of a file.
+  // Types that the graph returns in place of a file.
   const links = new Set<GraphQLNamedType>(
     draftOpenApi(schema).flatMap(({ route, field }) => (route.file ? getNamedType(field.type) : [])),
   );

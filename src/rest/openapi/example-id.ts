@@ -1,4 +1,4 @@
-/* Identifiers and times of the one world that all examples are about. */
+/* Identifiers and times that all examples share. */
 
 export const organizationId = '019aa0de-7c00-7000-8000-00000000a001';
 export const userId = '019aa0de-7c00-7000-8000-00000000a002';
@@ -15,5 +15,5 @@ export const importId = '019aa0de-7c00-7000-8000-00000000a012';
 export const alertRuleId = '019aa0de-7c00-7000-8000-00000000a013';
 export const createdAt = '2026-11-20T12:00:00.000Z';
 export const updatedAt = '2026-11-20T12:30:00.000Z';
-/** The serial number of the device of all examples. */
+/** Serial number of the device in all examples. */
 export const serial = '70b3d57ed005abcd';

@@ -18,10 +18,9 @@ import {
   userId,
 } from './example-id.js';
 
-/*
- * One world for all examples: an organization with a member, a team, a product, a device, an application and a hook.
- * Bodies are cut from the things they make, so that an example's request leads to its answer.
- */
+/* All examples share one world: an organization with a member, a team, a product, a device, an application and a
+   hook. Request bodies are taken from the objects that they create, so that each example request leads to the
+   example answer. */
 
 const avatarURL = (id: string) => `https://ddp.example/avatars/${id}.svg`;
 
@@ -81,7 +80,7 @@ const hook = {
   createdAt,
   updatedAt,
 };
-/** What a device posts. */
+/** A record as a device posts it. */
 export const record = {
   ts: 1_795_000_000.25,
   metadata: { rssi: -90, snr: 7.5, provider: 'lora' },
@@ -125,7 +124,7 @@ const delivery = {
   response: { statusCode: 200, headers: { 'content-type': 'application/json' }, body: { ok: true } },
 };
 
-/** An example of each type, by its name in the graph. */
+/** Example of each type, by its name in the graph. */
 export const typeExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Account: account,
   Organization: { ...account, memberCount: 3, role: 'owner' },
@@ -215,7 +214,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
 
-/** Examples of arguments that are no field of what their operation answers, by name. */
+/** Example of each argument that is not a field of its operation's answer, by name. */
 export const argumentExamples: Readonly<Record<string, unknown>> = {
   organizationId,
   memberId: userId,

@@ -49,11 +49,11 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'WWW-Authenticate': { description: 'The scheme to authenticate with.', schema: { type: 'string' } },
 };
 
-/** References to headers by name. */
+/** Returns references to headers by name. */
 export const headerRefs = (names: readonly string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Headers that every counted answer has. */
+/** Headers of every rate-limited answer. */
 export const commonHeaders = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 const ownHeaders: Partial<Record<ErrorCode, string[]>> = {
@@ -95,7 +95,7 @@ export const errorComponent: JsonSchema = {
   },
 };
 
-/** One answer for each error code that an operation may have, as components. */
+/** One response component for each error code that an operation may return. */
 export const failureComponents: JsonSchema = Object.fromEntries(
   errorCodes
     .filter((code) => code !== 'METHOD_NOT_ALLOWED')
@@ -119,7 +119,7 @@ export const failureComponents: JsonSchema = Object.fromEntries(
     ]),
 );
 
-/** References to the failures of an operation by status. */
+/** Returns references to an operation's failure responses, by status. */
 export const failures = (codes: readonly ErrorCode[]): JsonSchema =>
   Object.fromEntries(
     codes.map((code) => [`${statusOf(code)}`, { $ref: `#/components/responses/${componentName(code)}` }]),

@@ -12,10 +12,8 @@ import {
   thingsBoardExample,
 } from './body-example.js';
 
-/*
- * What the graph knows only as JSON: the query language of searches, and records on their way in. It is described
- * here by hand; what a query may hold is checked, and documented, by the search itself.
- */
+/* Types that the GraphQL schema declares only as JSON: the query language of searches, and records as they are
+   posted. They are described here by hand. The search itself checks and documents what a query may contain. */
 
 const anything = (description: string): JsonSchema => ({ description });
 const list = (description: string, items: JsonSchema = {}): JsonSchema => ({ type: 'array', description, items });
@@ -127,7 +125,7 @@ const fileBody = (
   },
 });
 
-/** Bodies that are not made of the operation's arguments. */
+/** Bodies that do not consist of the operation's arguments, by operation. */
 export const freeBodies: Readonly<Record<string, JsonSchema>> = {
   search: searchBody,
   ingestRecords: recordsBody(recordExample),
@@ -147,8 +145,9 @@ export const freeBodies: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * A JSON value in the query string. It is described as the text that is sent: generators write objects into a query
- * string each in its own way, or not at all. Required, as clients that cannot send a body with GET have no other place.
+ * Describes a JSON value in the query string as the text that is sent, because each client generator writes objects
+ * into a query string differently or not at all. The parameter is required, because a client that cannot send a body
+ * with GET has no other place for it.
  */
 const inQuery = (name: keyof typeof searchExample, description: string, value: JsonSchema): JsonSchema => ({
   name,
@@ -159,7 +158,7 @@ const inQuery = (name: keyof typeof searchExample, description: string, value: J
   example: JSON.stringify(searchExample[name]),
 });
 
-/** Parameters that stand for such a body. */
+/** Parameters that replace such a body, by operation. */
 export const freeParameters: Readonly<Record<string, readonly JsonSchema[]>> = {
   search: [
     inQuery(
@@ -194,10 +193,10 @@ const searchAnswer: JsonSchema = {
   },
 };
 
-/** The beginning of an exported file. */
+/** First lines of an exported file. */
 const exportExample = `ts,device.serial,device.name,data.temperature\r\n2026-11-18T11:06:40.250Z,70b3d57ed005abcd,Pump 7,21.5\r\n`;
 
-/** The formats of exported files. */
+/** Media types of exported files. */
 export const fileContent: JsonSchema = {
   'text/csv': {
     schema: { type: 'string', description: 'RFC 4180: a line of names, then a line a row.' },
@@ -207,5 +206,5 @@ export const fileContent: JsonSchema = {
   'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary', description: 'Parquet.' } },
 };
 
-/** Types that the graph knows less of than callers may. */
+/** Components that describe a type in more detail than the graph does. */
 export const freeComponents: JsonSchema = { SearchAnswer: searchAnswer };

@@ -1,10 +1,8 @@
 import type { JsonSchema } from '../../schema/rules.js';
 import { schemaRef } from './type-schema.js';
 
-/*
- * The graph has one input for the authentication of a hook. On create there is no stored password that an absent one
- * could stand for, so there the document has components of its own, in which the password is required.
- */
+/* The graph has one input type for the authentication of a hook, in which an absent password keeps the stored one. A
+   new hook has no stored password, so the document has separate components for it that require the password. */
 
 const authentication = 'HookAuthenticationInput';
 const basic = 'HookBasicInput';
@@ -12,7 +10,7 @@ const ofNewHook = (name: string) => `New${name}`;
 
 const propertiesOf = (component: JsonSchema) => component['properties'] as Readonly<Record<string, JsonSchema>>;
 
-/** The components of a new hook's authentication, from those of every hook's. */
+/** Derives the components of a new hook's authentication from those of an existing hook's. */
 export const newHookComponents = (components: JsonSchema): JsonSchema => {
   const whole = components[authentication] as JsonSchema;
   const pair = components[basic] as JsonSchema;
@@ -30,13 +28,13 @@ export const newHookComponents = (components: JsonSchema): JsonSchema => {
   };
 };
 
-/** The body of an operation that makes a hook: it refers to the components above. */
+/** Makes the body of an operation that creates a hook refer to these components. */
 export const newHookBody = (body: JsonSchema): JsonSchema => {
   const { authentication: field, ...others } = propertiesOf(body);
   return { ...body, properties: { ...others, authentication: asOfNewHook(field!, authentication) } };
 };
 
-/** A schema that may be null, with its reference to a component turned to the one of a new hook. */
+/** Points the reference of a nullable schema to the component of a new hook. */
 const asOfNewHook = (schema: JsonSchema, name: string): JsonSchema => ({
   ...schema,
   anyOf: [schemaRef(ofNewHook(name)), { type: 'null' }],

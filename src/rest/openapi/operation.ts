@@ -18,12 +18,13 @@ import { type BodyField, bodySchema, isRequired, schemaOf, valueSchema } from '.
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Corrects what SOFA says of an operation: every argument in its place with its rules, every status with its schema,
- * examples.
+ * Corrects what SOFA says about an operation: each argument gets its place and rules, each status its schema, and
+ * examples are added.
  */
 export const describeOperation = ({ route, field, operationId, summary = '' }: Draft, verb: Verb): JsonSchema => {
   const places = argumentSourcesOf(route, field.args);
-  // A GET may carry a body as well, which browsers and most clients cannot send: it is described at the other verb.
+  // GET may carry a body too, but browsers and most clients cannot send one. The document describes the body at the
+  // other verb.
   const body = hasAlias(route, verb)
     ? undefined
     : (freeBodies[route.operation] ?? fieldsBody(route, field, places.body));
@@ -39,7 +40,7 @@ export const describeOperation = ({ route, field, operationId, summary = '' }: D
   };
 };
 
-/** Whether another verb does the same as this one. */
+/** Whether the route has another verb that does the same as this one. */
 const hasAlias = (route: Route, verb: Verb): boolean => route.alias !== undefined && verb !== route.alias;
 
 const parameters = (route: Route, field: Field, places: ArgumentSources, verb: Verb): JsonSchema => {
@@ -50,7 +51,7 @@ const parameters = (route: Route, field: Field, places: ArgumentSources, verb: V
       ...parameter(route, field, arg, 'header'),
       name: headerName(route.headers?.[arg.name] ?? arg.name),
     })),
-    // The other verb is there for clients that send a body.
+    // The alias exists for clients that send a body, so it has no such parameters.
     ...(verb === route.alias ? [] : (freeParameters[route.operation] ?? [])),
   ];
   return list.length === 0 ? {} : { parameters: list };
@@ -63,15 +64,15 @@ const parameter = (route: Route, field: Field, arg: GraphQLArgument, place: stri
     in: place,
     ...(description !== undefined && { description }),
     ...((place === 'path' || isRequired(arg)) && { required: true }),
-    // The page sends the example of a parameter as its value. One that may be absent has it in its schema instead,
-    // so that a first try is not filtered by what the example happens to say.
+    // Swagger UI sends the example of a parameter as its value. An optional parameter has its example in the schema
+    // instead, so that a first try is not filtered by the example's value.
     schema: place === 'path' || isRequired(arg) ? schema : { ...schema, ...schemaExampleOf(field, arg) },
     ...((place === 'path' || isRequired(arg)) && exampleOf(field, arg)),
     ...(isListType(arg.type) && { style: 'form', explode: true }),
   };
 };
 
-/** JSON in the query string is described as the text that is sent. */
+/** Describes JSON in the query string as the text that is sent. */
 const jsonText = ({ type }: GraphQLArgument): JsonSchema =>
   getNamedType(type).name === 'LocatedJSON' ? { type: 'string', contentMediaType: 'application/json' } : {};
 
@@ -110,7 +111,7 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
   };
 };
 
-/** Adds the fields that are taken without effect, any value of them. */
+/** Adds the fields that are accepted with any value and ignored. */
 const withReadOnly = (schema: JsonSchema, names: readonly string[]): JsonSchema => ({
   ...schema,
   properties: {
@@ -146,7 +147,7 @@ const success = (route: Route, field: Field): JsonSchema => {
   };
 };
 
-/** Operations that the state of things may forbid. */
+/** Operations that may be refused with 409. */
 const conflicting = new Set([
   'provisionDevice',
   'updateAccount',
@@ -169,7 +170,7 @@ const codesOf = (route: Route, hasBody: boolean): ErrorCode[] => [
   'FORBIDDEN',
   ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
   ...(conflicting.has(route.operation) ? (['CONFLICT'] as const) : []),
-  // Answers can be too large as well.
+  // An answer can be too large as well, not only a body.
   'TOO_LARGE',
   ...(hasBody ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
   'VALIDATION_FAILED',

@@ -28,10 +28,10 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   JSONObject: { type: 'object', additionalProperties: true },
 };
 
-/** A reference to a component. */
+/** Returns a reference to a component. */
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** The schema of a type where it is used: objects and enums by reference, JSON scalars as anything. */
+/** Returns the schema of a type at the place of its use: objects and enums by reference, JSON scalars as any value. */
 export const schemaOf = (type: GraphQLType): JsonSchema => {
   if (isNonNullType(type)) return schemaOf(type.ofType);
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType) };
@@ -40,7 +40,10 @@ export const schemaOf = (type: GraphQLType): JsonSchema => {
     : (scalars[type.name] ?? {});
 };
 
-/** The component of an object, input or enum type; undefined for the others, which are written where they are used. */
+/**
+ * Returns the component of an object, input or enum type. Undefined for other types, whose schema is written at each
+ * use.
+ */
 export const componentOf = (type: GraphQLNamedType): JsonSchema | undefined => {
   if (isEnumType(type)) return enumComponent(type);
   if (isInputObjectType(type)) return inputComponent(type);
@@ -56,7 +59,7 @@ const enumComponent = (type: GraphQLEnumType): JsonSchema => ({
   ...described(type),
 });
 
-/** Fields that may be without a value are absent then, never null. */
+/** Describes an object type. A nullable field without a value is absent, never null. */
 const objectComponent = (type: GraphQLObjectType): JsonSchema => {
   const fields: GraphQLField<unknown, unknown>[] = Object.values(type.getFields());
   return {
@@ -78,7 +81,7 @@ const inputComponent = (type: GraphQLInputObjectType): JsonSchema => {
   };
 };
 
-/** One field of a body: its type, and its rules where it has any. */
+/** One field of a body: its type, and its rules if it has any. */
 export interface BodyField {
   name: string;
   type: GraphQLType;
@@ -87,7 +90,9 @@ export interface BodyField {
   rules?: Rules;
 }
 
-/** The schema of an object that a caller sends: no other fields, and `null` where a field may be absent. */
+/**
+ * Returns the schema of an object that a caller sends. Other fields are not allowed; an optional field may be `null`.
+ */
 export const bodySchema = (fields: readonly BodyField[]): JsonSchema => ({
   type: 'object',
   required: fields.filter(isRequired).map(({ name }) => name),
@@ -97,11 +102,11 @@ export const bodySchema = (fields: readonly BodyField[]): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Whether a field must be given. */
+/** Whether a field is required. */
 export const isRequired = ({ type, defaultValue }: BodyField): boolean =>
   isNonNullType(type) && defaultValue === undefined;
 
-/** The schema of one value that a caller sends, with its rules, description and default. */
+/** Returns the schema of one value that a caller sends, with its rules, description and default. */
 export const valueSchema = ({ type, rules, defaultValue, ...field }: BodyField): JsonSchema => {
   const schema = schemaOf(type);
   const items = rules && 'items' in schema ? { items: { ...(schema.items as JsonSchema), ...rules.items } } : {};
