@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Bytes that are counted together, and values after which others have their turn on the event loop. */
+/**
+ * `portion`: bytes that are reported to `reserve` together. `yieldEvery`: number of values after which the count yields
+ * the event loop.
+ */
 const portion = 64 * 1024;
 const yieldEvery = 20_000;
 
 /**
- * Counts about as many bytes as an answer takes once it is written as JSON, before it is: aliases and rows that many others
- * lead to write the same value many times.
+ * Estimates the size of an answer's JSON in bytes before it is written, and passes it to `reserve` in portions. The
+ * data alone do not show that size: aliases, and rows that many other rows refer to, write the same value many times.
  */
 export async function reserveAnswer(data: unknown, reserve: (bytes: number) => void): Promise<void> {
   const rest: object[] = [];
@@ -34,7 +37,7 @@ export async function reserveAnswer(data: unknown, reserve: (bytes: number) => v
   reserve(bytes);
 
   function addFields(fields: Readonly<Record<string, unknown>>): void {
-    // Not `Object.keys`, which makes an array for each row: nothing here inherits fields.
+    // `Object.keys` would create an array for each row. A row inherits no fields, so `for … in` visits the same ones.
     for (const name in fields) {
       bytes += name.length + 3;
       add(fields[name]);

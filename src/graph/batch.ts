@@ -2,8 +2,8 @@ import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql
 import { bounds } from './document-limit.js';
 
 /**
- * Cuts a batch into runs that are carried out one after the other: queries that stand together are one run, and what
- * is, or may be, a mutation is a run of its own.
+ * Splits a batch into runs, which are executed one after the other. Adjacent queries form one run. A mutation, or an
+ * operation that may be one, is a run of its own.
  */
 export function runsOf(operations: readonly unknown[]): unknown[][] {
   const runs: unknown[][] = [];
@@ -17,7 +17,7 @@ export function runsOf(operations: readonly unknown[]): unknown[][] {
   return runs;
 }
 
-/** Whether an operation is surely a query; one that is only named by its hash is not. */
+/** Whether an operation is certainly a query. One that is identified only by its hash is not. */
 function isQuery(operation: unknown): boolean {
   if (typeof operation !== 'object' || operation === null || !('query' in operation)) return false;
   const { query, operationName } = operation as { query: unknown; operationName?: unknown };

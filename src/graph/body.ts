@@ -5,12 +5,13 @@ import { keepExact } from '../json-plain.js';
 import type { Context } from '../schema/context.js';
 import { bounds } from './document-limit.js';
 
-/** Reads the body of a caller's request as text of so many bytes at most; '' where none came. */
+/** Reads the body of a caller's request as text of at most `bytes` bytes; '' when the request has none. */
 export type ReadBody = (request: Request, caller: Context['caller'], bytes: number) => Promise<string>;
 
 /**
- * Reads JSON bodies into `request.body`. Numbers are those that JavaScript makes of them; the digits that some lose on the way
- * are kept for the scalar that wants them (`ExactJSON`). A body of another type is left to Apollo, which refuses it.
+ * Creates the handler that reads JSON bodies into `request.body`. Numbers become JavaScript numbers; where that loses
+ * digits, the original text is kept for the scalar `ExactJSON`. A body of another type is left to Apollo, which refuses
+ * it.
  */
 export const createBodyReader =
   (read: ReadBody, callerOf: (request: Request) => Context['caller']): RequestHandler =>

@@ -2,7 +2,10 @@ import type { ApolloServerPlugin } from '@apollo/server';
 import { type DocumentNode, Kind, OperationTypeNode, type SelectionSetNode } from 'graphql';
 import type { GraphContext } from './context.js';
 
-/** Counts every mutation after the first of an operation as a request of its own; the request itself was counted before. */
+/**
+ * Charges every mutation of an operation after the first as a further request against the rate limit. The request
+ * itself was counted before.
+ */
 export const chargeMutations = (): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     return {
@@ -15,7 +18,10 @@ export const chargeMutations = (): ApolloServerPlugin<GraphContext> => ({
   },
 });
 
-/** The fields of a selection, those of its fragments included: documents that come here were found to have no cycles. */
+/**
+ * Counts the fields of a selection, including those of its fragments. It relies on validation, which refuses fragment
+ * cycles.
+ */
 const countFields = (document: DocumentNode, { selections }: SelectionSetNode): number =>
   selections.reduce((sum, selection) => {
     if (selection.kind === Kind.FIELD) return sum + 1;

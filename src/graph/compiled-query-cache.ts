@@ -1,9 +1,11 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Run } from './execute.js';
 
-/** Most characters of cached documents; the least recently used go first. */
+/** Maximum number of characters of all cached documents. The least recently used are evicted first. */
 const maxCharacters = 1024 * 1024;
-/** Most cached documents: compiled, even a short one takes many times its text. */
+/**
+ * Maximum number of cached documents. A compiled document takes many times the memory of its text, even a short one.
+ */
 const maxQueries = 500;
 
 /** A query that was parsed, validated and compiled. */
@@ -19,12 +21,12 @@ export interface CachedQuery {
   variables: Record<string, unknown> | undefined;
 }
 
-/** The cache of compiled queries by their text: the same text is not parsed and validated again. */
+/** Caches compiled queries by their text, so that the same text is parsed and validated once. */
 export class CompiledQueryCache {
   private readonly queries = new Map<string, CompiledQuery>();
   private size = 0;
 
-  /** Adds a query whose document has no other operation. */
+  /** Adds a query, unless its document has other operations. */
   add(text: string, query: CompiledQuery): void {
     const operations = query.document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
     if (operations.length > 1 || query.operation.operation !== OperationTypeNode.QUERY) return;
@@ -38,7 +40,10 @@ export class CompiledQueryCache {
     }
   }
 
-  /** The cached query that a body asks for; undefined where it asks for more than a query, or a field has a wrong type. */
+  /**
+   * Returns the cached query that a request body names. Undefined when the query is not cached, the body asks for more
+   * than one query, or a field has the wrong type.
+   */
   find(body: unknown): CachedQuery | undefined {
     if (typeof body !== 'object' || body === null) return undefined;
     const { query: text, variables, operationName, extensions } = body as Record<string, unknown>;

@@ -6,22 +6,28 @@ import type { RequestBudget } from './request-budget.js';
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
   readonly budget: RequestBudget;
-  /** Counts bytes of the answer before they are written. @throws tooLarge, rateLimited */
+  /**
+   * Counts bytes of the answer before they are written.
+   * @throws tooLarge, rateLimited
+   */
   readonly reserve: (bytes: number) => void;
-  /** Counts so many more requests against the rate limit. @throws rateLimited */
+  /**
+   * Counts further requests against the rate limit.
+   * @throws rateLimited
+   */
   readonly charge: (requests: number) => Promise<void>;
-  /** The operation's place in its batch; absent where it stands alone. */
+  /** The operation's position in its batch; absent for a single operation. */
   readonly turn?: Turn;
 }
 
-/** The place of an operation among those of a batch that run together: costs are taken in their order. */
+/** The position of an operation among those of a batch that run together. Costs are deducted in this order. */
 export interface Turn {
   readonly come: Promise<void>;
-  /** Lets the next operation take its cost. A second call does nothing. */
+  /** Lets the next operation deduct its cost. A second call does nothing. */
   pass(): void;
 }
 
-/** Makes the places of so many operations; the first may take its cost at once. */
+/** Creates `count` positions. The first operation may deduct its cost at once. */
 export function createTurns(count: number): Turn[] {
   let come = Promise.resolve();
   return Array.from({ length: count }, () => {
@@ -33,9 +39,9 @@ export function createTurns(count: number): Turn[] {
 }
 
 /**
- * Takes the cost of an operation from its request's budget, after the operations before it in the batch: which of them
- * passes the limit must not depend on which was parsed first. Operations of a batch begin in several iterations of the event
- * loop where they take more time than the organization has in one.
+ * Deducts the cost of an operation from its request's budget, after the operations before it in the batch. Otherwise
+ * the operation that exceeds the limit would depend on which one was parsed first. When the organization has used up
+ * its time slice, the operations of a batch start in several iterations of the event loop.
  */
 export async function spendInTurn({ budget, caller, turn }: GraphContext, cost: Cost): Promise<void> {
   if (turn === undefined) return budget.spend(cost);

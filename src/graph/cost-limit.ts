@@ -6,8 +6,8 @@ import { bounds } from './document-limit.js';
 import type { Prepare } from './execute.js';
 
 /**
- * Takes each operation's cost off what its request may use, and tells it in `extensions.cost` where the request's
- * `extensions` ask for that (`{"cost": true}`). Queries are cached from then on.
+ * Deducts each operation's cost from the request's budget, and reports it in `extensions.cost` when the request's
+ * `extensions` ask for it (`{"cost": true}`). An operation that passes is added to the cache of compiled queries.
  */
 export const limitCost = (queries: CompiledQueryCache, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {

@@ -12,10 +12,13 @@ import { usualLength as usual } from '../schema/cost.js';
 import { type AnyField, type FragmentOf, isList, isPart, sizeArgument, visitObjects } from '../schema/object-weight.js';
 import type { CountedField } from './object-advice.js';
 
-/** Values of an operation's variables as they were sent, not yet checked. */
+/** Values of an operation's variables as the client sent them, not yet checked. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The objects that an operation may return as far as that is known before it runs, and the fields that they are of. */
+/**
+ * The number of objects that an operation may return, as far as it is known before execution, and the fields that
+ * return them.
+ */
 export interface Cost {
   objects: number;
   fields: readonly CountedField[];
@@ -23,7 +26,10 @@ export interface Cost {
 
 type Counting = CountedField & { objects: number; size?: { name: string; perItem: number } };
 
-/** The objects that a selection is on: how many, the size of the lists in them, and the field that they count for. */
+/**
+ * A level of the selection: the number of its parent objects, the size of the lists in it, and the field that its
+ * objects are charged to.
+ */
 interface Level {
   parents: number;
   size: number;
@@ -31,9 +37,10 @@ interface Level {
 }
 
 /**
- * Returns what each list of an operation may have by itself: `limit` items of a page (10 unless given), with the single
- * objects of each. Lists below a list count once here, and for each parent that there is while the operation runs
- * (`object-budget.ts`). Scalars, pages themselves and introspection are free; both branches of `@include` and `@skip` count.
+ * Computes the cost of an operation. Each list costs its maximum length: `limit` items of a page (10 unless given),
+ * with the single objects of each item. A list within a list is counted once here, and during execution once per parent
+ * (`object-budget.ts`). Scalars, pages themselves and introspection are free. Both branches of `@include` and `@skip`
+ * count.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -86,12 +93,12 @@ export function costOf(
   return { objects: fields.reduce((sum, { objects }) => sum + objects, 0), fields };
 }
 
-/** Reads the arguments that say how long a list is. */
+/** Creates the reader of the arguments that determine the length of a list. */
 function createValues({ variableDefinitions = [] }: OperationDefinitionNode, variables: Variables) {
   const defaults = new Map(
     variableDefinitions.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
   );
-  /** The value of an argument: what was sent for a variable, or what the text says. */
+  /** Returns the value of an argument: the value sent for its variable, or the literal in the document. */
   const given = (node: FieldNode, name: string): { sent: unknown } | { written: ValueNode | undefined } => {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
     if (value?.kind !== Kind.VARIABLE) return { written: value };
@@ -103,12 +110,13 @@ function createValues({ variableDefinitions = [] }: OperationDefinitionNode, var
       const declared = sizeArgument(field);
       if (declared === undefined) return undefined;
       const value = given(node, declared.name);
-      // A negative number is refused where it is used; beside `@skip` it is not, and must not take cost off.
+      // A negative number is refused during execution, but not for a field that `@skip` leaves out. It must not reduce
+      // the cost there.
       if ('sent' in value && typeof value.sent === 'number') return Math.max(0, value.sent);
       if ('written' in value && value.written?.kind === Kind.INT) return Math.max(0, Number(value.written.value));
       return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
     },
-    /** The product of the lengths of list arguments, which is the length of the answer. */
+    /** Returns the product of the lengths of the list arguments, which is the length of the answer. */
     sizeOf(node: FieldNode, { extensions }: AnyField): number | undefined {
       const sized = extensions['sized'] as Readonly<Record<string, number>> | undefined;
       const lengthOf = (name: string, absent: number): number => {

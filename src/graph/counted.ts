@@ -1,10 +1,13 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { GraphContext } from './context.js';
 
-/** Takes the kind of an operation, `invalid` where none could be read, and the seconds that it took. */
+/**
+ * Receives the kind of an operation and its duration in seconds. The kind is `invalid` when the operation could not be
+ * read.
+ */
 export type ObserveOperation = (kind: string, seconds: number) => void;
 
-/** Observes every operation that goes through Apollo. */
+/** Observes every operation that Apollo handles. */
 export const countOperations = (observe: ObserveOperation): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     const begun = performance.now();
@@ -20,7 +23,7 @@ export const countOperations = (observe: ObserveOperation): ApolloServerPlugin<G
   },
 });
 
-/** Observes a cached query, which does not go through Apollo. */
+/** Observes a cached query, which bypasses Apollo. */
 export const countCached = async <Answer>(observe: ObserveOperation, answer: Promise<Answer>): Promise<Answer> => {
   const begun = performance.now();
   try {

@@ -12,11 +12,13 @@ import {
 } from 'graphql';
 import { ApiError } from '../errors.js';
 
-/** The most that one request may ask for. */
+/** Limits of one request. */
 export const bounds = {
-  /** Fields below each other, leaves included. */
+  /** Levels of nested fields, leaves included. */
   depth: 10,
-  /** Selections of an operation, each fragment counted wherever it is spread. Each is compiled, and visited, anew. */
+  /**
+   * Selections of an operation. A fragment counts at each spread, because each spread is compiled and visited again.
+   */
   selections: 2000,
   /** Aliases in a document. */
   aliases: 30,
@@ -24,15 +26,18 @@ export const bounds = {
   directives: 20,
   /** Tokens of a document. */
   tokens: 2000,
-  /** Objects of one operation and of all operations of a batch: what each level of lists may have, and what comes. */
+  /**
+   * Objects of one operation, and of all operations of a batch: what each level of lists may return beforehand, and
+   * what is returned during execution.
+   */
   cost: 25_000,
   /** Operations of a batch. */
   batch: 20,
-  /** Bytes of a request. */
+  /** Size of a request in bytes. */
   bytes: 256 * 1024,
 } as const;
 
-/** What is counted, in words. */
+/** A limit that is reported to the client in a sentence. */
 type Bound = Exclude<keyof typeof bounds, 'bytes'>;
 
 const sentences: Readonly<Record<Bound, (figure: string, limit: string) => string>> = {
@@ -48,7 +53,10 @@ const sentences: Readonly<Record<Bound, (figure: string, limit: string) => strin
 
 const number = new Intl.NumberFormat('en-US');
 
-/** The error that says what was counted, how much is allowed and, by `advice`, what to do; answered with status 422. */
+/**
+ * Creates the error for an exceeded limit, with the counted figure, the limit and, in `advice`, the remedy. Its status
+ * is 422.
+ */
 export function exceeded(bound: Bound, figure: number, advice?: string): GraphQLError {
   const sentence = sentences[bound](number.format(figure), number.format(bounds[bound]));
   const message = advice === undefined ? sentence : `${sentence} ${advice}`;
@@ -60,9 +68,9 @@ export function exceeded(bound: Bound, figure: number, advice?: string): GraphQL
 }
 
 /**
- * Validation rule: a document's depth, selections, aliases and directives. Introspection (`__schema`, `__type`) has no
- * depth. Each fragment is measured once, so that those that spread others twice do not double the work; the rules of
- * graphql-js do the same, but whatever follows validation need not.
+ * Validation rule for a document's depth, selections, aliases and directives. Introspection (`__schema`, `__type`) has
+ * no depth. Each fragment is measured once, so that fragments which spread others twice do not double the work. The
+ * rules of graphql-js measure in the same way; the steps after validation may not.
  */
 export const boundsRule: ValidationRule = (context) => ({
   Document(document) {
@@ -89,7 +97,7 @@ export const boundsRule: ValidationRule = (context) => ({
 type FragmentOf = (name: string) => SelectionSetNode | undefined;
 type Measure = (set: SelectionSetNode) => number;
 
-/** Selections of an operation of a document without cycles, those of a fragment counted wherever it is spread. */
+/** Counts the selections of an operation in a document without cycles. A fragment counts at each spread. */
 export const countSelections = (document: DocumentNode, { selectionSet }: OperationDefinitionNode): number => {
   const fragments = new Map(
     document.definitions.flatMap((each) =>
@@ -99,7 +107,7 @@ export const countSelections = (document: DocumentNode, { selectionSet }: Operat
   return createMeasure((name) => fragments.get(name), selectionsOf)(selectionSet);
 };
 
-/** Measures a selection set: `inner` measures the selections of a field in it, `spread` a fragment. */
+/** Measures a selection set. `inner` measures the selection set of a field in it, `spread` that of a fragment. */
 type MeasureSet = (set: SelectionSetNode, inner: Measure, spread: (name: string) => number) => number;
 
 function createMeasure(fragment: FragmentOf, measureSet: MeasureSet): Measure {
@@ -108,7 +116,7 @@ function createMeasure(fragment: FragmentOf, measureSet: MeasureSet): Measure {
   const spread = (name: string): number => {
     const figure = repeats.get(name);
     if (figure !== undefined) return figure;
-    // A fragment that spreads itself is refused by another rule; here it must only end.
+    // Another rule refuses a fragment that spreads itself. Here the measurement only has to end.
     repeats.set(name, 0);
     const set = fragment(name);
     repeats.set(name, set ? measure(set) : 0);
@@ -136,15 +144,15 @@ const selectionsOf: MeasureSet = ({ selections }, inner, spread) =>
     return sum + 1 + (selection.selectionSet === undefined ? 0 : inner(selection.selectionSet));
   }, 0);
 
-/** The error for a document that has too many tokens for the parser; undefined where another fault stopped it. */
+/** Returns the error for a document with too many tokens for the parser; undefined for any other error. */
 export function tooManyTokens(error: unknown): GraphQLError | undefined {
   if (!(error instanceof GraphQLError) || !error.message.includes('tokens. Parsing aborted')) return undefined;
   return exceeded('tokens', countTokens(error.source?.body ?? ''));
 }
 
 /**
- * The error for a document whose validation was given up: fields of one name are compared with each other, two by two.
- * Undefined where that was not the reason.
+ * Returns the error for a document whose validation was aborted, because it selects too many fields of the same name,
+ * which graphql-js compares in pairs. Undefined for any other error.
  */
 export function tooManyRepeats(error: unknown): ApiError | undefined {
   if (!(error instanceof GraphQLError) || error.message !== 'Validation aborted.') return undefined;
@@ -154,7 +162,7 @@ export function tooManyRepeats(error: unknown): ApiError | undefined {
   );
 }
 
-/** Tokens as far as the text can be read as such. */
+/** Counts the tokens of a text, up to the first that cannot be read. */
 function countTokens(body: string): number {
   const lexer = new Lexer(new Source(body));
   let count = 0;

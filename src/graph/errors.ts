@@ -6,15 +6,15 @@ import { toApiError } from '../schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './document-limit.js';
 import { faultOf } from './fault.js';
 
-/** What is done with errors outside the catalogue. */
+/** Handling of errors outside the catalogue. */
 export interface ErrorOptions {
-  /** Takes the cause of a masked error; the caller never sees it. */
+  /** Receives the cause of a masked error. The caller never sees it. */
   report: (cause: unknown) => void;
-  /** Whether an error says that the database could not be reached. */
+  /** Whether an error means that the database could not be reached. */
   isConnectionLoss: (error: unknown) => boolean;
 }
 
-/** What the codes of graphql-js and Apollo are called here. */
+/** Translates the codes of graphql-js and Apollo to those of the catalogue. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   GRAPHQL_PARSE_FAILED: 'MALFORMED_REQUEST',
   BAD_REQUEST: 'MALFORMED_REQUEST',
@@ -23,13 +23,16 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
 };
 
-/** What Apollo says, without a code, of a persisted query that was sent wrongly. */
+/** Messages of Apollo, which have no code, for a persisted query that was sent wrongly. */
 const persistence: ReadonlySet<string> = new Set([
   'provided sha does not match query',
   'Unsupported persisted query version',
 ]);
 
-/** Gives the graph's errors the codes and the discretion of REST's (extensions `code` and `errors`). */
+/**
+ * Creates the formatter of the graph's errors. It gives them the codes of REST (extensions `code` and `errors`) and
+ * hides the same details as REST.
+ */
 export const createErrorFormat =
   ({ report, isConnectionLoss }: ErrorOptions) =>
   (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
@@ -48,7 +51,7 @@ export const createErrorFormat =
     return { message: masked, ...where, extensions: { code: 'INTERNAL' } };
   };
 
-/** The same of an error as it was thrown. */
+/** Creates the same formatter for an error as it was thrown. */
 export const createExplain = (options: ErrorOptions): ((error: unknown) => GraphQLFormattedError) => {
   const format = createErrorFormat(options);
   return (error) => {
@@ -63,7 +66,10 @@ const asGraphQLError = (error: unknown): GraphQLError => {
   return new GraphQLError(originalError.message, { originalError });
 };
 
-/** Answers what never became an operation (401, 429, a body that is no JSON) with its status, in the graph's form. */
+/**
+ * Answers a request that never became an operation (401, 429, a body that is not JSON) with its status, in the form of
+ * GraphQL errors.
+ */
 export const answerGraphErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {

@@ -1,4 +1,4 @@
-/** A document that a newcomer finds in GraphiQL. */
+/** A sample document in GraphiQL for new users. */
 export interface Example {
   query: string;
   /** Values of its variables, as JSON. */
@@ -7,7 +7,7 @@ export interface Example {
 
 const someOrganization = '{ "organizationId": "the id that the first tab answers" }';
 
-/** The tabs of GraphiQL on first use: from who one is to what devices measured. */
+/** Tabs of GraphiQL on first use, from the caller's own account to what devices measured. */
 export const examples: readonly Example[] = [
   {
     query: `# Write your token into the tab "Headers" below, then run this.

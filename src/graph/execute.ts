@@ -30,18 +30,25 @@ type Data = Record<string, unknown>;
 /** The result of an operation. Without `data`, no resolver ran. */
 export type Result = Pick<ExecutionResult<Data>, 'data' | 'errors'>;
 
-/** Runs one operation. @throws timedOut where its request's time is over first. */
+/**
+ * Runs one operation.
+ * @throws timedOut when the request's time runs out first.
+ */
 export type Run = (context: GraphContext, variables: Data | undefined) => Promise<Result>;
 
 /** Compiles an operation of a validated document, once. */
 export type Prepare = (document: DocumentNode, operation: OperationDefinitionNode) => Run;
 
-/** Selections of an operation that is compiled, which takes about 0.1 ms for each; larger ones run as graphql-js runs them. */
+/**
+ * Maximum number of selections of an operation that is compiled. Compiling takes about 0.1 ms per selection; graphql-js
+ * runs larger operations without compiling.
+ */
 const compiledUpTo = 500;
 
 /**
- * Compiles operations, once each, one in an iteration of the event loop: a batch of new documents delays others by one of
- * them, not by all. The compiled form lives as long as the parsed document.
+ * Creates the function that compiles operations. Each operation is compiled once, and one per iteration of the event
+ * loop, so that a batch of new documents delays other requests by one compilation and not by all. A compiled form lives
+ * as long as its parsed document.
  */
 export const createPrepare = (schema: GraphQLSchema): Prepare => {
   const prepared = new WeakMap<OperationDefinitionNode, Run>();
@@ -65,12 +72,13 @@ export const createPrepare = (schema: GraphQLSchema): Prepare => {
 const compile = (schema: GraphQLSchema, document: DocumentNode, { name }: OperationDefinitionNode) =>
   compileQuery<Data>(schema, document, name?.value, {
     customSerializers: storedText,
-    // What resolvers give fits the scalars of GraphQL already (test/graph/value-type): to check it takes a tenth of a request.
+    // Resolvers return values that fit GraphQL's scalars already (test/graph/value-type). Checking them takes a tenth
+    // of a request's time.
     disableLeafSerialization: true,
     resolverInfoEnricher: (field) => ({ selected: selectedFieldsOf(field) }),
   });
 
-/** A run that is made when it is first used, once the queue lets it. */
+/** Returns a run that is compiled at its first use, once the queue allows it. */
 const madeLater = (make: () => Run, queue: () => Promise<void>): Run => {
   let made: Promise<Run> | undefined;
   return async (context, variables) => {
@@ -87,13 +95,13 @@ const runOf =
     const { data, errors } = await context.budget.within(running);
     await reserveAnswer(data, context.reserve);
     if (errors === undefined) return { data: data as Data };
-    // Without data nothing ran: the values of variables were wrong.
+    // Without `data` no resolver ran: the values of variables were invalid.
     return data === undefined ? { errors: errors.map(asInputError) } : { data, errors: errors.map(asUsual) };
   };
 
 /**
- * Whether the text itself holds values of scalars of our own. Compiling writes such values down as JSON, which loses
- * what they are (a date, a place in a text); values of variables are not concerned.
+ * Whether the document has literals of custom scalars. Compiling writes such values as JSON, which loses their type (a
+ * date, a position in a text). Values of variables are not affected.
  */
 function hasOwnLiterals(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -106,7 +114,7 @@ function hasOwnLiterals(schema: GraphQLSchema, document: DocumentNode): boolean 
   return found;
 }
 
-/** The same without compiling. */
+/** Returns a run of the operation that graphql-js interprets. */
 const interpreted = (
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -116,7 +124,10 @@ const interpreted = (
     execute({ schema, document, rootValue, contextValue, variableValues, operationName: name?.value }),
 });
 
-/** The compiled query takes a non-null variable with a default for a required one, so it is given the default. */
+/**
+ * Returns the defaults of an operation's variables. The compiled query treats a non-null variable with a default as
+ * required, so the default is passed to it.
+ */
 const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Data =>
   Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
@@ -131,7 +142,7 @@ const noSuchOperation = (name: string | undefined): GraphQLError =>
       : `The document has no operation "${name}".`,
   );
 
-/** Makes a full GraphQLError: those of graphql-jit lack properties that formatting relies on. */
+/** Rebuilds an error as a full GraphQLError. Errors of graphql-jit lack properties that formatting relies on. */
 const asUsual = ({ message, path, originalError }: GraphQLError): GraphQLError =>
   new GraphQLError(message, { path, originalError });
 
@@ -142,7 +153,7 @@ const asInputError = ({ message, originalError }: GraphQLError): GraphQLError =>
     extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
   });
 
-/** A gateway: the interface through which Apollo takes another executor. */
+/** Wraps the executor as a gateway, the interface through which Apollo accepts another executor. */
 export const asGateway = (schema: GraphQLSchema, prepare: Prepare): GatewayInterface => ({
   load: async () => ({
     executor: async ({ document, operation, request, context }) =>

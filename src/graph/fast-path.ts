@@ -5,7 +5,7 @@ import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
 import type { Result } from './execute.js';
 
-/** An answer to one operation. */
+/** The HTTP answer to one operation. */
 export interface HttpAnswer {
   status: number;
   headers: Iterable<readonly [name: string, value: string]>;
@@ -14,13 +14,14 @@ export interface HttpAnswer {
 
 const headers = [['content-type', 'application/json; charset=utf-8']] as const;
 
-/** Whether a request would take JSON above all, as Apollo would send it: most say nothing else. */
+/** Whether a request prefers JSON, as Apollo would send it. Most clients accept nothing else. */
 export const takesJson = ({ headers: { accept } }: Request): boolean =>
   accept === undefined || accept === '*/*' || accept === 'application/json';
 
 /**
- * The fast path: runs a cached query and answers as Apollo would, with status 200 where there is data, else that of the
- * error. Most queries of a dashboard are cached; to parse and check them in Apollo's pipeline costs more than to run them.
+ * Creates the fast path, which runs a cached query and answers as Apollo would: with status 200 when there is data,
+ * else with that of the error. Most queries of a dashboard are cached, and parsing and checking them in Apollo's
+ * pipeline costs more than running them.
  */
 export const createFastPath =
   (schema: GraphQLSchema, explain: (error: unknown) => GraphQLFormattedError) =>
@@ -43,5 +44,5 @@ const statusOf = (error: unknown): number => {
   return (http as { status?: number } | undefined)?.status ?? 500;
 };
 
-/** JSON with a newline at the end, as Apollo writes it. */
+/** Writes JSON with a newline at the end, as Apollo does. */
 const textOf = (result: object): string => `${JSON.stringify(result)}\n`;

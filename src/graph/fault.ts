@@ -2,8 +2,8 @@ import { GraphQLError, type Token, TokenKind } from 'graphql';
 import type { Fault } from '../errors.js';
 
 /**
- * Which argument or variable a wrong value was given for, as its dotted path, and what is wrong; undefined for errors that
- * are not about a value. graphql-js tells the value and its line, and of variables the name.
+ * Returns the dotted path of the argument or variable that has an invalid value, and the reason. Undefined for errors
+ * that are not about a value. graphql-js reports the value with its line and, for a variable, the name.
  */
 export function faultOf(error: unknown): Fault | undefined {
   if (!(error instanceof GraphQLError)) return undefined;
@@ -19,13 +19,16 @@ export function faultOf(error: unknown): Fault | undefined {
   return path === '' ? undefined : { path, message: reasonOf(error) };
 }
 
-/** What a scalar says of the value, without what graphql-js says before it. */
+/** Returns a scalar's own message about the value, without the text that graphql-js puts before it. */
 const reasonOf = ({ message, originalError }: GraphQLError): string => originalError?.message ?? message;
 
 const openers: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_L, TokenKind.BRACE_L, TokenKind.BRACKET_L]);
 const closers: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_R, TokenKind.BRACE_R, TokenKind.BRACKET_R]);
 
-/** Names of the argument and of the fields of objects that a value stands in, by the tokens before it. */
+/**
+ * Returns the path to a value, the argument's name and those of the object fields around the value, from the tokens
+ * before it.
+ */
 function pathOf(value: Token): string {
   const names: string[] = [];
   for (let opener: Token | undefined = value; opener !== undefined; opener = openerOf(opener)) {
@@ -36,7 +39,7 @@ function pathOf(value: Token): string {
   return names.join('.');
 }
 
-/** The bracket that a token stands in. */
+/** Returns the bracket that encloses a token. */
 function openerOf(token: Token): Token | undefined {
   let depth = 0;
   for (let before = token.prev; before !== null; before = before.prev) {

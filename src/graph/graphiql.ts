@@ -1,7 +1,7 @@
 import { type Request, Router } from 'express';
 import { serveStatic } from '../static.js';
 
-/** Everything the page needs comes from here; it may reach no other host. */
+/** Content security policy of the page: the browser loads everything from this server and contacts no other host. */
 const policy = [
   "default-src 'none'",
   "frame-ancestors 'none'",
@@ -30,7 +30,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Serves GraphiQL to browsers, without a token and with parts of this server alone. */
+/** Serves GraphiQL to browsers, without a token. Every file of the page comes from this server. */
 export const createGraphiql = (): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/', (request, response, next) => {
@@ -42,6 +42,6 @@ export const createGraphiql = (): Router => {
   return router;
 };
 
-/** A browser that opens the address, and no client that asks for JSON as well. */
+/** Whether a browser opens the address. A client that accepts JSON just as well gets no page. */
 const wantsPage = (request: Request): boolean =>
   request.query['query'] === undefined && request.accepts(['application/json', 'text/html']) === 'text/html';

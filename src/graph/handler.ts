@@ -27,56 +27,67 @@ import { RequestBudget } from './request-budget.js';
 
 type Caller = Context['caller'];
 
-/** What stands beside a request that was admitted. */
+/** What `admitFirst` keeps in `response.locals` of an admitted request. */
 interface Admitted {
   caller: Caller;
 }
 
 const callerOf = ({ res }: Request): Caller => (res as Response<unknown, Admitted>).locals.caller;
 
-/** What the GraphQL handler needs; `app` hands it in. */
+/** Dependencies of the GraphQL handler; `app` provides them. */
 export interface GraphOptions {
   schema: GraphQLSchema;
-  /** Lets a request in, or throws why not. */
+  /**
+   * Admits a request.
+   * @throws the reason why it is refused.
+   */
   admit: (request: Request) => Promise<Caller>;
-  /** Waits until a request may begin: an organization has so many under way at once. */
+  /** Waits until a request may start, as the number of running requests per organization is limited. */
   enter: (request: Request, caller: Caller) => Promise<void>;
-  /** Counts so many more requests of a caller against the rate limit, or throws that there were too many. */
+  /**
+   * Counts further requests of a caller against the rate limit.
+   * @throws rateLimited
+   */
   charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
-  /** Reads a body of JSON of so many bytes at most. */
+  /** Reads a JSON body of at most the given number of bytes. */
   readBody: ReadBody;
-  /** Counts the bytes of an answer, or throws that there are too many. */
+  /**
+   * Counts the bytes of an answer.
+   * @throws tooLarge, rateLimited
+   */
   holdAnswer: (caller: Caller, response: Response, bytes: number) => void;
-  /** The context of operations that share their loaders. */
+  /** Creates the context of operations, which share its loaders. */
   createContext: (caller: Caller, request: Request, budget: RequestBudget) => Context;
-  /** The context of one event of a subscription; `left` is aborted when it ends. */
+  /** Creates the context of one event of a subscription. `left` is aborted when the subscription ends. */
   createEventContext: (caller: Caller, request: Request, budget: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
-  /** Takes every operation that was answered, its kind and the seconds that it took. */
+  /** Receives the kind of every answered operation and its duration in seconds. */
   observe: ObserveOperation;
-  /** Connections at once of an address that have not said who they are; 0 is no limit. */
+  /** Maximum number of unauthenticated connections per IP address; 0 is no limit. */
   perAddress: number;
-  /** Subscriptions at once. */
+  /** Limits of concurrent subscriptions. */
   live: SubscriptionLimits;
-  /** How long a request may take, in milliseconds. */
+  /** Timeout of a request, in milliseconds. */
   timeout: number;
 }
 
-/** The graph over HTTP, for mounting at its address, and how to close it. */
+/** The HTTP endpoint of the graph, to be mounted at its address. */
 export interface GraphEndpoint {
   router: Router;
-  /** GraphiQL for browsers, to be mounted before the router; whatever else comes it lets pass. */
+  /** GraphiQL for browsers, to be mounted before the router. It passes on every other request. */
   page: Router;
   /** Subscriptions over WebSocket. */
   sockets: Pick<SocketEndpoint, 'upgrade'>;
-  /** Number of subscriptions that are open. */
+  /** Returns the number of open subscriptions. */
   subscribed(): number;
-  /** Ends all subscriptions and takes no more. */
+  /** Ends all subscriptions and accepts no more. */
   quieten(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Serves the graph with Apollo: queries by POST and GET, mutations by POST, bounded, batched and compiled. */
+/**
+ * Creates the GraphQL endpoint with Apollo: queries by POST and GET, mutations by POST, limited, batched and compiled.
+ */
 export async function createGraph(options: GraphOptions): Promise<GraphEndpoint> {
   const { schema, errors } = options;
   const prepare = createPrepare(schema);
@@ -84,14 +95,14 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
-    // No cookie exists: whoever sends `Authorization` was let through by a preflight, or is no browser.
+    // The API uses no cookies. A client that sends `Authorization` has passed a preflight or is not a browser.
     csrfPrevention: { requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'] },
     includeStacktraceInErrorResponses: false,
     formatError: createErrorFormat(errors),
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: bounds.tokens },
     validationRules: [boundsRule],
-    // No field has cache hints, and the plugin for them adds a call and a promise to every field of every row.
+    // No field has cache hints, and Apollo's plugin for them adds a call and a promise to every field of every row.
     plugins: [
       countOperations(options.observe),
       refuseSubscriptions(),
@@ -121,7 +132,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   router.use(admitFirst(options.admit));
   router.use(createBodyReader(options.readBody, callerOf));
   router.use(createEventStream(subscriptions, callerOf));
-  // Event streams stay open: their number is limited.
+  // Event streams stay open, and their number is limited separately. They must not occupy a slot of the queue.
   router.use(enterThen(options.enter));
   router.use(createServe(apollo, queries, options));
   router.use(answerGraphErrors(errors));
@@ -140,7 +151,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   };
 }
 
-/** Admits or refuses a caller, before its body is read. */
+/** Admits or refuses a caller before the body is read. */
 const admitFirst =
   (admit: GraphOptions['admit']): RequestHandler =>
   async (request, response, next) => {
@@ -149,7 +160,7 @@ const admitFirst =
     next();
   };
 
-/** Waits until the caller may begin a request. */
+/** Waits until the caller may start a request. */
 const enterThen =
   (enter: GraphOptions['enter']): RequestHandler =>
   async (request, _response, next) => {
@@ -157,7 +168,7 @@ const enterThen =
     next();
   };
 
-/** Answers one operation, or a batch of them in order. */
+/** Creates the handler that answers one operation, or a batch of them in order. */
 function createServe(
   apollo: ApolloServer<GraphContext>,
   queries: CompiledQueryCache,
@@ -192,7 +203,7 @@ function createServe(
         charge: (requests: number) => charge(caller, response, requests),
       });
     const body: unknown = request.body;
-    /** The part of the answer's bytes that was not counted before they were written. */
+    /** Counts the bytes of the answer beyond those that were reserved before it was written. */
     const hold = (text: string): string | Buffer => {
       const bytes = toBody(text);
       holdAnswer(caller, response, Math.max(0, Buffer.byteLength(bytes) - reserved));
@@ -212,7 +223,7 @@ function createServe(
       const turns = createTurns(operations.length);
       const runs = operations.map((operation, index) => {
         const turn = turns[index]!;
-        // An operation that cannot be parsed has no cost; it must not hold up the others.
+        // An operation that cannot be parsed has no cost. It must not block the operations after it.
         return run(request, operation, withTurn(shared, turn)).finally(turn.pass);
       });
       answers.push(...(await Promise.all(runs)));
@@ -222,13 +233,13 @@ function createServe(
   };
 }
 
-/** Whether an operation's text may take some milliseconds to read and check. */
+/** Whether an operation's text is so long that reading and checking it may take some milliseconds. */
 const isLong = (body: unknown): boolean => {
   const text = typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
   return typeof text === 'string' && text.length > 1000;
 };
 
-/** The shared context, with the place of one of several operations. */
+/** Returns the shared context with the position of one operation of the batch. */
 const withTurn = (shared: GraphContext, turn: Turn): GraphContext =>
   Object.assign(Object.create(shared) as GraphContext, { turn });
 
@@ -236,12 +247,15 @@ const headersOf = ({ headers }: Request): HeaderMap =>
   new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
 
 function answerOf({ status, headers, body }: HTTPGraphQLResponse): HttpAnswer {
-  // `@defer` and `@stream` are not in the schema, so nothing comes in parts.
+  // The schema has no `@defer` and `@stream`, so an answer never comes in parts.
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
   return { status: status ?? 200, headers, text: body.string };
 }
 
-/** What Apollo refuses itself, such as a query that does not parse, is told to the log as every other refusal is. */
+/**
+ * Notes an error that Apollo raises itself, such as for a query that does not parse, so that the request's log line has
+ * it as it has every other refusal.
+ */
 function noteFailure({ locals }: Response, { status, text }: HttpAnswer): void {
   if (status < 400) return;
   const { errors = [] } = JSON.parse(text) as ExecutionResult;

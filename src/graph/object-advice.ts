@@ -1,15 +1,15 @@
-/** A field with the objects that it adds to a request. */
+/** A field with the objects that it adds to a request's cost. */
 export interface CountedField {
-  /** Names of the field and of those above it. */
+  /** Names of the field and of its parents, outermost first. */
   path: readonly string[];
   objects: number;
-  /** Number of its lists. */
+  /** Number of lists that the field returns, one per parent object. */
   calls: number;
-  /** The argument that limits it, and the objects that one item more in each of its lists adds. */
+  /** The argument that limits the lists, and the objects that one more item in each of them adds. */
   size?: { name: string; perItem: number };
 }
 
-/** Says which field of a request costs most, and how small its lists would have to be for the request to pass. */
+/** Advises which field of a request costs most, and how small its lists must be for the request to pass. */
 export function howToPass(fields: readonly CountedField[], total: number, allowed: number): string {
   const dearest = fields.reduce<CountedField | undefined>(
     (most, each) => (most === undefined || each.objects > most.objects ? each : most),
@@ -29,7 +29,7 @@ export function howToPass(fields: readonly CountedField[], total: number, allowe
   return all > 0 ? `${named}: with \`${name}: ${all}\` on every list it would pass.` : `${named}: select less of it.`;
 }
 
-/** The nearest list above a field that an argument limits. */
+/** Returns the nearest list at or above a field that an argument limits. */
 const above = ({ path }: CountedField, fields: readonly CountedField[]): CountedField | undefined =>
   fields
     .filter((each) => each.size !== undefined && each.path.every((name, index) => path[index] === name))
@@ -38,7 +38,10 @@ const above = ({ path }: CountedField, fields: readonly CountedField[]): Counted
       undefined,
     );
 
-/** The largest size of the chosen lists with which the request would pass; 0 where there is none. `below` comes with each item. */
+/**
+ * Returns the largest size of the chosen lists with which the request passes; 0 when there is none. `below` is a field
+ * whose objects come with each item.
+ */
 function fit(
   fields: readonly CountedField[],
   total: number,

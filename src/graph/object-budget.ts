@@ -3,20 +3,20 @@ import type { ObjectCounter, Place } from '../schema/context.js';
 import { bounds, exceeded } from './document-limit.js';
 import { type CountedField, howToPass } from './object-advice.js';
 
-/** Objects of one field of a request, of all its lists together. */
+/** Objects of one field of a request, in all its lists together. */
 interface Tally {
   path: Place['path'];
   size?: { name: string; weight: number };
   calls: number;
-  /** Objects that came. */
+  /** Objects that were returned. */
   found: number;
-  /** Objects that lists which are being read may have. */
+  /** Objects that the lists being read may return. */
   pending: number;
-  /** Objects that lists which wait, or are no longer read, may have. */
+  /** Objects that the lists which wait, or are no longer read, may return. */
   wanted: number;
 }
 
-/** A list that waits for others to be read. */
+/** A list that waits for other lists to be read. */
 interface Waiting {
   tally: Tally;
   most: number;
@@ -25,21 +25,21 @@ interface Waiting {
 }
 
 /**
- * The objects that one request returns. A list reserves as many as it may have before it is read and counts those that came
- * afterwards, so what is being read and what came never pass the limit together. Where only lists that are still being read
- * are in the way, a list waits for them. A level of lists (those of one field) that could pass the limit by itself ends the
- * request.
+ * Counts the objects that one request returns. A list reserves its maximum length before it is read and counts the
+ * objects that it returned afterwards, so objects being read and objects returned never exceed the limit together. When
+ * only lists that are being read stand in the way, a list waits for them. When the lists of one field could exceed the
+ * limit by themselves, the request ends.
  */
 export class ObjectBudget implements ObjectCounter {
   private readonly tallies = new Map<FieldNode, Tally>();
   private readonly waiting: Waiting[] = [];
-  /** Lists that came after the level had too many. */
+  /** Lists that arrived after a field exceeded the limit. */
   private readonly stopped: Waiting[] = [];
   private found = 0;
   private pending = 0;
   private over = false;
 
-  /** @param end ends the request; it throws the failure of the request, the first one that there was. */
+  /** @param end ends the request. It returns the failure of the request, which is the first one that occurred. */
   constructor(
     private readonly signal: AbortSignal,
     private readonly end: (failure: Error) => Error,
@@ -50,12 +50,12 @@ export class ObjectBudget implements ObjectCounter {
     signal.addEventListener('abort', stopAll, { once: true });
   }
 
-  /** Objects that came, and that lists which are being read may have. */
+  /** Objects that were returned, plus those that the lists being read may return. */
   get sum(): number {
     return this.found + this.pending;
   }
 
-  /** Objects that came. */
+  /** Objects that were returned. */
   get came(): number {
     return Math.ceil(this.found);
   }
@@ -120,7 +120,7 @@ export class ObjectBudget implements ObjectCounter {
     return tally;
   }
 
-  /** Ends the request once all lists of the level have said what they may have, so that the refusal counts them all. */
+  /** Ends the request once all lists of the level have reserved, so that the refusal counts them all. */
   private refuseSoon(): void {
     if (this.over) return;
     this.over = true;
@@ -142,7 +142,7 @@ const fieldOf = ({ path, size, calls, found, pending, wanted }: Tally): CountedF
   ...(size !== undefined && { size: { name: size.name, perItem: calls * size.weight } }),
 });
 
-/** The names in a path, without the places in lists. */
+/** Returns the field names of a path, without the list indices. */
 function namesOf(path: Place['path']): string[] {
   const names: string[] = [];
   for (let step: Place['path'] | undefined = path; step !== undefined; step = step.prev) {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Makes a queue of work that holds up the event loop: each resolves in an iteration of the loop of its own, so that
- * what others wait for runs between.
+ * Creates a queue for work that holds up the event loop. Each call resolves in a separate iteration of the loop, so
+ * that other requests run in between.
  */
 export const createQueue = (): (() => Promise<void>) => {
   let last = Promise.resolve();

@@ -4,25 +4,31 @@ import { bounds, exceeded } from './document-limit.js';
 import { howToPass } from './object-advice.js';
 import { ObjectBudget } from './object-budget.js';
 
-/** From this cost on, in objects, an operation is heavy. */
+/** Cost in objects from which an operation is heavy. */
 const heavyFrom = 1000;
 
-/** The budget of one request: objects, over all operations of a batch, and time. */
+/** The budget of one request: its objects, over all operations of a batch, and its time. */
 export class RequestBudget {
   private spent = 0;
   private readonly stop = new AbortController();
-  /** The objects that its lists have. */
+  /** Counts the objects that the request's lists return. */
   readonly objects = new ObjectBudget(this.stop.signal, (failure) => this.end(failure));
-  /** Why the request ended before its work. */
+  /** The reason why the request ended early. */
   private failure: Error | undefined;
 
-  /** @param milliseconds how long the whole request may take. */
+  /**
+   * @param milliseconds timeout of the whole request.
+   * @param begun start of the request, by `performance.now()`.
+   */
   constructor(
     private readonly milliseconds: number,
     private readonly begun = performance.now(),
   ) {}
 
-  /** Takes the cost of an operation, before it runs, from the budget. Throws where too little is left, and then takes nothing. */
+  /**
+   * Deducts the cost of an operation before it runs.
+   * @throws GraphQLError when too little is left; then nothing is deducted.
+   */
   spend({ objects, fields }: Cost): void {
     const spent = this.spent + objects;
     if (spent > bounds.cost) throw exceeded('cost', spent, howToPass(fields, spent, bounds.cost));
@@ -34,23 +40,26 @@ export class RequestBudget {
     return Math.max(this.spent, this.objects.sum) >= heavyFrom;
   }
 
-  /** Milliseconds that are left. */
+  /** Remaining time in milliseconds; negative after the deadline. */
   get left(): number {
     return this.begun + this.milliseconds - performance.now();
   }
 
-  /** Throws when the time is over or the request has ended, so that nothing more is started. */
+  /** Throws when the time is over or the request has ended, so that no further work starts. */
   requireTime(): void {
     if (this.failure !== undefined) throw this.failure;
     if (this.left <= 0) throw timedOut(this.milliseconds);
   }
 
-  /** Aborted when the time is over, or what may be returned is. */
+  /** Aborted when the request has used up its time or its objects. */
   get signal(): AbortSignal {
     return this.stop.signal;
   }
 
-  /** The result of the work, or a refusal when the time, or what may be returned, is over first. */
+  /**
+   * Waits for the work.
+   * @throws the failure of the request when its time or its objects run out first.
+   */
   async within<Result>(work: Promise<Result>): Promise<Result> {
     const { promise: over, reject } = Promise.withResolvers<never>();
     const refuse = () => reject(this.failure);

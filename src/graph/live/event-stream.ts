@@ -6,15 +6,15 @@ import type { Context } from '../../schema/context.js';
 import { bounds } from '../document-limit.js';
 import { Ended, type Operation, type Subscriptions } from './subscription.js';
 
-/** Time between two comments, which keep proxies from closing an idle connection. Milliseconds. */
+/** Interval between two comments, in milliseconds. They keep proxies from closing an idle connection. */
 const keepAlive = 12_000;
-/** A client that reads nothing for so long is cut off. Milliseconds. */
+/** Time after which a client that reads nothing is disconnected, in milliseconds. */
 const drainTimeout = 60_000;
 
 /**
- * Subscriptions over HTTP, as text/event-stream (the GraphQL over Server-Sent Events protocol, distinct connections):
- * an operation that comes with `Accept: text/event-stream`. Clients that would take JSON as well get it for whatever is
- * no subscription.
+ * Serves subscriptions over HTTP as text/event-stream (GraphQL over Server-Sent Events protocol, distinct connections
+ * mode), for operations with `Accept: text/event-stream`. A client that accepts JSON as well gets JSON for every
+ * operation that is not a subscription.
  */
 export const createEventStream =
   (subscriptions: Subscriptions, callerOf: (request: Request) => Context['caller']): RequestHandler =>
@@ -54,7 +54,7 @@ export const createEventStream =
 const eventOf = (result: object): string => `event: next\ndata: ${JSON.stringify(result)}\n\n`;
 const complete = 'event: complete\ndata:\n\n';
 
-/** Sends a text, and waits while the client has not read enough of what was sent (back-pressure). */
+/** Sends a text, then waits until the client has read enough of what was sent (back-pressure). */
 async function send(response: Response, text: string): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   const drained = once(response, 'drain').catch(() => undefined);
@@ -76,7 +76,7 @@ function operationOf({ method, body, originalUrl }: Request): Operation {
   }
 }
 
-/** What kind of operation it is; undefined where that cannot be read. */
+/** Returns the kind of an operation; undefined when it cannot be read. */
 function kindOf({ query, operationName }: Operation): OperationTypeNode | undefined {
   if (typeof query !== 'string') return undefined;
   try {

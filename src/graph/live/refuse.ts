@@ -3,7 +3,9 @@ import { GraphQLError, OperationTypeNode } from 'graphql';
 import { malformed } from '../../errors.js';
 import type { GraphContext } from '../context.js';
 
-/** Says where subscriptions are to be had: an answer that is one piece of JSON cannot be one. */
+/**
+ * Refuses subscriptions on the route that answers with a single JSON value, with a message that says how to subscribe.
+ */
 export const refuseSubscriptions = (): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     return {

@@ -11,36 +11,42 @@ import { Ended, type Subscriptions } from './subscription.js';
 import { createSubscriptionCounter, type SubscriptionLimits } from './subscription-counter.js';
 import { createUnauthenticated, type UnauthenticatedConnection } from './unauthenticated.js';
 
-/** A client says who it is within this time, in milliseconds. */
+/** Time within which a client has to authenticate, in milliseconds. */
 const initTimeout = 3000;
-/** A client is asked so often whether it is there, and cut off where it has not answered by the next time. Milliseconds. */
+/** Interval between pings, in milliseconds. A client that has not answered a ping by the next one is disconnected. */
 const keepAlive = 20_000;
-/** Most bytes that a client may leave unread before it is cut off. Subscriptions wait until what they sent is read. */
+/**
+ * Maximum number of bytes that a client may leave unread before it is disconnected. Subscriptions wait until the client
+ * has read what they sent.
+ */
 const maxUnsentBytes = 8 * 1024 * 1024;
-/** How long closing may take, in milliseconds. */
+/** Time that closing a connection may take, in milliseconds. */
 const closeTimeout = 1000;
 
-/** Close codes: of RFC 6455, and of the protocol graphql-transport-ws. */
+/** Close codes of RFC 6455 and of the protocol graphql-transport-ws. */
 const codes = { goingAway: 1001, internal: 1011, tryLater: 1013, unauthorized: 4401, tooMany: 4429 } as const;
 
-/** What serves WebSockets is made of this. */
+/** Dependencies of the WebSocket endpoint. */
 export interface SocketOptions {
   schema: GraphQLSchema;
   subscriptions: Subscriptions;
-  /** Lets a request in by its `Authorization`, or throws why not; counted as a request each time. */
+  /**
+   * Admits a request by its `Authorization`, and counts it as one request.
+   * @throws the reason why it is refused.
+   */
   admit: (request: Request) => Promise<Context['caller']>;
-  /** Connections at once of those who have said who they are. */
+  /** Limits of authenticated connections. */
   limits: SubscriptionLimits;
-  /** Connections at once of an address that have not; 0 is no limit. */
+  /** Maximum number of unauthenticated connections per IP address; 0 is no limit. */
   perAddress: number;
   report: (cause: unknown) => void;
 }
 
-/** Subscriptions over WebSocket. */
+/** The WebSocket endpoint for subscriptions. */
 export interface SocketEndpoint {
   /** Takes over the connection of an upgrade request. */
   upgrade(request: Request, socket: Duplex, head: Buffer): void;
-  /** Closes all connections (1001) and cuts off clients that do not answer. */
+  /** Closes all connections (code 1001) and disconnects clients that do not answer. */
   close(): Promise<void>;
 }
 
@@ -51,9 +57,9 @@ interface Extra {
 }
 
 /**
- * Serves WebSockets by the protocol graphql-transport-ws. A client says who it is with `authorization` in the parameters
- * of its connection, or with the header `Authorization`; browsers send neither of their own accord, and there are no
- * cookies, so a page of another origin can do nothing with its visitor's rights.
+ * Creates the WebSocket endpoint, which speaks the protocol graphql-transport-ws. A client authenticates with
+ * `authorization` in its connection parameters or with the header `Authorization`. Browsers send neither on their own
+ * and there are no cookies, so a page of another origin cannot use its visitor's permissions.
  */
 export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   const { limits, perAddress, report } = options;
@@ -64,7 +70,7 @@ export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   const server = createProtocol(options);
   return {
     upgrade(request, socket, head) {
-      // A client that is gone before it is answered; without a listener that would end the process.
+      // The client may be gone before it is answered. Without a listener, the error event would end the process.
       socket.on('error', () => undefined);
       if (closed) return refuse(socket, '503 Service Unavailable');
       let close = () => void socket.destroy();
@@ -86,7 +92,7 @@ export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   };
 }
 
-/** The protocol: who a client is, and what it subscribes to. */
+/** Creates the protocol server, which authenticates clients and opens their subscriptions. */
 function createProtocol({ schema, subscriptions, admit, limits, report }: SocketOptions): Server<Extra> {
   const counter = createSubscriptionCounter({ ...limits, perConnection: 1 });
   return makeServer<Record<string, unknown>, Extra>({
@@ -113,7 +119,7 @@ function createProtocol({ schema, subscriptions, admit, limits, report }: Socket
         return [new GraphQLError('The connection is being closed.')];
       }
       if ('errors' in answer) return answer.errors.map(asError);
-      // graphql-ws hands these arguments on to `subscribe`.
+      // graphql-ws passes these arguments on to `subscribe`.
       return { schema, document: placeholder, contextValue: answer.results };
     },
     // The results already have the form in which they are sent; `onNext` passes them on.
@@ -124,7 +130,7 @@ function createProtocol({ schema, subscriptions, admit, limits, report }: Socket
   });
 }
 
-/** Hands a connection to the protocol, and watches over it until it is closed. */
+/** Hands a connection to the protocol server, and pings the client until the connection is closed. */
 function serveSocket(
   server: Server<Extra>,
   socket: WebSocket,
@@ -139,7 +145,7 @@ function serveSocket(
   }, keepAlive);
   socket.on('pong', () => (alive = true));
   socket.on('ping', () => socket.bufferedAmount > maxUnsentBytes && socket.terminate());
-  // The event `close` follows.
+  // The event `close` follows an error.
   socket.on('error', () => undefined);
   const left = server.opened(
     {
@@ -167,7 +173,7 @@ function serveSocket(
   });
 }
 
-/** Closes all connections, and cuts off the clients that do not answer in time. */
+/** Closes all connections, and disconnects the clients that do not answer in time. */
 async function closeAll(sockets: WebSocketServer): Promise<void> {
   const leaving = [...sockets.clients].map(
     (socket) =>
@@ -184,14 +190,14 @@ async function closeAll(sockets: WebSocketServer): Promise<void> {
   sockets.close();
 }
 
-/** Answers an upgrade request in HTTP, with when to try again. */
+/** Refuses an upgrade request with an HTTP answer that asks the client to retry after a second. */
 const refuse = (socket: Duplex, status: string): void =>
   void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nRetry-After: 1\r\n\r\n`);
 
-/** Stands for an operation that was read and opened already. */
+/** Replaces the document of a subscription that was read and opened already. */
 const placeholder = parse('subscription { placeholder }');
 
-/** Whether a request asks to speak WebSocket. */
+/** Whether a request asks for an upgrade to WebSocket. */
 export const wantsSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && /^websocket$/i.test(headers.upgrade);
 

@@ -1,24 +1,24 @@
 import { rateLimited, unavailable } from '../../errors.js';
 
-/** Subscriptions at once, at most. */
+/** Maximum numbers of concurrent subscriptions. */
 export interface SubscriptionLimits {
   perProcess: number;
   perToken: number;
   perConnection: number;
 }
 
-/** Counts subscriptions. */
+/** Counts open subscriptions. */
 export interface SubscriptionCounter {
   /**
-   * Counts a subscription, and answers how to count it no more.
-   * @throws 429 where the connection or the token has as many as it may, 503 where this process has.
+   * Counts a subscription and returns the function that releases it.
+   * @throws rateLimited when the connection or the token has its maximum, unavailable when the process has.
    */
   take(connection: object, tokenId: string): () => void;
-  /** How many are taken. */
+  /** Returns the number of open subscriptions. */
   taken(): number;
 }
 
-/** Counts the subscriptions of a process. */
+/** Creates the subscription counter of a process. */
 export function createSubscriptionCounter({
   perProcess,
   perToken,

@@ -25,48 +25,48 @@ import type { SubscriptionCounter } from './subscription-counter.js';
 
 type Caller = Context['caller'];
 
-/** An operation as it came. */
+/** An operation as the client sent it, not yet checked. */
 export interface Operation {
   query?: unknown;
   operationName?: unknown;
   variables?: unknown;
 }
 
-/** Who subscribes, from where. */
+/** The subscriber and its connection. */
 export interface Visitor {
   caller: Caller;
   request: Request;
-  /** What its subscriptions are counted by. */
+  /** The connection that its subscriptions count against. */
   connection: object;
 }
 
-/** Results of a subscription, as they are sent. Left with `return`, it ends at once. */
+/** Results of a subscription in the form in which they are sent. Calling `return` ends the subscription at once. */
 export type Results = AsyncGenerator<FormattedExecutionResult, undefined>;
 
-/** A subscription that runs, or why it does not. */
+/** A running subscription, or the errors that prevented it. */
 export type Opened = { results: Results } | { errors: readonly GraphQLFormattedError[] };
 
-/** What subscriptions are made of. */
+/** Dependencies of subscriptions. */
 export interface SubscriptionOptions {
   schema: GraphQLSchema;
-  /** The context of one event; `left` is aborted when the subscription ends. */
+  /** Creates the context of one event. `left` is aborted when the subscription ends. */
   createContext: (caller: Caller, request: Request, budget: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
   counter: SubscriptionCounter;
-  /** How long opening, and showing one event, may take, in milliseconds. */
+  /** Timeout of opening a subscription, and of executing one event, in milliseconds. */
   timeout: number;
 }
 
-/** Opens subscriptions, whichever way they came. */
+/** Opens subscriptions, for both transports. */
 export interface Subscriptions {
   open(operation: Operation, visitor: Visitor): Promise<Opened>;
-  /** Ends all that there are, and opens no more. */
+  /** Ends all subscriptions and opens no more. */
   endAll(): Promise<void>;
 }
 
 /**
- * The road of subscriptions: the same bounds, checks and masked errors as for queries. Each event is shown with a context
- * of its own, so that nothing is remembered from one to the next.
+ * Creates the subscriptions. They have the same limits, checks and masked errors as queries. Each event is executed
+ * with a context of its own, so that nothing is cached from one event to the next.
  */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { schema, createContext, counter, timeout } = options;
@@ -74,7 +74,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   const running = new Set<Results>();
   let ended = false;
 
-  /** What ends a stream, or keeps one from being opened. */
+  /** Returns the errors that end a stream or keep it from being opened. */
   const faultsOf = (error: unknown): GraphQLFormattedError[] => {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
     return errors.map(explain);
@@ -106,7 +106,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       source = await opening.budget.within(begun);
     } catch (error) {
       close();
-      // A stream that opens after the deadline has no reader: it is ended.
+      // A stream that opens after the deadline has no reader, so it is closed.
       begun.then(leave, () => undefined);
       throw error;
     }
@@ -146,7 +146,10 @@ const leave = (source: AsyncIterable<unknown> | ExecutionResult): void => {
   if (Symbol.asyncIterator in source) void (source as AsyncGenerator<unknown>).return(undefined);
 };
 
-/** The operation, read and found to be a subscription within the bounds. Throws an AggregateError of its faults. */
+/**
+ * Parses and validates an operation, and checks that it is a subscription within the limits.
+ * @throws AggregateError with all faults of the document, or a GraphQLError.
+ */
 function read(schema: GraphQLSchema, { query, operationName, variables }: Operation) {
   if (typeof query !== 'string') throw fault('The operation needs a `query`, a text.', 'BAD_REQUEST');
   let document: DocumentNode;
@@ -182,7 +185,10 @@ const coded = (error: GraphQLError, code: string): GraphQLError =>
       })
     : error;
 
-/** What was wrong before the method was called is a fault of the variables: it is graphql-js that says so, not the method. */
+/**
+ * Marks an error that graphql-js raised before it called the resolver: it is a fault of the variables. An error that
+ * the resolver threw stays as it is.
+ */
 const asInputFault = (error: GraphQLError): GraphQLError => {
   const { message, nodes, path, originalError } = error;
   if (path !== undefined && !(originalError instanceof GraphQLError)) return error;
@@ -190,8 +196,8 @@ const asInputFault = (error: GraphQLError): GraphQLError => {
 };
 
 /**
- * Shows the events of a stream. Not an async generator: that could not be left while it waits for the next event, and
- * would count until one came.
+ * Creates the results of a stream's events. An async generator does not serve here: it could not be left while it waits
+ * for the next event, and the subscription would count until that event came.
  */
 function resultsOf(
   source: AsyncGenerator<unknown, undefined>,
@@ -237,7 +243,7 @@ function resultsOf(
 
 const done = { done: true, value: undefined } as const;
 
-/** What ends a stream, in words for its subscriber. */
+/** The end of a stream, with the errors that the subscriber gets. */
 export class Ended extends Error {
   constructor(readonly errors: readonly GraphQLFormattedError[]) {
     super(errors[0]?.message);

@@ -1,23 +1,24 @@
 import { createAddressCounter } from '../../address-counter.js';
 
-/** Connections that have not been authenticated yet. */
+/** Connections that are not yet authenticated. */
 export interface UnauthenticatedConnections {
   /**
-   * Counts a connection of an address until it is released. Undefined where the address has as many as it may. Where all
-   * addresses together have as many as they may, the oldest connection is closed for it.
+   * Counts a connection of an IP address until it is released. Undefined when the address has its maximum. When all
+   * addresses together have their maximum, the oldest connection is closed to make room.
    */
   take(address: string, close: () => void): UnauthenticatedConnection | undefined;
 }
 
 /** A connection that counts as unauthenticated. */
 export interface UnauthenticatedConnection {
-  /** Counts it no more: it was authenticated, or is closed. A second call does nothing. */
+  /** Stops counting the connection, once it is authenticated or closed. A second call does nothing. */
   release(): void;
 }
 
 /**
- * @param perAddress most of one address at once; 0 is no limit.
- * @param perProcess most of all addresses.
+ * Creates the counter of unauthenticated connections.
+ * @param perAddress maximum per IP address; 0 is no limit.
+ * @param perProcess maximum of all addresses together.
  */
 export function createUnauthenticated({
   perAddress,
@@ -27,7 +28,7 @@ export function createUnauthenticated({
   perProcess: number;
 }): UnauthenticatedConnections {
   const counter = createAddressCounter(perAddress === 0 ? Number.POSITIVE_INFINITY : perAddress);
-  /** The oldest first. */
+  /** Connections in order of arrival, the oldest first. */
   const present = new Set<UnauthenticatedConnection & { close(): void }>();
   return {
     take(address, close) {
