@@ -1,10 +1,10 @@
-/** Counts what an address has open. */
+/** Counts what each IP address has open. */
 export interface AddressCounter {
-  /** Takes a place, and answers how to give it back; undefined where the address has as many as it may. */
+  /** Takes a slot and returns the function that releases it; undefined when the address has its maximum. */
   take(address: string): (() => void) | undefined;
 }
 
-/** A counter that lets each address have so many places at once. */
+/** Creates a counter that allows each address `max` slots at once. */
 export const createAddressCounter = (max: number): AddressCounter => {
   const taken = new Map<string, number>();
   return {

@@ -7,26 +7,38 @@ import { createInFlight, type InFlight } from './rest/in-flight.js';
 import { createRateLimit } from './rest/rate.js';
 import { createRequestQueue, type Enter } from './rest/request-queue.js';
 
-/** Requests a second of one address without a valid token. Each costs a look-up of the token, and no person sends more. */
+/**
+ * Limit for requests of one IP address without a valid token, per second. Each request costs a look-up of the token,
+ * and no person sends more.
+ */
 const unknownRate = 50;
 
-/** Who is let in, and how much each may send and hold. */
+/** Admission control: checks who calls, and limits how much each caller may send and hold. */
 export interface Admission {
-  /** Connections before they show a token. */
+  /** Limits connections that have not shown a valid token. */
   limit: ConnectionLimit;
   admit: Admit;
-  /** The same for calls that post records, with their own rate; unknown callers are counted together with those of `admit`. */
+  /**
+   * Admits calls that post records, with a rate limit of their own. Requests without a valid token share their count
+   * with those of `admit`.
+   */
   admitIngest: Admit;
-  /** Counts a request as one without a valid token. @throws rateLimited */
+  /**
+   * Counts a request as one without a valid token.
+   * @throws rateLimited
+   */
   countUnknown: CountUnknown;
-  /** Counts so many more requests of a caller. @throws rateLimited */
+  /**
+   * Counts further requests of a caller.
+   * @throws rateLimited
+   */
   charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
-  /** Lets so many requests of an organization begin at once. */
+  /** Limits how many requests of an organization run at once. */
   enter: Enter;
   inFlight: InFlight;
 }
 
-/** The admission of a process; `app` knows which proxies are trusted. */
+/** Creates the admission control of a process. `app` knows which proxies are trusted. */
 export const createAdmission = (
   config: Pick<Config, 'http' | 'inFlight' | 'requestsAtOnce' | 'rateLimit' | 'ingestRateLimit'>,
   app: Express,

@@ -45,31 +45,31 @@ import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
 import { createWarmUp } from './warm-up.js';
 
-/** Where the REST surface lies: the product segment and the version (contract, section 15). */
+/** Base path of the REST API: the product segment and the version (contract, section 15). */
 export const basePath = '/ddp/v1';
 
 /** A running service. */
 export interface Service {
-  /** Its address. */
+  /** Origin of the HTTP server. */
   readonly url: string;
-  /** Where devices publish over MQTT; undefined where that is off. */
+  /** Address where devices publish over MQTT; undefined when MQTT is off. */
   readonly mqttUrl: string | undefined;
-  /** From now on it says that it cannot serve (`/readyz`); it answers as before. */
+  /** Makes `/readyz` answer that the service cannot serve. Requests are answered as before. */
   drain(): void;
   /**
-   * Other processes take what is new: it stops accepting, then every answer ends its connection. Resolves when new connections
-   * are refused.
+   * Stops accepting connections, as other processes take new ones; after that, every answer ends its connection.
+   * Resolves when new connections are refused.
    */
   leave(): Promise<void>;
-  /** Its own figures. */
+  /** Metrics of this service. */
   readonly registry: Registry;
-  /** @throws why it cannot serve */
+  /** @throws the reason why the service cannot serve. */
   checkReady(): Promise<void>;
-  /** Stops accepting, finishes what is in flight, settles deliveries and lets go of the database. */
+  /** Stops accepting, finishes requests in flight, settles deliveries and closes the connections to the database. */
   close(): Promise<void>;
 }
 
-/** How long requests in flight may take to finish when the service stops, in milliseconds. */
+/** Time that requests in flight have to finish when the service stops, in milliseconds. */
 const stopTimeout = 10_000;
 
 /** Opens the services and listens. */
@@ -96,7 +96,7 @@ export async function startService(options: ServicesOptions): Promise<Service> {
       checkReady,
       async close() {
         const until = Date.now() + stopTimeout;
-        // Otherwise open streams would be waited for.
+        // Closing the server would otherwise wait for open streams.
         await graph.quieten();
         await Promise.all([server.close(stopTimeout), mqtt?.close(stopTimeout)]);
         await graph.close();
@@ -109,7 +109,7 @@ export async function startService(options: ServicesOptions): Promise<Service> {
   }
 }
 
-/** What all calls share. */
+/** Collects the resources that all calls share. */
 export const createResources = (
   config: Config,
   services: Services,
@@ -224,7 +224,7 @@ async function createApp(
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
   app.use(createConsole());
-  // Before the page: Express answers OPTIONS itself for a router that has no word of it.
+  // Registered before the page, because Express answers OPTIONS itself for a router without a handler for it.
   app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);
   const route = app.route('/graphql').get(graph.router).post(graph.router);
@@ -236,7 +236,10 @@ async function createApp(
   return { app, graph, admission, authenticate, checkReady };
 }
 
-/** Throws why the service cannot serve: it stops, the database is away, or has not all migrations. */
+/**
+ * Throws the reason why the service cannot serve: it is stopping, the database is unreachable, or migrations are
+ * missing.
+ */
 const createReadyCheck =
   (state: { draining: boolean }, read: Read, migrations: readonly string[]) => async (): Promise<void> => {
     if (state.draining) throw unavailable('The service is stopping.');

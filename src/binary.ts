@@ -1,50 +1,50 @@
 /**
- * Values in PostgreSQL's binary form, as its types receive them (`uuid_recv`, `array_recv`, ...): for COPY of rows and for
- * parameters of many rows. No number or time is written out and read again, and no quote of a JSON is escaped.
+ * Values in PostgreSQL's binary format, as its types receive them (`uuid_recv`, `array_recv`, ...), for COPY and for
+ * parameters of many rows. Numbers and times are not converted to text and back, and quotes in JSON are not escaped.
  */
 
-/** The longest a character is in UTF-8, for each unit of a string. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit of a string. */
 const utf8Most = 3;
 
 /** PostgreSQL counts microseconds from 2000-01-01. */
 const epochMicroseconds = Date.UTC(2000, 0, 1) * 1000;
 
-/** Types of array elements (pg_type). */
+/** Object identifiers of array element types (pg_type). */
 const oids = { boolean: 16, text: 25, json: 114, float8: 701, timestamptz: 1184, uuid: 2950 } as const;
 
-/** The version of jsonb's binary form, which is its text. */
+/** Version of jsonb's binary format, which contains the JSON as text. */
 const jsonbVersion = 1;
 
 const dash = '-'.charCodeAt(0);
 
-/** Value of each hexadecimal digit by its code. */
+/** Value of each hexadecimal digit, by its character code. */
 const digits = new Uint8Array(128);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) digits[digit.charCodeAt(0)] = value;
 
-/** Adds one value as a field. */
+/** Writes one value as a field. */
 type Add<Value> = (fields: BinaryFields, value: Value) => unknown;
 
-/** Fields one after the other, each its length and its bytes. A value that is absent is NULL. */
+/** Writes fields one after the other, each as its length and its bytes. An absent value is NULL. */
 export class BinaryFields {
   protected bytes: Buffer;
   protected end = 0;
 
-  /** @param size bytes to begin with; more are taken as they are needed. */
+  /** @param size initial size of the buffer in bytes. It grows as needed. */
   constructor(size: number) {
     this.bytes = Buffer.allocUnsafe(size);
   }
 
-  /** What was written since the beginning. */
+  /** Bytes written so far. */
   protected get written(): Buffer {
     return this.bytes.subarray(0, this.end);
   }
 
-  /** NULL. */
+  /** Writes NULL. */
   nothing(): this {
     return this.int32(-1);
   }
 
-  /** A uuid, written in lower case. */
+  /** Writes a uuid, which must be in lower case. */
   uuid(text: string | undefined): this {
     if (text === undefined) return this.nothing();
     this.int32(16).reserve(16);
@@ -55,7 +55,7 @@ export class BinaryFields {
     return this;
   }
 
-  /** A time in Unix seconds, to the microsecond. */
+  /** Writes a time in Unix seconds, to the microsecond. */
   time(seconds: number): this {
     const microseconds = Math.round(seconds * 1e6) - epochMicroseconds;
     const high = Math.floor(microseconds / 2 ** 32);
@@ -76,14 +76,14 @@ export class BinaryFields {
     return this;
   }
 
-  /** A text, or a `json` as text. */
+  /** Writes a text, or a `json` as text. */
   text(text: string): this {
     const start = this.begin();
     this.utf8(text);
     return this.close(start);
   }
 
-  /** A `jsonb`, of a JSON text. */
+  /** Writes a `jsonb` from a JSON text. */
   jsonb(text: string | undefined): this {
     if (text === undefined) return this.nothing();
     const start = this.begin();
@@ -93,20 +93,20 @@ export class BinaryFields {
     return this.close(start);
   }
 
-  /** A `float8[]`. */
+  /** Writes a `float8[]`. */
   numbers(values: readonly (number | null)[] | undefined): this {
     return values === undefined ? this.nothing() : this.array(oids.float8, values, addNumber);
   }
 
-  /** A `text[]`. */
+  /** Writes a `text[]`. */
   texts(values: readonly (string | null)[] | undefined): this {
     return values === undefined ? this.nothing() : this.array(oids.text, values, addText);
   }
 
-  /** An array of one dimension, counted from 1. */
+  /** Writes an array of one dimension with indices from 1. */
   array<Value>(oid: number, values: readonly Value[], add: Add<NonNullable<Value>>): this {
     const start = this.begin();
-    // Whether there are nulls is read, and never used.
+    // PostgreSQL reads the flag that says whether the array has nulls, but never uses it.
     this.int32(1).int32(1).int32(oid);
     this.int32(values.length).int32(1);
     for (const value of values) {
@@ -116,7 +116,7 @@ export class BinaryFields {
     return this.close(start);
   }
 
-  /** The array alone, as a parameter takes it. */
+  /** Returns an array without the field's length, as a query parameter has it. */
   static parameter<Value>(oid: number, values: readonly Value[], add: Add<NonNullable<Value>>): Buffer {
     const lengthBytes = 4;
     return new BinaryFields(32 + values.length * 20).array(oid, values, add).written.subarray(lengthBytes);
@@ -128,7 +128,9 @@ export class BinaryFields {
     return this;
   }
 
-  /** Leaves room for a field's length, which {@link close} fills in; where the field begins. */
+  /**
+   * Reserves space for a field's length, which {@link close} fills in. Returns the position of the field's first byte.
+   */
   private begin(): number {
     this.int32(0);
     return this.end;
@@ -163,20 +165,20 @@ const addText: Add<string> = (fields, value) => fields.text(value);
 
 type Values<Value> = readonly (Value | null | undefined)[];
 
-/** A parameter `uuid[]`, each in lower case. */
+/** Returns a parameter `uuid[]`. The uuids must be in lower case. */
 export const uuids = (values: Values<string>): Buffer =>
   BinaryFields.parameter(oids.uuid, values, (fields, value) => fields.uuid(value));
 
-/** A parameter `text[]`. */
+/** Returns a parameter `text[]`. */
 export const texts = (values: Values<string>): Buffer => BinaryFields.parameter(oids.text, values, addText);
 
-/** A parameter `json[]`, of JSON texts. */
+/** Returns a parameter `json[]` from JSON texts. */
 export const jsons = (values: Values<string>): Buffer => BinaryFields.parameter(oids.json, values, addText);
 
-/** A parameter `boolean[]`. */
+/** Returns a parameter `boolean[]`. */
 export const booleans = (values: Values<boolean>): Buffer =>
   BinaryFields.parameter(oids.boolean, values, (fields, value) => fields.boolean(value));
 
-/** A parameter `timestamptz[]`, of milliseconds since 1970. */
+/** Returns a parameter `timestamptz[]` from milliseconds since 1970. */
 export const times = (values: Values<number>): Buffer =>
   BinaryFields.parameter(oids.timestamptz, values, (fields, value) => fields.time(value / 1000));

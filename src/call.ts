@@ -7,34 +7,37 @@ import { noteFor } from './rest/request-log.js';
 import { traceparentOf } from './rest/trace-context.js';
 import type { Context, ObjectCounter, Read, WeighRows } from './schema/context.js';
 
-/** What all calls share; app makes it once. */
+/** Resources that all calls share; `app` creates them once. */
 export interface CallResources {
   reads: CallReads;
   insert: Context['insert'];
   wake: () => void;
   counts: Context['counts'];
-  /** Makes a unit of work. */
+  /** Creates a unit of work. */
   fork: () => EntityManager;
   originOf: (request: Request) => string;
-  /** Counts a request with those of its address that had no valid token. @throws rateLimited */
+  /**
+   * Counts a request against its IP address, together with those that had no valid token.
+   * @throws rateLimited
+   */
   countUnknown: (request: Request) => Promise<void>;
 }
 
-/** What a call of the graph may use; REST's calls are of known size. */
+/** The budget of a GraphQL call. REST calls have none, as their size is known. */
 export interface Share {
-  /** Whether it asks for so much that its statements must be possible to cancel. */
+  /** Whether the call asks for so much that its statements must be cancellable. */
   readonly heavy: boolean;
-  /** Milliseconds that are left. */
+  /** Remaining time in milliseconds. */
   readonly left: number;
-  /** Aborted when the time is over. */
+  /** Aborted when the budget is used up. */
   readonly signal: AbortSignal;
-  /** Counts the objects that it returns. */
+  /** Counts the objects that the call returns. */
   readonly objects: ObjectCounter;
   /** @throws timedOut when the time is over. */
   requireTime(): void;
 }
 
-/** The context of one call. What a call may not need is made when it is first asked for. */
+/** The context of one call. Parts that a call may not need are created at their first use. */
 export class Call implements Context {
   readonly read: Read;
   readonly readWithin: Context['readWithin'];
@@ -54,7 +57,7 @@ export class Call implements Context {
     private readonly resources: CallResources,
     readonly weighRows: WeighRows,
     private readonly share?: Share,
-    /** Aborted when the caller is gone; that of the request's answer unless given. */
+    /** Aborted when the caller is gone. Unless given, it follows the request's response. */
     private readonly left?: AbortSignal,
   ) {
     const { read, readWithin } = resources.reads;
@@ -93,7 +96,7 @@ export class Call implements Context {
 
   addHeader(name: string, value: string): void {
     const isRest = this.share === undefined;
-    // Node takes Latin-1 alone in headers, and no line breaks.
+    // Node accepts only Latin-1 without line breaks in headers.
     if (isRest) this.request.res?.setHeader(name, value.replaceAll(/[^ -~]/g, '?'));
   }
 
@@ -109,10 +112,13 @@ export class Call implements Context {
   }
 }
 
-/** Cancelled a little after its call was answered, so that the answer is the call's. Milliseconds. */
+/**
+ * Extra time in milliseconds before a statement is cancelled. The call is answered first, so that its own error is the
+ * answer.
+ */
 const grace = 50;
 
-/** Aborts when the client goes away before its answer is complete. */
+/** Returns a signal that aborts when the client disconnects before its answer is complete. */
 function whenGone(request: Request): AbortSignal {
   const gone = new AbortController();
   const { res } = request;

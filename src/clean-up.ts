@@ -3,7 +3,7 @@ import type { Imports } from './imports/imports.js';
 import type { Log } from './log.js';
 import { createPeriodicTasks } from './periodic-tasks.js';
 
-/** Deletes files that nobody imports, and scrolls that are over. */
+/** Creates the tasks that delete abandoned imports, imports whose removal was postponed, and expired scrolls. */
 export const cleanUp = (imports: Pick<Imports, 'purge' | 'erase'>, scrolls: Pick<ScrollTable, 'sweep'>, log: Log) =>
   createPeriodicTasks(
     {

@@ -12,13 +12,13 @@ import { addServiceCommands } from './command/service.js';
 import { addTokenCommands } from './command/token.js';
 import { version } from './version.js';
 
-/** Runs the command line and gives the exit code: 0, or 1 after a sentence on stderr. */
+/** Runs the command line and returns the exit code: 0, or 1 after an error message on stderr. */
 export async function run(args: readonly string[]): Promise<number> {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // Commander has said its sentence itself; asking for help is no failure.
+    // Commander has printed its message itself. A request for help is not a failure.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 1;

@@ -1,5 +1,5 @@
 /**
- * Clocks of processes differ by less than this, in milliseconds. A time that lies further ahead than it can by this was
- * written by a clock that was wrong.
+ * Maximum difference between the clocks of processes, in milliseconds. A time further in the future was written by a
+ * process with a wrong clock.
  */
 export const clockTolerance = 10_000;

@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { listOf, parsed, urlOf, whole } from './setting.js';
 
-/** The OpenSearch cluster that searches may be answered from. */
+/** Settings of the OpenSearch cluster that can answer searches. */
 export interface ClusterConfig {
-  /** Addresses of nodes, with user and password where they need them. */
+  /** Addresses of nodes, with user and password where the nodes require them. */
   nodes: readonly string[];
-  /** File of the certificates (PEM) that the nodes' own are signed with; undefined: those that Node.js trusts. */
+  /**
+   * Certificate authority file (PEM) that the nodes' certificates are signed with; undefined: those that Node.js
+   * trusts.
+   */
   caFile: string | undefined;
-  /** Copies of each record beside the first one, at most: as many as there are nodes for. */
+  /** Maximum number of copies of each record besides the first one. A cluster with few nodes has fewer. */
   replicas: number;
-  /** What the names of indices begin with. */
+  /** Prefix of index names. */
   prefix: string;
-  /** Bytes of records that may wait to be indexed; beyond them ingestion answers 503. */
+  /** Limit of bytes of records that wait to be indexed. Above it, ingestion answers 503. */
   journalMaxBytes: number;
-  /** Whether a search waits until every record that was acknowledged before it is found. */
+  /** Whether a search waits until all records acknowledged before it can be found. */
   strict: boolean;
 }
 
-/** The settings of a cluster, as the environment has them. */
+/** Cluster settings in the environment. */
 export const clusterSettings = {
   RECORD_INDEX: z.enum(['postgres', 'opensearch'], 'must be postgres or opensearch').default('postgres'),
   OPENSEARCH_URL: listOf(
@@ -36,7 +39,7 @@ export const clusterSettings = {
 
 type Given = z.infer<z.ZodObject<typeof clusterSettings>>;
 
-/** The cluster that is named, whether searches are answered from it or not; undefined where none is. */
+/** Returns the configured cluster, even when searches are not answered from it; undefined when none is configured. */
 export const clusterOf = (given: Given): ClusterConfig | undefined =>
   given.OPENSEARCH_URL.length === 0
     ? undefined

@@ -21,12 +21,12 @@ import {
   within,
 } from './setting.js';
 
-/** How much is logged, from everything to nothing. */
+/** Log levels, from everything to nothing. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** A level of logging. */
+/** A log level. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Every setting of the service, checked. Durations are milliseconds. */
+/** All settings of the service, validated. Durations are in milliseconds. */
 export interface Config {
   host: string;
   /** 0 takes any free port. */
@@ -34,89 +34,102 @@ export interface Config {
   /** Undefined: the embedded server. */
   databaseUrl: string | undefined;
   dataDir: string;
-  /** Origin for links and avatars, without a slash at its end; undefined: that of the request. */
+  /** Origin of links and avatars, without a slash at the end; undefined: that of the request. */
   publicUrl: string | undefined;
-  /** Keys for stored secrets, the newest first; empty on the embedded database, which keeps one in `dataDir`. */
+  /**
+   * Keys that encrypt stored secrets, the newest first. Empty on the embedded database, which keeps a key in `dataDir`.
+   */
   secretKeys: readonly string[];
   /** Requests per second and token; 0 is no limit. */
   rateLimit: number;
   ingestRateLimit: number;
-  /** Requests of one kind (GraphQL, REST, search; of ingestion four times as many) worked on at once for one organization. */
+  /**
+   * Maximum number of running requests per organization and kind (GraphQL, REST, search; ingestion may run four times
+   * as many).
+   */
   requestsAtOnce: number;
-  /** Whether calls that post records at the same time share a transaction; off only to measure what that gains. */
+  /**
+   * Whether calls that post records at the same time share a transaction. It is turned off only to measure the gain.
+   */
   ingestGrouping: boolean;
   hooks: HookConfig;
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   search: { timeout: number; rollups: boolean };
-  /** What records are searched with. */
+  /** The store that searches are answered from. */
   recordIndex: 'postgres' | 'opensearch';
-  /** Given where `recordIndex` is opensearch; else only commands that move records use it. */
+  /** Set when `recordIndex` is opensearch. Otherwise only commands that move records use it. */
   cluster: ClusterConfig | undefined;
-  /** How long one request of the graph may take. */
+  /** Timeout of one GraphQL request. */
   graph: { timeout: number };
-  /** Subscriptions at once: of this process, of one token and of one connection. */
+  /** Maximum of concurrent subscriptions per process, per token and per connection. */
   live: LiveLimits;
-  /** As Express takes it: hops, or addresses and networks; undefined trusts nobody. */
+  /** Trusted proxies in Express's format: a number of hops, or addresses and networks; undefined trusts none. */
   trustProxy: number | readonly string[] | undefined;
   http: HttpConfig;
-  /** Undefined: nothing is traced. */
+  /** Undefined: tracing is off. */
   tracing: TracingConfig | undefined;
-  /** Undefined where no e-mail is sent. */
+  /** Undefined: no e-mail is sent. */
   mail: MailConfig | undefined;
-  /** Undefined where devices cannot publish over MQTT. */
+  /** Undefined: devices cannot publish over MQTT. */
   mqtt: MqttConfig | undefined;
-  /** Processes that serve the address together; undefined: as the database and the processors suggest. */
+  /**
+   * Number of processes that serve the address together; undefined: chosen by the kind of database and the number of
+   * processors.
+   */
   workers: number | 'auto' | undefined;
-  /** Bytes of request bodies in memory at once; of answers twice as many. */
+  /** Limits of request bodies in memory at once, in bytes. Answers may take twice as many. */
   inFlight: { perProcess: number; perOrganization: number; perToken: number };
   logLevel: LogLevel;
 }
 
-/** How connections are treated. */
+/** Settings of HTTP connections. */
 export interface HttpConfig {
-  /** How long a connection without a request is kept. */
+  /** Time that a connection without a request is kept open. */
   keepAliveTimeout: number;
-  /** How long a request may take to arrive, with its body. */
+  /** Time that a request has to arrive, including its body. */
   requestTimeout: number;
-  /** Connections of one address that have not shown a valid token; 0 is no limit. */
+  /** Connections per IP address that have not shown a valid token; 0 is no limit. */
   perAddress: number;
-  /** Connections at once, of all addresses; 0 is no limit. */
+  /** Concurrent connections of all addresses together; 0 is no limit. */
   maxConnections: number;
-  /** How long a service that is to stop goes on answering, so that who sends to it learns of it. */
+  /** Time that a stopping service still answers, so that proxies notice before it closes. */
   stopDelay: number;
 }
 
-/** Where traces go. */
+/** Settings of tracing. */
 export interface TracingConfig {
-  /** Address of a collector that takes OTLP over HTTP, without `/v1/traces`. */
+  /** Address of a collector that accepts OTLP over HTTP, without `/v1/traces`. */
   endpoint: string;
-  /** The part of traces that begin here which is sent, from 0 to 1; others are as their callers say. */
+  /** Sampling ratio of traces that start here, from 0 to 1. Other traces follow their caller's decision. */
   ratio: number;
 }
 
-/** Subscriptions at once, at most. */
+/** Limits of concurrent subscriptions. */
 export interface LiveLimits {
   perProcess: number;
   perToken: number;
   perConnection: number;
 }
 
-/** Settings of calls to hooks. */
+/** Settings of webhook calls. */
 export interface HookConfig {
-  /** Networks in CIDR notation that may be called although they are private, and that may never be called. */
+  /**
+   * `allowCidrs`: private networks that may be called. `denyCidrs`: networks that must not be called. Both in CIDR
+   * notation.
+   */
   allowCidrs: readonly string[];
   denyCidrs: readonly string[];
-  /** Waits between attempts; the number of attempts is one more. */
+  /** Waits between attempts. There is one more attempt than waits. */
   retrySchedule: readonly number[];
   timeout: number;
   httpsOnly: boolean;
   deliveryRetention: number;
-  /** Host names that are looked up at once. */
+  /** Maximum number of concurrent host name look-ups. */
   lookups: number;
 }
 
-/** The environment holds values that cannot be. One sentence for each, every one that there is. */
+/** The environment has invalid settings. The message has one sentence for each. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not valid.\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -125,7 +138,7 @@ export class ConfigError extends Error {
 }
 
 const mebibyte = 2 ** 20;
-/** Threads of the process, unless set. */
+/** Default size of libuv's thread pool. */
 const usualThreads = 16;
 
 const settings = z.object({
@@ -186,8 +199,9 @@ const settings = z.object({
 });
 
 /**
- * Reads the settings from an environment; an empty value counts as absent. Throws {@link ConfigError} with every fault.
- * A command that never opens a stored secret does without SECRET_KEY (`needsSecrets: false`).
+ * Reads the settings from an environment. An empty value counts as absent. A command that never decrypts a stored
+ * secret works without SECRET_KEY (`needsSecrets: false`).
+ * @throws {@link ConfigError} with all faults.
  */
 export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true } = {}): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim() !== ''));
@@ -219,7 +233,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       timeout: data.HOOK_TIMEOUT,
       httpsOnly: data.HOOK_HTTPS_ONLY,
       deliveryRetention: data.DELIVERY_RETENTION,
-      // libuv leaves half of its threads to the system's resolver, at most.
+      // libuv leaves at most half of its threads to the system's resolver.
       lookups: Math.ceil(data.UV_THREADPOOL_SIZE / 2),
     },
     corsOrigins: data.CORS_ORIGINS,
@@ -256,17 +270,17 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
   };
 }
 
-/** Reads the settings of this process. The only place that looks at its environment. */
+/** Reads the settings of this process. Only this module reads the environment. */
 export const readEnvironment = (needsSecrets: boolean): Config => readConfig(process.env, { needsSecrets });
 
-/** Variables that the guides export in a shell, and `DDP_TOKEN`, which comes before `TOKEN`. */
+/** Variables that the guides export in a shell, and `DDP_TOKEN`, which takes precedence over `TOKEN`. */
 export interface ShellVariables {
   origin: string | undefined;
   token: string | undefined;
   organization: string | undefined;
 }
 
-/** Reads what the shell exports for the demonstration. Empty counts as absent. */
+/** Reads the shell variables for the demonstration. Empty counts as absent. */
 export const readShell = ({ ORIGIN, DDP_TOKEN, TOKEN, ORGANIZATION } = process.env): ShellVariables => ({
   origin: ORIGIN || undefined,
   token: DDP_TOKEN || TOKEN || undefined,
@@ -274,8 +288,8 @@ export const readShell = ({ ORIGIN, DDP_TOKEN, TOKEN, ORGANIZATION } = process.e
 });
 
 /**
- * Gives this process more threads than Node's four: the system's resolver, files, compression and hashes share them. To be
- * called before any is used.
+ * Raises the size of libuv's thread pool from four, as the system's resolver, files, compression and hashes share it.
+ * Call this before any of them is used.
  */
 export const widenThreadPool = (): void => {
   process.env['UV_THREADPOOL_SIZE'] ??= String(usualThreads);

@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net';
 import { createAddressCounter } from './address-counter.js';
 
-/** Limits how many connections of one address may be open that have not shown a valid token. */
+/** Limits how many connections without a valid token one IP address may have open. */
 export interface ConnectionLimit {
-  /** Lets a new connection in, or says that its address has too many. */
+  /** Accepts a new connection; false when its address has too many. */
   accept(socket: Socket): boolean;
-  /** Stops to count a connection: it has shown a valid token. */
+  /** Stops counting a connection that has shown a valid token. */
   authenticated(socket: Socket): void;
 }
 
 /**
- * @param perAddress for each address; 0 is no limit.
- * @param isProxy whether an address is a trusted proxy's, behind which there are many clients; proxies limit them themselves.
+ * Creates the limit.
+ * @param perAddress maximum per address; 0 is no limit.
+ * @param isProxy whether an address belongs to a trusted proxy. Many clients share it, so the proxy limits them itself.
  */
 export const createConnectionLimit = (perAddress: number, isProxy: (address: string) => boolean): ConnectionLimit => {
   const counter = createAddressCounter(perAddress);

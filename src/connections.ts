@@ -13,58 +13,64 @@ import { liveSession, liveSlowSession } from './live/live.js';
 import { observePools, observeReaders } from './metrics.js';
 import { journalSession } from './records/opensearch/session.js';
 
-/** The connections of a process to its database: a pool for each kind of work, so that none holds up another. */
+/** Database connections of a process: a pool for each kind of work, so that one kind does not delay another. */
 export interface Connections {
   orm: MikroORM;
-  /** For transactions, and reads that may take their time. */
+  /** For transactions, and for reads that may be slow. */
   pool: pg.Pool;
   reader: Reader;
-  /** For authentication and readiness alone, which nothing that a tenant asks for may hold up. */
+  /** For authentication and readiness only. No tenant's request can delay it. */
   accessReader: Reader;
-  /** What calls read with. */
+  /** Reads of calls. */
   reads: CallReads;
   /** For transactions that store records. */
   storePool: pg.Pool;
-  /** For those of organizations whose hooks make them long. */
+  /** For the same transactions of organizations whose hooks make them slow. */
   slowStorePool: pg.Pool;
-  /** For searches; the index of records closes it. */
+  /** For searches. The record index closes it. */
   searchPool: pg.Pool;
-  /** For claims and settling of deliveries. */
+  /** For claiming and settling deliveries. */
   dispatcherPool: pg.Pool;
-  /** For live data, and for queries of subscriptions. */
+  /** `livePool`: for live data. `liveSlowPool`: for queries of subscriptions. */
   livePool: pg.Pool;
   liveSlowPool: pg.Pool;
-  /** Registers their figures. */
+  /** Registers metrics of the connections. */
   observe(registry: Registry): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A read on the pipelined connection that takes longer holds up all others, and is made elsewhere. Milliseconds. */
+/**
+ * Limit of a read on the pipelined connection, in milliseconds. A longer read would delay all others, so it is repeated
+ * on another connection.
+ */
 const quickReadLimit = 1000;
 const accessReadLimit = 5000;
 
 /**
- * PostgreSQL cancels a call's statement, one that waits for a lock as well, a little before the time of a request is
- * over: so the caller learns that it did not happen.
+ * Returns the statement timeout. PostgreSQL cancels a call's statement, even one that waits for a lock, shortly before
+ * the request's timeout, so that the caller learns that nothing was changed.
  */
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
-/** Slow reads at once: more than there are processors would only take them from each other, and from everything quick. */
+/**
+ * Maximum number of concurrent slow reads. More than there are processors would slow each other down, and everything
+ * quick too.
+ */
 const slowReads = Math.min(4, Math.max(2, availableParallelism()));
 
 /**
- * The pools of a process by their names in figures. What stands here is opened, shown by `/metrics`, counted by
- * {@link connectionsOfProcess} and closed; a pool that does not stand here cannot be opened.
- * @param follow told of each statement that requests cause
+ * Returns the pools of a process by their names in metrics. A pool that is listed here is opened, shown by `/metrics`,
+ * counted by {@link connectionsOfProcess} and closed. A pool that is not listed cannot be opened.
+ * @param follow called with each statement that requests cause.
  */
 const poolsOf = ({ ingestGrouping, recordIndex }: PoolSettings, follow?: FollowStatement) => {
-  // Where records are on a cluster, those that were just stored are in the journal.
+  // When a cluster answers searches, the journal has the records that were stored most recently.
   const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
   const storing = { pipeline: true, priority: 'quick' as const, session: justStored(), follow };
   return {
     main: { max: 10, follow },
     slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, priority: 'slow', follow },
-    // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
+    // Without grouping, ten calls run at once, and each looks up its devices over another connection.
     store: { ...storing, name: 'ddp store', max: ingestGrouping ? 9 : 23 },
     slow_store: { ...storing, name: 'ddp slow store', max: 3, priority: 'slow' },
     search: { name: 'ddp search', max: 8, pipeline: true, follow },
@@ -77,16 +83,19 @@ const poolsOf = ({ ingestGrouping, recordIndex }: PoolSettings, follow?: FollowS
 type PoolSettings = Pick<Config, 'ingestGrouping' | 'recordIndex'>;
 type PoolName = keyof ReturnType<typeof poolsOf>;
 
-/** Beside the pools: two pipelined connections, one that listens, and a few to migrate at the start and to cancel statements. */
+/**
+ * Connections besides the pools: two pipelined ones, one that listens, and a few for migrations at start and for
+ * cancelling statements.
+ */
 const singleConnections = 6;
 
-/** How many connections one process opens at most. */
+/** Returns the maximum number of connections that one process opens. */
 export const connectionsOfProcess = (config: PoolSettings): number =>
   Object.values(poolsOf(config)).reduce((sum, { max }) => sum + max, ormConnections + singleConnections);
 
 /**
- * Opens the connections; most are made when they are first used.
- * @param follow told of each statement that requests cause
+ * Opens the connections; most are established at their first use.
+ * @param follow called with each statement that requests cause.
  */
 export async function openConnections(
   config: Config,

@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { Router } from 'express';
 import sirv from 'sirv';
 
-/** What `npm run build` makes of `console/`: `dist/console`, beside the compiled `dist/src`. */
+/** The built console, `dist/console`, beside the compiled `dist/src`. */
 const built = fileURLToPath(new URL('../console/', import.meta.url));
 
-/** Everything the console needs comes from this service, and it may reach no other host. */
+/**
+ * Content security policy of the console: the browser loads everything from this service and contacts no other host.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,8 +22,9 @@ const policy = [
 ].join('; ');
 
 /**
- * Serves the console below `/console/`, compressed, without a token: whoever opens it signs in. Files with a hash in
- * their name are kept by browsers for a year; the page itself is asked for anew. A browser that opens `/` is sent there.
+ * Serves the console below `/console/`, compressed and without a token, as users sign in inside it. Browsers keep files
+ * with a hash in their name for a year and revalidate the page itself. A browser that opens `/` is redirected to the
+ * console.
  */
 export const createConsole = (): Router => {
   const router = Router({ caseSensitive: true, strict: true });

@@ -1,6 +1,6 @@
 import { ErrorWithoutStack } from './error-without-stack.js';
 
-/** One fault of one input: where it is (dotted path into the arguments) and what is wrong with it. */
+/** One fault of an input: its place (dotted path into the arguments) and what is wrong. */
 export interface Fault {
   path: string;
   message: string;
@@ -22,16 +22,16 @@ const statuses = {
   TIMEOUT: 504,
 } as const;
 
-/** The codes that an error answer may carry, on REST and in GraphQL `extensions`. */
+/** Codes of errors, on REST and in GraphQL `extensions`. */
 export type ErrorCode = keyof typeof statuses;
 
-/** Every error code, for documents that list them. */
+/** All error codes, for documents that list them. */
 export const errorCodes = Object.keys(statuses) as ErrorCode[];
 
-/** The HTTP status that goes with an error code. */
+/** Returns the HTTP status of an error code. */
 export const statusOf = (code: ErrorCode): number => statuses[code];
 
-/** An error that a caller may see as it is. Whatever else is thrown is answered as a bare INTERNAL. */
+/** An error that the caller sees unchanged. Every other error is answered as a bare INTERNAL. */
 export class ApiError extends ErrorWithoutStack {
   constructor(
     readonly code: ErrorCode,
@@ -50,38 +50,41 @@ export class ApiError extends ErrorWithoutStack {
   }
 }
 
-/** 400: what arrived cannot be read as a request. */
+/** 400: the request cannot be read. */
 export const malformed = (message: string) => new ApiError('MALFORMED_REQUEST', message);
 
-/** 401: no token, or one that does not count. The same sentence for each reason, so that nothing can be guessed. */
+/** 401: the token is missing or invalid. The message is the same for every reason, so that it reveals nothing. */
 export const unauthenticated = () =>
   new ApiError('UNAUTHENTICATED', 'Send a valid API token in the header "Authorization: Bearer <token>".', undefined, {
     'WWW-Authenticate': 'Bearer',
   });
 
-/** 403: the caller may see this, but not do this to it. */
+/** 403: the caller may read this resource, but not do this to it. */
 export const forbidden = (message: string) => new ApiError('FORBIDDEN', message);
 
-/** 404: the same for what does not exist, what is another organization's and what the caller may not read. */
+/**
+ * 404: used alike for a resource that does not exist, one of another organization, and one that the caller may not
+ * read.
+ */
 export const notFound = (what = 'thing') => new ApiError('NOT_FOUND', `There is no such ${what}.`);
 
-/** 404: records for a device that is not registered; `message` names it by what the caller sent. */
+/** 404: the records are for a device that is not registered. `message` names the device as the caller did. */
 export const unknownDevice = (message: string) => new ApiError('NOT_FOUND', message);
 
-/** 405: the path exists, the verb does not. `allow` lists the verbs that do. */
+/** 405: the path exists, but does not support the verb. `allow` lists the supported verbs. */
 export const methodNotAllowed = (allow: readonly string[]) =>
   new ApiError('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, undefined, { Allow: allow.join(', ') });
 
-/** 409: the request is right, but the state of things forbids it. */
+/** 409: the request is valid, but the current state forbids it. */
 export const conflict = (message: string, errors?: readonly Fault[]) => new ApiError('CONFLICT', message, errors);
 
-/** 413: a body over its limit. */
+/** 413: the body exceeds its limit. */
 export const tooLarge = (message: string) => new ApiError('TOO_LARGE', message);
 
-/** 415: a body in a type that this path does not read. */
+/** 415: the path does not accept the media type of the body. */
 export const unsupportedMediaType = (message: string) => new ApiError('UNSUPPORTED_MEDIA_TYPE', message);
 
-/** 422: fields or parameters that are missing, unknown, of a wrong type or out of range; each with its path. */
+/** 422: fields or parameters are missing, unknown, of the wrong type or out of range. Each fault has its path. */
 export const invalid = (errors: readonly Fault[]) =>
   new ApiError(
     'VALIDATION_FAILED',
@@ -89,30 +92,37 @@ export const invalid = (errors: readonly Fault[]) =>
     errors,
   );
 
-/** 429: more than is allowed at once, or within a time; `wait` says after how many seconds to try again, where that is known. */
+/**
+ * 429: too many requests at once or within a time. `wait` is the number of seconds until the next attempt, when known.
+ */
 export const rateLimited = (message: string, wait?: number) =>
   new ApiError('RATE_LIMITED', message, undefined, wait === undefined ? undefined : { 'Retry-After': `${wait}` });
 
-/** What the operator lets an organization use is used up: other than a rate, it is of no use to try again soon. */
+/**
+ * The organization has used up a quota that the operator set. Unlike after a rate limit, retrying soon does not help.
+ */
 export class QuotaError extends ApiError {}
 
-/** 429 where the quota is of a time that ends after `wait` seconds, else 403. */
+/** 429 when the quota is for a period that ends in `wait` seconds, otherwise 403. */
 export const quotaExceeded = (message: string, wait?: number) =>
   wait === undefined
     ? new QuotaError('FORBIDDEN', message)
     : new QuotaError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
 
-/** 503: the database cannot be reached, unless another reason is given. `cause` is for the log alone. */
+/** 503: by default, the database cannot be reached; `message` can give another reason. `cause` is only logged. */
 export const unavailable = (message = 'The service cannot reach its database. Try again shortly.', cause?: unknown) =>
   new ApiError('UNAVAILABLE', message, undefined, { 'Retry-After': '1' }, { cause });
 
-/** What is said of a field (`must be a string`) becomes a sentence with it; what is one already stands behind its path. */
+/**
+ * Turns a fault into a sentence. A predicate (`must be a string`) gets its path as the subject; a full sentence follows
+ * its path.
+ */
 const sentence = ({ path, message }: Fault) => {
   if (path === '') return message;
   return /^(is|are|has|must|may) /.test(message) ? `${path} ${message}.` : `${path}: ${message}`;
 };
 
-/** 504: the time for a request, or for one statement of it, is over; what was under way was cancelled. */
+/** 504: the request, or a statement of it, exceeded its timeout. Work in progress was cancelled. */
 export const timedOut = (milliseconds?: number) => {
   const time =
     milliseconds === undefined

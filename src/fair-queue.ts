@@ -1,16 +1,19 @@
 import { rateLimited } from './errors.js';
 
-/** Gives a turn back. */
+/** Releases a slot in the queue. */
 export type Release = () => void;
 
-/** How many turns there are at once, how many of them one organization has at most, and how many of its calls may wait. */
+/**
+ * Limits of a queue: `turns` is the number of slots, `each` the maximum of slots per organization, and `waiting` the
+ * maximum of waiting calls per organization.
+ */
 export interface TurnLimits {
   readonly turns: number;
   readonly each: number;
   readonly waiting: number;
-  /** How many one organization has at most while others use the queue too; `each` where this is not given. */
+  /** Maximum of slots per organization while other organizations use the queue too. Absent: `each`. */
   readonly eachBesideOthers?: number;
-  /** What waits, for the refusal. */
+  /** Name of the waiting calls, for the error message. */
   readonly what?: string;
 }
 
@@ -18,22 +21,23 @@ interface Waiting {
   start(): void;
 }
 
-/** How long after a turn of theirs others count as users of the queue, in milliseconds. */
+/** Time after its last slot that an organization counts as a user of the queue, in milliseconds. */
 const othersFor = 10_000;
 
 /**
- * Shares connections among organizations: one that asks for much waits for its own statements, never another for them. A
- * turn that becomes free goes to the organization that has the fewest, of these to the one that has waited longest.
+ * Shares slots fairly among organizations. An organization with many calls waits for its own, and does not delay
+ * another organization. A free slot goes to the organization that holds the fewest; among several of those, to the one
+ * that has waited longest.
  */
 export class FairQueue {
   private readonly taken = new Map<string, number>();
-  /** Calls that wait, by organization; those come first whose last turn began longest ago. */
+  /** Waiting calls by organization. Organizations are in order of their last slot, the earliest first. */
   private readonly queues = new Map<string, Set<Waiting>>();
-  /** The two organizations that had turns last, the last of them first, and until when they count as users. */
+  /** The two organizations that took slots last, the latest first, and the time until which they count as users. */
   private recent: readonly { organizationId: string; until: number }[] = [];
   private free: number;
 
-  /** @param clock milliseconds that never go back */
+  /** @param clock monotonic clock in milliseconds. */
   constructor(
     private readonly limits: TurnLimits,
     private readonly clock: () => number = () => performance.now(),
@@ -42,9 +46,9 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a turn.
-   * @param signal leaves the queue when the caller is gone.
-   * @throws ApiError RATE_LIMITED where too many calls of the organization wait already.
+   * Waits for a slot.
+   * @param signal removes the call from the queue when the caller is gone.
+   * @throws rateLimited when too many calls of the organization wait already.
    */
   take(organizationId: string, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
@@ -74,19 +78,19 @@ export class FairQueue {
     });
   }
 
-  /** How many calls wait. */
+  /** Number of waiting calls. */
   get waiting(): number {
     let sum = 0;
     for (const { size } of this.queues.values()) sum += size;
     return sum;
   }
 
-  /** Whether there is a free turn that nobody waits for, and the organization has not had its share. */
+  /** Whether a slot is free, no call waits for it, and the organization is below its maximum. */
   hasFree(organizationId: string): boolean {
     return this.free > 0 && this.takenBy(organizationId) < this.most(organizationId) && this.next() === undefined;
   }
 
-  /** A turn that is free now; undefined where there is none. */
+  /** Takes a slot if one is free now; otherwise returns undefined. */
   takeFree(organizationId: string): Release | undefined {
     return this.hasFree(organizationId) ? this.begin(organizationId) : undefined;
   }
@@ -95,7 +99,7 @@ export class FairQueue {
     return this.taken.get(organizationId) ?? 0;
   }
 
-  /** How many turns the organization may have now. */
+  /** Returns the maximum number of slots that the organization may hold now. */
   private most(organizationId: string): number {
     const { each, eachBesideOthers } = this.limits;
     if (eachBesideOthers === undefined) return each;
@@ -121,7 +125,7 @@ export class FairQueue {
       const left = this.takenBy(organizationId) - 1;
       if (left === 0) this.taken.delete(organizationId);
       else this.taken.set(organizationId, left);
-      // More than one may begin where the others have left the queue meanwhile.
+      // Several calls may start when other organizations have left the queue meanwhile.
       while (this.free > 0) {
         const next = this.next();
         if (next === undefined) break;
@@ -133,12 +137,15 @@ export class FairQueue {
   private remove(organizationId: string, entry: Waiting): void {
     const queue = this.queues.get(organizationId);
     queue?.delete(entry);
-    // An organization that has had a turn comes after the others that wait.
+    // An organization that has taken a slot moves behind the others that wait.
     this.queues.delete(organizationId);
     if (queue?.size) this.queues.set(organizationId, queue);
   }
 
-  /** Whose turn it is: of those that may begin, one of the organization with the fewest turns. */
+  /**
+   * Returns the call that starts next: of the organizations below their maximum, one of the organization with the
+   * fewest slots.
+   */
   private next(): Waiting | undefined {
     let best: { queue: Set<Waiting>; taken: number } | undefined;
     for (const [organizationId, queue] of this.queues) {

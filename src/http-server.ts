@@ -13,34 +13,43 @@ import { createRefusal } from './refuse-connection.js';
 
 /** A server that listens. */
 export interface HttpServer {
-  /** Its origin, with the port that it got; loopback where it listens on every address. */
+  /** Origin of the server with its actual port; loopback when it listens on all addresses. */
   readonly url: string;
-  /** Stops accepting, then lets every answer end its connection; resolves when new connections are refused. */
+  /** Stops accepting, then lets every answer end its connection. Resolves when new connections are refused. */
   leave(): Promise<void>;
-  /** Stops accepting; requests in flight may finish within `timeout` milliseconds, then they are cut off. */
+  /** Stops accepting. Requests in flight may finish within `timeout` milliseconds, then they are cut off. */
   close(timeout: number): Promise<void>;
 }
 
-/** Takes over connections that ask to speak another protocol than HTTP. */
+/** Takes over connections that switch to another protocol than HTTP. */
 export interface Upgrades {
-  /** Whether it wants this one; others are answered as usual. */
+  /** Whether to take over this request. All others are answered as usual. */
   wants(request: IncomingMessage): boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** How connections are treated; times in milliseconds. */
+/** Settings of connections; times are in milliseconds. */
 export interface Connections {
-  /** How long one without a request is kept. Longer than a proxy keeps its own, so that it never sends into a closed one. */
+  /**
+   * Time that a connection without a request is kept. It is longer than proxies keep their connections, so that a proxy
+   * never sends into a closed one.
+   */
   keepAliveTimeout: number;
-  /** How long a request may take to arrive, with its body; then it is answered 408 without a body. */
+  /** Time that a request has to arrive, including its body. After that it is answered 408 without a body. */
   requestTimeout: number;
-  /** How many may be open at once, those of WebSockets among them; 0 is no limit. One more is answered 503. */
+  /**
+   * Maximum number of open connections, WebSockets included; 0 is no limit. A connection beyond the limit is answered
+   * 503.
+   */
   maxConnections: number;
-  /** Lets a new connection in, or says that its address has too many. */
+  /** Accepts a new connection; false when its address has too many. */
   accept(socket: Socket): boolean;
 }
 
-/** Listens at an address; rejects with a sentence where it is taken. */
+/**
+ * Listens at an address. Rejects with an explanation when the address is in use.
+ * @param setting name of the setting of the port, for the explanation.
+ */
 export async function listen(
   listener: RequestListener,
   address: ListenAddress,
@@ -62,14 +71,15 @@ export async function listen(
     url: `http://${placeOf(server)}`,
     leave() {
       void stopListening();
-      // While a proxy keeps its connections it opens none, so that none waits in a queue that closes.
+      // A proxy opens no connections while it keeps those it has, so none is waiting in the queue of a socket that
+      // closes.
       return (left ??= refusing.promise.then(drain));
     },
     close: (timeout) => close(server, stopListening, timeout),
   };
 }
 
-/** What makes every answer end its connection, those of requests under way as well. */
+/** Creates the function that makes every answer end its connection, including those of requests in progress. */
 function drainWith(server: Server): () => void {
   const underWay = new Set<ServerResponse>();
   server.prependListener('request', (_request, response) => {
@@ -82,7 +92,7 @@ function drainWith(server: Server): () => void {
   };
 }
 
-/** What a server does with new connections: those that are not let in cost no more than their socket. */
+/** Creates the handler of new connections. A refused connection costs no more than its socket. */
 function takeWith(server: Server, connections: Pick<Connections, 'accept' | 'maxConnections'> | undefined): Take {
   const [serve] = server.listeners('connection') as Take[];
   const max = connections?.maxConnections || Number.POSITIVE_INFINITY;
@@ -101,7 +111,10 @@ function takeWith(server: Server, connections: Pick<Connections, 'accept' | 'max
   return take;
 }
 
-/** An idle connection is in no request, so the headers of the next one have the time of a request from its first byte on. */
+/**
+ * Returns the server's timeouts. An idle connection is not within a request, so the headers of the next request have
+ * the whole request timeout from their first byte.
+ */
 const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptions => ({
   keepAliveTimeout,
   requestTimeout,
@@ -111,9 +124,13 @@ const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptio
 
 const endConnection = (response: ServerResponse): void => void response.setHeader('Connection', 'close');
 
-/** @param stopListening resolves when the server, and the others that listen for it, have no connection any more */
+/**
+ * Closes a server, and cuts off its connections after `timeout` milliseconds.
+ * @param stopListening resolves when the server, and the others that listen for it, have no connections left.
+ */
 async function close(server: Server, stopListening: () => Promise<unknown>, timeout: number): Promise<void> {
-  // A kept-alive connection that is answered only now is idle from then on.
+  // A kept-alive connection becomes idle only once its last request is answered, so idle connections are closed
+  // repeatedly.
   const closing = setInterval(closeIdle, 50, server);
   const cut = setTimeout(() => server.closeAllConnections(), timeout);
   const ended = stopListening();
@@ -121,9 +138,12 @@ async function close(server: Server, stopListening: () => Promise<unknown>, time
   await ended;
   clearInterval(closing);
   clearTimeout(cut);
-  // Ends what watches over requests that are late.
+  // Ends the timer that checks for late requests.
   server.close();
 }
 
-/** At the end of a turn of the event loop: a request that has come to an idle connection has been read by then. */
+/**
+ * Closes idle connections at the end of an event loop iteration. By then, a request that arrived on an idle connection
+ * has been read.
+ */
 const closeIdle = (server: Server): void => void setImmediate(() => server.closeIdleConnections());

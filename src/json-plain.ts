@@ -4,13 +4,13 @@ import { checkJson } from './json-reader.js';
 import { mostFaults, type ScanFault, type ScannedJson, scanJson, scanJsonInSteps } from './json-scan.js';
 import { timeSlices } from './time-slice.js';
 
-/** What a line of NDJSON, or an item of an array, holds: a value, or why it cannot be read. */
+/** The content of a line of NDJSON or of an array item: a value, or the reason why it cannot be read. */
 export type PlainLine = PlainJson | JsonFault;
 
 /**
- * Reads JSON to plain values as `toPlain` of json.ts gives them: exact, or decimal text. Positions are not kept, which lets
- * the engine's own parser do it: many times faster, and without a node for every value.
- * @throws JsonSyntaxError where the text is not JSON, nests too deep or holds a number that is too long.
+ * Parses JSON into plain values as `toPlain` of json.ts returns them: exact, or as decimal text. Positions are not
+ * kept, so the engine's own parser can be used, which is many times faster and creates no node for every value.
+ * @throws JsonSyntaxError when the text is not JSON, is nested too deeply or holds a number that is too long.
  */
 export const parsePlain = (text: string): PlainJson => {
   const { text: scanned, faults } = scanJson(text, false);
@@ -20,8 +20,9 @@ export const parsePlain = (text: string): PlainJson => {
 };
 
 /**
- * The same of one record or an array of them: their `ts` is read as the nearest double, so that text stays known as text. An
- * item of an array that nests too deep, or holds a number that is too long, becomes a fault in its place.
+ * Parses one record or an array of records in the same way. A record's `ts` is read as the nearest double, so that a
+ * `ts` that was sent as text can still be told apart. An array item that is nested too deeply, or holds a number that
+ * is too long, becomes a fault in its place.
  */
 export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
   const scanned = scanJson(text, true);
@@ -29,8 +30,8 @@ export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
 };
 
 /**
- * The same of a large body, read in slices between which others have the event loop.
- * @param organizationId whose time slices it takes.
+ * Parses a large body of records in the same way, in slices that yield the event loop in between.
+ * @param organizationId organization whose time slices pay for the parsing.
  */
 export const parsePlainRecordsInSlices = async (
   text: string,
@@ -46,7 +47,7 @@ export const parsePlainRecordsInSlices = async (
   for (const comma of [...commas, undefined]) {
     const slice = comma === undefined ? `[${whole.slice(start)}` : `[${whole.slice(start, comma)}]`;
     const some = parseScanned(slice, text);
-    // Nothing stands between two commas.
+    // There is no item between two commas.
     if (!Array.isArray(some) || some.length === 0) throw notJson(text);
     for (const item of some) items.push(item);
     start = (comma ?? 0) + 1;
@@ -71,7 +72,11 @@ const withFaults = (
   return items;
 };
 
-/** @param original what is read once more where the other is not JSON: the error says where. */
+/**
+ * Parses a scanned text.
+ * @param original the text as it came, which is parsed again when the scanned text is not JSON, so that the error has
+ * the right position.
+ */
 const parseScanned = (scanned: string, original: string): PlainJson => {
   try {
     return JSON.parse(scanned) as PlainJson;
@@ -80,7 +85,7 @@ const parseScanned = (scanned: string, original: string): PlainJson => {
   }
 };
 
-/** The error of a text that is not JSON, which says where. */
+/** Returns the error for a text that is not JSON, with its position. */
 const notJson = (text: string): JsonSyntaxError => {
   checkJson(text);
   return new JsonSyntaxError('This is no JSON', 1, 1);
@@ -91,7 +96,7 @@ const syntaxError = ({ message, index }: ScanFault, text: string): JsonSyntaxErr
   return new JsonSyntaxError(message, line, col);
 };
 
-/** Finds the places of indices that grow: each character is passed once. */
+/** Creates a function that finds the positions of increasing indices. Each character is visited once. */
 const places = (text: string): ((index: number) => Position) => {
   let [line, start] = [1, 0];
   let next = text.indexOf('\n');
@@ -104,12 +109,14 @@ const places = (text: string): ((index: number) => Position) => {
   };
 };
 
-/** What `JSON.parse` changed, as {@link parsePlain} gives it. */
+/** Values that `JSON.parse` changed, in the form that {@link parsePlain} returns. */
 const exact = new WeakMap<object, PlainJson>();
 
 /**
- * Keeps the digits that `JSON.parse` lost of a text, beside the objects and arrays that it made of it, for as long as those live.
- * @throws JsonSyntaxError where the text holds a number that is too long, or digits to keep and what nests too deep.
+ * Keeps the digits that `JSON.parse` lost from a text. They are attached to the objects and arrays that it returned,
+ * and live as long as those.
+ * @throws JsonSyntaxError when the text holds a number that is too long, or both digits to keep and a value that is
+ * nested too deeply.
  */
 export const keepExact = (text: string, parsed: unknown): void => {
   const { text: scanned, inexact, faults } = scanJson(text, false);
@@ -118,12 +125,13 @@ export const keepExact = (text: string, parsed: unknown): void => {
   if (inexact) pair(parsed, JSON.parse(scanned) as PlainJson);
 };
 
-/** A value with all the digits that were kept of it; itself where none were. */
+/** Returns a value with all the digits that were kept for it; the value itself when none were. */
 export const exactOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (exact.get(value) ?? value) : value;
 
 /**
- * Both were made of one text, so they have the same keys. A `ts` beside them stays a number, as {@link parsePlainRecords} has it.
+ * Compares two values that were parsed from one text and so have the same keys. A record's `ts` stays a number, as in
+ * {@link parsePlainRecords}.
  * @returns whether they differ.
  */
 const pair = (parsed: unknown, plain: PlainJson): boolean => {
@@ -152,10 +160,11 @@ const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
 };
 
 /**
- * Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place.
- * @throws tooLarge where more than {@link mostFaults} are not.
- * @param organizationId whose time slices it takes.
- * @param maxLines one line more than these is read, by which the caller knows that there are more; the rest is not.
+ * Parses NDJSON of records and skips blank lines. A line that is not JSON becomes a fault in its place.
+ * @throws tooLarge when more than {@link mostFaults} lines are not JSON.
+ * @param organizationId organization whose time slices pay for the parsing.
+ * @param maxLines number of lines that are read; one further line is read too, by which the caller notices that there
+ * are more.
  */
 export const parsePlainLines = async (text: string, maxLines: number, organizationId: string): Promise<PlainLine[]> => {
   const lines: PlainLine[] = [];
@@ -165,7 +174,7 @@ export const parsePlainLines = async (text: string, maxLines: number, organizati
     if (unit === newline) number += 1;
     if (unit <= space) continue;
     const end = text.indexOf('\n', index);
-    // With the blanks before it, which columns count.
+    // Includes the blanks before the value, as columns count them.
     const line = text.slice(text.lastIndexOf('\n', index) + 1, end < 0 ? undefined : end);
     const read = parseLine(line, number);
     if (read instanceof JsonFault) faults += 1;

@@ -17,21 +17,22 @@ import {
 } from './json.js';
 
 /**
- * Reads one JSON value. A value that nests deeper than {@link maxJsonDepth} and a number longer than {@link longestNumber}
- * become a {@link JsonFault} in their place.
- * @throws JsonSyntaxError where the text is no JSON or has something after its value; tooLarge where it holds too many values.
+ * Parses one JSON value. A value nested deeper than {@link maxJsonDepth}, and a number longer than {@link
+ * longestNumber}, become a {@link JsonFault} in their place.
+ * @throws JsonSyntaxError when the text is not JSON or continues after the value; tooLarge when it holds too many
+ * values.
  */
 export const parseJson = (text: string): LocatedJson => new Reader(text, 1, true).whole();
 
 /**
- * Reads one JSON value as {@link parseJson} does and keeps nothing of it, so that it takes no memory.
- * @throws JsonSyntaxError where the text is no JSON or has something after its value.
+ * Checks one JSON value as {@link parseJson} does, but keeps nothing, so that it takes no memory.
+ * @throws JsonSyntaxError when the text is not JSON or continues after the value.
  */
 export const checkJson = (text: string): void => void new Reader(text, 1, false).whole();
 
 /**
- * Reads NDJSON: one value a line, blank lines skipped. Positions count lines of the whole text.
- * A line that is not JSON becomes a {@link JsonFault} in its place.
+ * Parses NDJSON, one value per line, and skips blank lines. Positions count the lines of the whole text. A line that is
+ * not JSON becomes a {@link JsonFault} in its place.
  */
 export const parseJsonLines = (text: string): JsonArray => {
   const lines = text.split('\n');
@@ -61,10 +62,15 @@ const literals = new Map<string, boolean | null>([
 
 const beginning: Position = { line: 1, col: 1 };
 
-/** How many values and keys are read with their positions, which takes far more time and memory than without: two full lists of terms, and more. */
+/**
+ * Maximum number of values and keys that are read with positions, which takes far more time and memory than without. It
+ * is above two full lists of terms.
+ */
 const mostValues = 150_000;
 
-/** A recursive descent over the text; `index` is the next unit, `lineStart` the index where the current line began. */
+/**
+ * A recursive descent parser. `index` is the next UTF-16 unit, `lineStart` the index at which the current line begins.
+ */
 class Reader {
   private index = 0;
   private lineStart = 0;
@@ -134,7 +140,7 @@ class Reader {
     return new JsonArray(at, items, this.leave());
   }
 
-  /** Passes an object or array by its brackets alone, without descending. */
+  /** Skips an object or array by its brackets, without descending. */
   private tooDeep(at: Position): JsonFault {
     for (let open = 0; ; this.index += 1) {
       this.skip();
@@ -152,7 +158,7 @@ class Reader {
     return new JsonFault(at, nestsTooDeep);
   }
 
-  /** One more of what takes time: a value, a key, or a string with escapes. */
+  /** Counts one item that takes time: a value, a key, or a string with escapes. */
   private count(): void {
     this.values += 1;
     if (this.keep && this.values > mostValues)
@@ -171,7 +177,7 @@ class Reader {
     return end;
   }
 
-  /** Whether the container ends here; otherwise takes the comma before the next entry and stands at that entry. */
+  /** Whether the container ends here. Otherwise the comma is consumed, and the parser is at the next entry. */
   private closes(closing: number, count: number): boolean {
     this.skip();
     if (this.text.charCodeAt(this.index) === closing) return true;
@@ -226,7 +232,7 @@ class Reader {
     return this.fail(this.index < this.text.length ? 'Expected a JSON value' : 'The text ends where a value should be');
   }
 
-  /** Passes blanks, counting lines; answers the index of what follows. */
+  /** Skips blanks and counts lines. Returns the index of the next character. */
   private skip(): number {
     for (; ; this.index += 1) {
       const unit = this.text.charCodeAt(this.index);

@@ -1,31 +1,35 @@
 import { type ApiError, tooLarge } from './errors.js';
 import { isExact, longestNumber, maxJsonDepth, nestsTooDeep, numberTooLong } from './json.js';
 
-/** What of a JSON text cannot be kept, and where. */
+/** A part of a JSON text that cannot be kept, and its place. */
 export interface ScanFault {
   /** Index in the text. */
   readonly index: number;
   readonly message: string;
-  /** Which item of the outermost array it is in. */
+  /** Index of the item of the outermost array. */
   readonly item: number;
 }
 
-/** A JSON text as the engine's own parser may read it. It may still not be JSON, and where it was none it is none now. */
+/**
+ * A JSON text prepared for the engine's own parser. The scan does not check that it is JSON: a text that is not JSON
+ * stays invalid.
+ */
 export interface ScannedJson {
   readonly text: string;
   /** Whether the text holds a number that a double would change. */
   readonly inexact: boolean;
   readonly faults: readonly ScanFault[];
-  /** Indices in `text` of some commas of the outermost array of records, so that it can be read in slices. */
+  /** Indices in `text` of some commas of the outermost array of records, by which it can be parsed in slices. */
   readonly commas: readonly number[];
 }
 
 /**
- * Looks once over a JSON text and replaces in it what the engine's parser would lose or should not be given: a number that a
- * double would change becomes its text, in quotes; what nests deeper than {@link maxJsonDepth} and a number of more than
- * {@link longestNumber} characters become `null`, and a fault.
- * @throws tooLarge where it holds more of what takes time than any that is meant.
- * @param records the text is a record or an array of them: their `ts` is left to be read as the nearest double.
+ * Scans a JSON text once and replaces what the engine's parser would lose or must not get. A number that a double would
+ * change becomes a string of its digits. A value nested deeper than {@link maxJsonDepth}, and a number of more than
+ * {@link longestNumber} characters, become `null` and a fault.
+ * @throws tooLarge when the text holds more containers, keys or inexact numbers than any legitimate body.
+ * @param records whether the text is a record or an array of records. Their `ts` is left to be read as the nearest
+ * double.
  */
 export const scanJson = (text: string, records: boolean): ScannedJson => {
   const scan = new Scan(text, records);
@@ -33,7 +37,7 @@ export const scanJson = (text: string, records: boolean): ScannedJson => {
   return scan.end();
 };
 
-/** The same, giving the event loop to others between steps: `pause` is awaited after each. */
+/** Scans in the same way, in steps. `pause` is awaited after each step and yields the event loop. */
 export const scanJsonInSteps = async (
   text: string,
   records: boolean,
@@ -50,56 +54,67 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}')
 const [dot, plus, zero, nine, small, large] = [code('.'), code('+'), code('0'), code('9'), code('e'), code('E')];
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A number of so many characters is exact as a double, save where its exponent is large. */
+/** Digits up to which a number is exact as a double, unless its exponent is large. */
 const surelyExact = 15;
 
-/** More objects and arrays than ten thousand records have, so that one body takes little time and memory. */
+/**
+ * Maximum number of objects and arrays. Ten thousand records have fewer; the limit bounds the time and memory of one
+ * body.
+ */
 const mostContainers = 500_000;
 
-/** The same of numbers whose digits are kept. */
+/** Maximum number of numbers whose digits are kept, for the same reason. */
 const mostInexact = 100_000;
 
-/** Keys of one record: ten times as many as it may have. Keys that all differ take the engine a microsecond each. */
+/**
+ * Maximum number of keys of one record, ten times what a record may have. Distinct keys take the engine a microsecond
+ * each.
+ */
 const mostRecordKeys = 10_000;
 
-/** The same of a body that is no list of records. */
+/** Maximum number of keys of a body that is not a list of records. */
 const mostKeys = 65_536;
 
-/** Characters of records that are read at once, about: of the smallest objects that takes a millisecond. */
+/**
+ * Approximate number of characters of records that are parsed together. With the smallest objects, parsing them takes a
+ * millisecond.
+ */
 const sliceLength = 16 * 1024;
 
-/** Characters that one step of a scan looks at, about: where they are numbers whose digits are kept that takes a millisecond. */
+/**
+ * Approximate number of characters per step of a scan. With numbers whose digits are kept, a step takes a millisecond.
+ */
 const stepLength = 4 * 1024;
 
-/** More faults than anybody looks at. To say where each is takes far longer than to read what is right. */
+/** Maximum number of faults, as nobody reads more. Locating each fault takes far longer than reading valid text. */
 export const mostFaults = 1000;
 
 const tooMany = (what: string, max: number): ApiError => tooLarge(`A body holds at most ${max} ${what}.`);
 
 class Scan {
   private readonly pieces: string[] = [];
-  /** How much of the text is in the pieces. */
+  /** Length of the text that the pieces cover. */
   private taken = 0;
   private readonly faults: ScanFault[] = [];
   private inexact = 0;
   private item = 0;
-  /** Keys of the item that is being passed; where it began, and what there was before it. */
+  /** State of the current item: its number of keys, its start, and the state of the scan before it. */
   private keys = 0;
   private itemStart = 0;
   private before = { pieces: 0, taken: 0, faults: 0, grown: 0 };
-  /** How much longer the pieces are than what they stand for. */
+  /** How much longer the pieces are than the text that they replace, in characters. */
   private grown = 0;
   private readonly commas: number[] = [];
-  /** Where the last string began and ended, its quotes included. */
+  /** Bounds of the last string, quotes included. */
   private stringStart = 0;
   private stringEnd = 0;
-  /** Where the scan is, how deep, and how many objects and arrays it has passed. */
+  /** Position of the scan, its depth, and the number of objects and arrays so far. */
   private index = 0;
   private depth = 0;
   private containers = 0;
-  /** Where what nests too deep began. */
+  /** Start of the value that is nested too deeply. */
   private deepStart = 0;
-  /** How deep the members of a record are; 0: there are none. */
+  /** Depth of a record's members; 0: the text holds no records. */
   private readonly recordDepth: number;
 
   constructor(
@@ -112,7 +127,10 @@ class Scan {
     this.itemStart = isList ? start + 1 : 0;
   }
 
-  /** Looks at the text up to an index, about. @returns whether there is more. */
+  /**
+   * Scans the text up to about an index.
+   * @returns whether there is more text.
+   */
   goOn(until: number): boolean {
     const { text } = this;
     const end = Math.min(until, text.length);
@@ -140,7 +158,7 @@ class Scan {
     return index < text.length;
   }
 
-  /** What was found, once the whole text was looked at. */
+  /** Returns the result, once the whole text was scanned. */
   end(): ScannedJson {
     const { text } = this;
     if (this.recordDepth < 2) this.endItem(text.length);
@@ -153,7 +171,7 @@ class Scan {
     };
   }
 
-  /** A comma of the outermost array or object. */
+  /** Handles a comma of the outermost array or object. */
   private passItem(index: number): void {
     if (this.recordDepth === 2) this.endItem(index);
     this.item += 1;
@@ -164,7 +182,7 @@ class Scan {
     this.before = { pieces: this.pieces.length, taken: this.taken, faults: this.faults.length, grown: this.grown };
   }
 
-  /** Takes out an item with too many keys. */
+  /** Ends an item, and replaces it when it has too many keys. */
   private endItem(end: number): void {
     const { keys, recordDepth, before } = this;
     this.keys = 0;
@@ -177,7 +195,7 @@ class Scan {
     this.cut(this.itemStart, end, `A record may have at most ${mostRecordKeys} keys`);
   }
 
-  /** Index of the quote that closes the string which opens here; the end of the text where none does. */
+  /** Returns the index of the quote that closes the string at `start`; the end of the text when there is none. */
   private passString(start: number): number {
     const { text } = this;
     this.stringStart = start;
@@ -187,7 +205,7 @@ class Scan {
     return this.stringEnd - 1;
   }
 
-  /** Index of the last character of the number that begins here. */
+  /** Returns the index of the last character of the number at `start`. */
   private passNumber(start: number, depth: number): number {
     let end = start + 1;
     let exponent = 0;
@@ -196,13 +214,14 @@ class Scan {
       if (unit === small || unit === large) exponent = end;
       else if ((unit < zero || unit > nine) && unit !== dot && unit !== minus && unit !== plus) break;
     }
-    // A positive exponent of two digits, or one digit, keeps it far within what a double can hold.
+    // With a positive exponent of at most two digits, the number is far within the range of a double.
     if (end - start > surelyExact || (exponent > 0 && end - exponent > 3)) this.lookAtNumber(start, end, depth);
     return end - 1;
   }
 
   private lookAtNumber(start: number, end: number, depth: number): void {
-    // What is inside the part that is cut out is not looked at; and a number where a key belongs must not become one.
+    // A number inside a part that is cut out does not matter, and a number in the place of a key must not become a
+    // string.
     if (depth > maxJsonDepth || this.isKey(end)) return;
     const number = this.text.slice(start, end);
     if (!numberPattern.test(number)) return;
@@ -221,7 +240,7 @@ class Scan {
     return this.text[index] === ':';
   }
 
-  /** Whether a number is the `ts` of a record, and has a double that is near it. */
+  /** Whether a number is the `ts` of a record, within the range of a double. */
   private isTs(start: number, number: string): boolean {
     if (!Number.isFinite(Number(number))) return false;
     const { text, stringStart, stringEnd } = this;
@@ -243,7 +262,7 @@ class Scan {
   }
 }
 
-/** Whether a backslash takes the meaning from the quote at an index: an odd number of them stands before it. */
+/** Whether the quote at an index is escaped: an odd number of backslashes precedes it. */
 const isEscaped = (text: string, index: number): boolean => {
   let start = index;
   while (text.charCodeAt(start - 1) === backslash) start -= 1;
@@ -252,7 +271,7 @@ const isEscaped = (text: string, index: number): boolean => {
 
 const isBlank = (unit: number) => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
-/** The length of `"ts"` where every character is an escape. */
+/** Length of `"ts"` with every character escaped. */
 const longestTs = 14;
 
 const unescaped = (key: string): unknown => {

@@ -1,15 +1,18 @@
 /**
- * JSON that knows where it stood: line and column of every key and value, the exact text of every number, and keys
- * that came twice (RFC 8259). `JSON.parse` forgets all three; queries and measured values need them.
+ * JSON with positions: line and column of every key and value, the exact text of every number, and repeated keys (RFC
+ * 8259). `JSON.parse` loses all three, but queries and measured values need them.
  */
 
-/** Where something starts, both from 1, columns in UTF-16 units. Line 0 means: it did not come as JSON text. */
+/**
+ * Position where something starts. Line and column count from 1, columns in UTF-16 units. Line 0 means that it did not
+ * come from JSON text.
+ */
 export interface Position {
   readonly line: number;
   readonly col: number;
 }
 
-/** What all nodes share: their place. */
+/** Common part of all nodes: their position. */
 abstract class Node implements Position {
   constructor(
     readonly line: number,
@@ -17,13 +20,13 @@ abstract class Node implements Position {
   ) {}
 }
 
-/** One key of an object with its value. The position is the key's. */
+/** A key of an object with its value. The position is that of the key. */
 export interface JsonMember extends Position {
   readonly key: string;
   readonly value: LocatedJson;
 }
 
-/** An object. `end` is its closing brace; `repeated` is the first key that had come before, if any. */
+/** An object. `end` is the position of its closing brace; `repeated` is the first key that occurs again, if any. */
 export class JsonObject extends Node {
   readonly kind = 'object';
   constructor(
@@ -35,13 +38,13 @@ export class JsonObject extends Node {
     super(at.line, at.col);
   }
 
-  /** The value of a key, the last one where it came twice; undefined where it did not come. */
+  /** Returns the value of a key, the last one when the key is repeated; undefined when the key is absent. */
   get(key: string): LocatedJson | undefined {
     return this.members.findLast((member) => member.key === key)?.value;
   }
 }
 
-/** An array. `end` is its closing bracket. */
+/** An array. `end` is the position of its closing bracket. */
 export class JsonArray extends Node {
   readonly kind = 'array';
   constructor(
@@ -53,7 +56,7 @@ export class JsonArray extends Node {
   }
 }
 
-/** A string, its escapes read. */
+/** A string with its escapes decoded. */
 export class JsonString extends Node {
   readonly kind = 'string';
   constructor(
@@ -64,7 +67,7 @@ export class JsonString extends Node {
   }
 }
 
-/** A number as it was written. */
+/** A number in its original spelling. */
 export class JsonNumber extends Node {
   readonly kind = 'number';
   constructor(
@@ -87,8 +90,8 @@ export class JsonLiteral extends Node {
 }
 
 /**
- * What stands where a value would that cannot be read, so that the others still count: a line of NDJSON that is not JSON, a
- * value that nests too deep, a number that is too long.
+ * Replaces a value that cannot be read, so that the other values remain usable: a line of NDJSON that is not JSON, a
+ * value nested too deeply, a number that is too long.
  */
 export class JsonFault extends Node {
   readonly kind = 'fault';
@@ -105,10 +108,10 @@ export class JsonFault extends Node {
 /** JSON with positions and exact numbers. */
 export type LocatedJson = JsonObject | JsonArray | JsonString | JsonNumber | JsonLiteral | JsonFault;
 
-/** Plain JSON, as `JSON.stringify` takes it. */
+/** Plain JSON, as `JSON.stringify` accepts it. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [key: string]: PlainJson };
 
-/** Text that is not JSON, with the place where that shows. */
+/** An error for text that is not JSON, with its position. */
 export class JsonSyntaxError extends Error implements Position {
   constructor(
     message: string,
@@ -122,18 +125,18 @@ export class JsonSyntaxError extends Error implements Position {
   }
 }
 
-/** How deep objects and arrays may nest. */
+/** Maximum depth of nested objects and arrays. */
 export const maxJsonDepth = 64;
 
-/** How many characters a number may have. To compare and to convert one takes more than its length in time. */
+/** Maximum number of characters of a number. The time to compare and convert a number grows faster than its length. */
 export const longestNumber = 400;
 
-/** Whether a value already is a node of this module. */
+/** Whether a value is already a node of this module. */
 export const isLocated = (value: unknown): value is LocatedJson => value instanceof Node;
 
 /**
- * Plain values as nodes, for what did not come as JSON text (a query string, a variable of GraphQL). What nests deeper than
- * {@link maxJsonDepth} becomes a {@link JsonFault} in its place.
+ * Converts plain values that did not come as JSON text (a query string, a GraphQL variable) to nodes. A value nested
+ * deeper than {@link maxJsonDepth} becomes a {@link JsonFault} in its place.
  */
 export const locate = (value: unknown): LocatedJson => locateAt(value, 0);
 
@@ -155,8 +158,8 @@ const locateAt = (value: unknown, depth: number): LocatedJson => {
 };
 
 /**
- * A node as plain values. A number that a double would change (`1e400`), and every integer beyond 2^53 - 1, becomes
- * its decimal text. Of a repeated key the last value counts; `__proto__` is a key like any other.
+ * Converts a node to plain values. A number that a double would change (`1e400`), and every integer beyond 2^53 - 1,
+ * becomes its decimal text. The last value of a repeated key counts; `__proto__` is a key like any other.
  * @throws JsonSyntaxError at a {@link JsonFault}.
  */
 export const toPlain = (node: LocatedJson): PlainJson => {
@@ -176,22 +179,22 @@ export const toPlain = (node: LocatedJson): PlainJson => {
   }
 };
 
-/** Whether a number's text reads into a double and back without loss, and is no integer beyond 2^53 - 1. */
+/** Whether a number survives conversion to a double and back, and is not an integer beyond 2^53 - 1. */
 export const isExact = (text: string): boolean => {
   if (text.length <= 15 && !/[eE]/.test(text)) return true;
   if (text.length > longestNumber) return false;
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value);
-  // The usual case, and many times quicker than what follows.
+  // The common case, many times faster than the comparison below.
   if (`${value}` === text) return true;
   return canonical(text) === canonical(`${value}`);
 };
 
-/** What is said of JSON that nests too deep. */
+/** Error message for JSON that is nested too deeply. */
 export const nestsTooDeep = `JSON may nest at most ${maxJsonDepth} deep`;
 
-/** What is said of a number that is too long. */
+/** Error message for a number that is too long. */
 export const numberTooLong = `A number may have at most ${longestNumber} characters`;
 
 const nowhere: Position = { line: 0, col: 0 };
@@ -208,7 +211,7 @@ const locateInside = (value: object, depth: number): LocatedJson => {
   return new JsonObject(nowhere, members, nowhere);
 };
 
-/** Sign, digits without zeros at either end, and the power of ten of the first digit. */
+/** Returns sign, digits without zeros at either end, and the power of ten of the first digit. */
 const canonical = (text: string): string => {
   const [, sign, whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)!;
   const digits = `${whole}${fraction}`;
@@ -219,8 +222,11 @@ const canonical = (text: string): string => {
   return `${sign}${digits.slice(first, last)}e${whole.length - first + Number(power)}`;
 };
 
-/** Of a longer text Node first makes room for three bytes a character; as bytes it is written in half the time. */
+/**
+ * Length from which a text is written as bytes. For a longer text, Node first allocates three bytes per character;
+ * writing it as bytes takes half the time.
+ */
 const longText = 16 * 1024;
 
-/** A text as it is best written to a response. */
+/** Returns the form of a text that is fastest to write to a response. */
 export const toBody = (text: string): string | Buffer => (text.length < longText ? text : Buffer.from(text));

@@ -2,29 +2,29 @@ import cluster from 'node:cluster';
 import { type AddressInfo, createServer, Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Where to listen. Port 0 takes any free one. */
+/** Address to listen at. Port 0 takes any free port. */
 export interface ListenAddress {
   host: string;
   port: number;
 }
 
-/** What is done with a new connection. */
+/** Handles a new connection. */
 export type Take = (socket: Socket) => void;
 
 /**
- * Listening sockets. libuv accepts one connection of each in an iteration of the event loop: with a single one, a client that
- * connects faster than that keeps everybody else waiting in its queue.
+ * Number of listening sockets. libuv accepts one connection of each in an iteration of the event loop. With a single
+ * socket, a client that connects faster than that keeps all others waiting in its queue.
  */
 const listeners = 64;
 
-/** How long a turn of the event loop takes in which little happened, at most. Milliseconds. */
+/** Maximum duration of a quiet iteration of the event loop, in milliseconds. */
 const quietTurn = 1;
-/** How long a quiet turn is waited for before listening ends all the same. Milliseconds. */
+/** Maximum wait for a quiet iteration before the sockets are closed, in milliseconds. */
 const maxWait = 1000;
 
 /**
- * Listens at an address with as many sockets as it takes; gives the servers, of which the given one is the first.
- * @param setting names the setting of the port, for the sentence with which this rejects where the address is taken
+ * Listens at an address with several sockets, and returns their servers; the given server is the first.
+ * @param setting name of the setting of the port, for the error message when the address is in use.
  */
 export async function listenTogether(
   server: Server,
@@ -39,7 +39,10 @@ export async function listenTogether(
   }
 }
 
-/** Rejects where nobody could listen, so that nothing is begun in vain. @param setting names that of the port */
+/**
+ * Checks that an address is free to listen at, so that no start is begun in vain. Rejects when it is not.
+ * @param setting name of the setting of the port.
+ */
 export async function checkListenAddress(address: ListenAddress, setting = 'PORT'): Promise<void> {
   try {
     await tryListening(address);
@@ -48,7 +51,7 @@ export async function checkListenAddress(address: ListenAddress, setting = 'PORT
   }
 }
 
-/** Listens for a moment. Whoever knocks just then is turned away: waiting for callers to leave could take for ever. */
+/** Listens briefly. A client that connects meanwhile is disconnected, as waiting for it to leave could take forever. */
 const tryListening = (address: ListenAddress): Promise<void> =>
   begin(
     createServer((socket) => socket.destroy()),
@@ -57,12 +60,14 @@ const tryListening = (address: ListenAddress): Promise<void> =>
   ).then(end);
 
 /**
- * Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. For
- * a worker its primary listens: it does nothing else, and hands out connections in turn.
+ * Listens with several sockets at one address, if the system supports it (`SO_REUSEPORT`). The given server is the
+ * first of them. For a worker the primary listens; the primary does nothing else, and distributes connections among the
+ * workers.
  */
 async function listenWithAll(server: Server, take: Take, address: ListenAddress): Promise<Server[]> {
   if (cluster.isWorker) return [await begin(server, address, false)];
-  // A socket that shares its port would share it with another service too, and not say that the port is taken.
+  // With a shared port, another service could share it too, and the system would not report that the port is in use. So
+  // this is checked first.
   if (address.port !== 0) await tryListening(address);
   try {
     await begin(server, address, true);
@@ -86,10 +91,10 @@ const begin = <S extends Server>(server: S, address: ListenAddress, reusePort: b
   });
 
 /**
- * Stops accepting; resolves when none of the servers has a connection any more. The system resets connections that wait in
- * the queue of a listener that closes, and a proxy answers 502 for a POST that it has sent into one: so they close at the end of
- * a short turn of the event loop in which no connection came.
- * @param refusing called as soon as new connections are refused
+ * Stops accepting. Resolves when the servers have no connections left. The system resets connections that wait in the
+ * queue of a socket that closes, and a proxy answers 502 for a POST that it has sent into one. So the sockets close at
+ * the end of a short iteration of the event loop in which no connection arrived.
+ * @param refusing called as soon as new connections are refused.
  */
 export async function endListening(servers: readonly Server[], refusing?: () => void): Promise<void> {
   let came = false;
@@ -98,7 +103,7 @@ export async function endListening(servers: readonly Server[], refusing?: () => 
   };
   for (const server of servers) server.on('connection', note);
   const late = performance.now() + maxWait;
-  // From the end of one turn to that of the next, Node.js has looked for connections.
+  // Between the ends of two iterations, Node.js has checked for connections.
   await turn();
   for (let quiet = false; !quiet && performance.now() < late; ) {
     came = false;
@@ -112,11 +117,13 @@ export async function endListening(servers: readonly Server[], refusing?: () => 
   await Promise.all(ended);
 }
 
-/** An HTTP server's own `close` would also cut idle connections, on which a request may be on its way. */
+/**
+ * Stops a server. An HTTP server's own `close` would also cut idle connections, on which a request may be on its way.
+ */
 const end = (server: Server): Promise<void> =>
   new Promise((resolve) => Server.prototype.close.call(server, () => resolve()));
 
-/** Host and port of a server that listens; loopback where it listens on every address. */
+/** Returns host and port of a listening server; loopback when it listens on all addresses. */
 export function placeOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');

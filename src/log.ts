@@ -1,13 +1,13 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.js';
 
-/** Writes structured lines: one JSON object each, with level, time and message. */
+/** A logger that writes one JSON object per line, with level, time and message. */
 export type Log = Logger;
 
 /**
- * Makes the logger. It writes to stderr, so that stdout stays for what a command answers. Should a header or a secret
- * get into a line after all, its value is left out.
- * @param worker number of the worker that writes, on each of its lines
+ * Creates the logger. It writes to stderr, as stdout is for the output of commands. If a header or a secret gets into a
+ * line by mistake, its value is redacted.
+ * @param worker number of the worker, written on each of its lines.
  */
 export const createLog = (
   level: LogLevel,
@@ -25,7 +25,7 @@ export const createLog = (
     to,
   );
 
-/** Names whose values never belong in a log, at the top of a line and one or two levels down. */
+/** Returns the names whose values must never be logged, at the top level of a line and one or two levels below. */
 function secretPaths(): string[] {
   const names = ['authorization', 'cookie', 'token', 'password', 'pass', 'secret', 'secretKey', 'signingSecret'];
   return names.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

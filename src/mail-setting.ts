@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 import { parsed, urlOf } from './setting.js';
 
-/** How e-mail is sent. It holds a password: it is never logged. */
+/** Settings of e-mail. They hold a password and are never logged. */
 export interface MailConfig {
   host: string;
   port: number;
-  /** Whether the connection is encrypted from its beginning (smtps). */
+  /** Whether the connection is encrypted from the start (smtps). */
   secure: boolean;
   /** Whether nothing is sent before the connection is encrypted. */
   requireTLS: boolean;
   auth: { user: string; pass: string } | undefined;
   /** Sender, such as `alerts@example.com` or `Alerts <alerts@example.com>`. */
   from: string;
-  /** Origin of the links in mails, without a slash at its end. */
+  /** Origin of the links in e-mails, without a slash at the end. */
   origin: string;
 }
 
 type Server = Omit<MailConfig, 'from' | 'origin'>;
 
-/** The settings of e-mail, as the environment has them. */
+/** E-mail settings in the environment. */
 export const mailSettings = {
   SMTP_URL: parsed(serverOf, 'must be an address such as smtps://user:password@mail.example.com:465').optional(),
   SMTP_FROM: parsed(
@@ -29,19 +29,19 @@ export const mailSettings = {
 
 type Given = z.infer<z.ZodObject<typeof mailSettings>> & { PUBLIC_URL?: string | undefined };
 
-/** What is wrong with how these settings go together. */
+/** Returns faults in the combination of these settings. */
 export const mailFaultsOf = ({ SMTP_URL, PUBLIC_URL }: Given): string[] =>
   SMTP_URL !== undefined && PUBLIC_URL === undefined
     ? ['PUBLIC_URL must be set where SMTP_URL is: it is the origin of the links in mails.']
     : [];
 
-/** How e-mail is sent; undefined where it is off. */
+/** Returns the settings of e-mail; undefined when e-mail is off. */
 export const mailOf = ({ SMTP_URL, SMTP_FROM, PUBLIC_URL }: Given): MailConfig | undefined =>
   SMTP_URL && PUBLIC_URL
     ? { ...SMTP_URL, from: SMTP_FROM ?? `Device Data Platform <alerts@${hostOf(PUBLIC_URL)}>`, origin: PUBLIC_URL }
     : undefined;
 
-/** The name after the @; an address of the network stands in brackets there (RFC 5321). */
+/** Returns the part of an address after the @. An IP address is in brackets there (RFC 5321). */
 function hostOf(origin: string): string {
   const { hostname } = new URL(origin);
   if (hostname.startsWith('[')) return `[IPv6:${hostname.slice(1, -1)}]`;
@@ -61,7 +61,7 @@ function serverOf(text: string): Server | undefined {
     host,
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    // Whoever stands in between could else have the password.
+    // Otherwise an attacker in the network path could read the password.
     requireTLS: !secure && user !== '' && !/^(localhost|127\.[\d.]+|::1)$/.test(host),
     auth: user === '' ? undefined : { user, pass },
   };
@@ -73,7 +73,7 @@ function senderOf(text: string): string | undefined {
     : undefined;
 }
 
-/** Undefined where percent signs do not decode. */
+/** Decodes percent signs; undefined when they do not decode. */
 function textOf(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);

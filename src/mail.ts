@@ -6,7 +6,7 @@ import type { Connections } from './connections.js';
 import type { Log } from './log.js';
 import { createMailPages, type MailPagesOptions } from './rest/mail-links.js';
 
-/** What e-mail is opened with. */
+/** Dependencies of e-mail. */
 interface MailOptions {
   config: Config;
   connections: Connections;
@@ -16,7 +16,7 @@ interface MailOptions {
   secretKeys: readonly string[];
 }
 
-/** Opens e-mail of alerts; undefined where it is off. */
+/** Opens the e-mail of alerts; undefined when e-mail is off. */
 export function openMail({ config, connections, ...options }: MailOptions): Mailer | undefined {
   if (config.mail === undefined) return undefined;
   const { origin, ...server } = config.mail;
@@ -24,7 +24,7 @@ export function openMail({ config, connections, ...options }: MailOptions): Mail
   return createMailer({ pool: connections.pool, clock, log, registry, secretKeys, server, origin });
 }
 
-/** Makes the pages that links in mails open; none where e-mail is off. */
+/** Creates the pages that links in e-mails open; none when e-mail is off. */
 export const pagesOfMail = (mail: Mailer | undefined, countUnknown: MailPagesOptions['countUnknown']) =>
   mail === undefined
     ? []

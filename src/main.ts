@@ -2,17 +2,17 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// npm only warns of an older Node.js, whose own error would be about a name that a library does not find.
+// npm only warns about an older Node.js, whose own error would name something that a library does not find.
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
     `ddp needs Node.js 24 or newer, and this is ${process.versions.node}. One is installed with it: call "npx ddp" where it is installed, or put its folder node_modules/.bin first in PATH.\n`,
   );
   process.exit(1);
 }
-// Compiled code is kept beside the program, so that a command starts in two thirds of the time.
+// Compiled code is cached beside the program, so that a command starts in two thirds of the time.
 module.enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
 (await import('./config.js')).widenThreadPool();
 const { run } = await import('./cli.js');
 
-// What still runs after an end in order would only hold the process.
+// Anything still running after an orderly end would only delay the exit.
 process.exit(await run(process.argv.slice(2)));

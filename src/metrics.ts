@@ -6,17 +6,15 @@ import type { Ask, QueryAnswer, RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import type { AnsweredRequest } from './rest/request-log.js';
 
-/*
- * Figures for Prometheus of what a person on call asks first. Labels come from small fixed sets (route templates, codes,
- * kinds, pools), never from tenants, so that their number stays bounded.
- */
+/* Prometheus metrics that a person on call asks for first. Labels come from small fixed sets (route templates,
+   codes, kinds, pools), never from tenants, so that their number stays bounded. */
 
-/** Upper bounds of durations, in seconds. */
+/** Upper bounds of histogram buckets for durations, in seconds. */
 const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
-/** Registers the figures of HTTP requests; gives what takes each. */
+/** Registers the metrics of HTTP requests. Returns the function that records a request. */
 export function createRequestMetrics(registry: Registry): (request: AnsweredRequest) => void {
   const seconds = new Histogram({
     name: 'ddp_http_request_seconds',
@@ -29,10 +27,10 @@ export function createRequestMetrics(registry: Registry): (request: AnsweredRequ
     seconds.observe({ method: methods.has(method) ? method : 'other', route, status: `${status}` }, took);
 }
 
-/** How many calls and records were committed together. */
+/** Records how many calls and records were committed together. */
 type ObserveGroup = (group: { calls: number; records: number }) => void;
 
-/** Registers the figure of groups of ingestion; gives what takes each. */
+/** Registers the metrics of ingestion groups. Returns the function that records a group. */
 export function createGroupMetrics(registry: Registry): ObserveGroup {
   const histogram = (name: string, help: string) =>
     new Histogram({
@@ -49,7 +47,7 @@ export function createGroupMetrics(registry: Registry): ObserveGroup {
   };
 }
 
-/** The log, with figures of what it stores. */
+/** Wraps the record store with metrics of what it stores. */
 export function measureLog(log: RecordLog, registry: Registry): RecordLog {
   const registers = [registry];
   const stored = new Counter({ name: 'ddp_ingest_records_total', help: 'Records that were stored.', registers });
@@ -81,7 +79,7 @@ export function measureLog(log: RecordLog, registry: Registry): RecordLog {
   return {
     ...log,
     async append(call) {
-      // A group may be tried again: only what its last try said counts. An answer that is repeated has no results.
+      // A group may be retried; only the results of its last attempt count. A repeated answer has no results.
       let results: readonly ItemResult[] = [];
       let refused: Rejection | undefined;
       const { refuse } = call;
@@ -112,7 +110,10 @@ export function measureLog(log: RecordLog, registry: Registry): RecordLog {
   };
 }
 
-/** The index, with figures of its searches. @param waiting how many calls wait for their turn. */
+/**
+ * Wraps the record index with metrics of its searches.
+ * @param waiting returns the number of calls that wait for a slot.
+ */
 export function measureIndex(index: RecordIndex, registry: Registry, waiting: () => number): RecordIndex {
   const registers = [registry];
   const queries = new Counter({
@@ -152,7 +153,7 @@ const outcomeOf = (answer: QueryAnswer): string => {
   return answer.status === 429 ? 'busy' : 'refused';
 };
 
-/** Registers the figure of GraphQL operations; gives what takes each. */
+/** Registers the metric of GraphQL operations. Returns the function that records an operation. */
 export function createOperationMetrics(registry: Registry): (kind: string, seconds: number) => void {
   const seconds = new Histogram({
     name: 'ddp_graphql_operation_seconds',
@@ -164,7 +165,7 @@ export function createOperationMetrics(registry: Registry): (kind: string, secon
   return (kind, took) => seconds.observe({ kind }, took);
 }
 
-/** Registers the figures of the pools of connections, by their names. */
+/** Registers the metrics of the connection pools, by pool name. */
 export function observePools(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
   const each = (name: string, help: string, labelNames: string[], set: (to: Gauge, pool: Pool, name: string) => void) =>
     new Gauge({
@@ -190,7 +191,7 @@ export function observePools(registry: Registry, pools: Readonly<Record<string, 
   });
 }
 
-/** Registers the figures of the pipelined connections, by their names. */
+/** Registers the metrics of the pipelined connections, by name. */
 export function observeReaders(registry: Registry, readers: Readonly<Record<string, Reader>>): void {
   new Gauge({
     name: 'ddp_reader_pending',
@@ -213,19 +214,19 @@ export function observeReaders(registry: Registry, readers: Readonly<Record<stri
   });
 }
 
-/** Sets what calls have counted so far back to nothing. */
+/** Resets the metrics that calls have counted so far. */
 export const forgetCalls = (registry: Registry): void => {
   for (const { name } of registry.getMetricsAsArray())
     if (/^ddp_(ingest|search|graphql)_/.test(name)) registry.getSingleMetric(name)?.reset();
 };
 
-/** Registers the figure of subscriptions. */
+/** Registers the metric of open subscriptions. */
 export const observeSubscriptions = (registry: Registry, count: () => number): void =>
   gauge(registry, 'ddp_subscriptions', 'GraphQL subscriptions that are open in this process.', count);
 
 /**
- * Registers what prom-client tells of the process and its event loop, under the names that dashboards for Node know.
- * @param worker number of the worker, which becomes their label; undefined: the process serves alone
+ * Registers prom-client's metrics of the process and its event loop, under the names that dashboards for Node expect.
+ * @param worker number of the worker, which becomes a label; undefined: the process serves alone.
  */
 export const observeProcess = (registry: Registry, worker: number | undefined): void =>
   collectDefaultMetrics({ register: registry, ...(worker !== undefined && { labels: { worker } }) });

@@ -4,9 +4,10 @@ import { migrate } from './database/migrate.js';
 import { lockLimit } from './database/online-steps.js';
 import type { Log } from './log.js';
 
-/** Applies the migrations that a database lacks and gives their names. */
+/** Applies the missing migrations of a database and returns their names. */
 export async function applyMigrations(connectionString: string, log: Log): Promise<string[]> {
-  // A migration that waits for a lock makes others wait behind it: it tries again instead.
+  // A migration that waits for a lock blocks the statements behind it. With a lock timeout it fails and retries
+  // instead.
   const orm = await MikroORM.init(ormOptions(connectionString, `-c lock_timeout=${lockLimit}`));
   try {
     const applied = await migrate(orm, { log });
@@ -17,17 +18,17 @@ export async function applyMigrations(connectionString: string, log: Log): Promi
   }
 }
 
-/** Opens what applies migrations, for whoever holds the lock on them; close it. */
+/** Opens the migrator for a caller that holds the migration lock. The caller must close it. */
 export async function openMigrations(connectionString: string) {
   const orm = await MikroORM.init(ormOptions(connectionString));
   const pending = await orm.migrator.getPending();
   const executed = await orm.migrator.getExecuted();
   return {
-    /** All of this release. */
+    /** All migrations of this release. */
     names: [...executed, ...pending].map(({ name }) => name),
-    /** Those that the database lacks. */
+    /** Migrations that the database lacks. */
     pending: pending.map(({ name }) => name),
-    /** Applies those of these that are missing; without names all that are. */
+    /** Applies the named migrations that are missing; without names, all that are missing. */
     apply: (names?: readonly string[]) => orm.migrator.up(names && { migrations: [...names] }),
     close: () => orm.close(),
   };

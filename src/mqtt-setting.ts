@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { whole } from './setting.js';
 
-/** The MQTT endpoint. */
+/** Settings of the MQTT endpoint. */
 export interface MqttConfig {
   /** 0 takes any free port. */
   port: number;
   /** Files (PEM) of the certificate with its chain, and of its key; undefined: connections are not encrypted. */
   tls: TlsFiles | undefined;
-  /** Connections at once of a process, and of one token. */
+  /** Concurrent connections per process, and per token. */
   connections: number;
   perToken: number;
 }
 
-/** Where certificate and key are. */
+/** Files of certificate and key. */
 export interface TlsFiles {
   certFile: string;
   keyFile: string;
 }
 
-/** The settings of the MQTT endpoint, as the environment has them. */
+/** Settings of the MQTT endpoint in the environment. */
 export const mqttSettings = {
   MQTT_PORT: whole(0, 65_535).optional(),
   MQTT_TLS_CERT: z.string().optional(),
@@ -29,13 +29,13 @@ export const mqttSettings = {
 
 type Given = z.infer<z.ZodObject<typeof mqttSettings>>;
 
-/** What is wrong with how these settings go together. */
+/** Returns faults in the combination of these settings. */
 export const mqttFaultsOf = ({ MQTT_TLS_CERT, MQTT_TLS_KEY }: Given): string[] =>
   (MQTT_TLS_CERT === undefined) === (MQTT_TLS_KEY === undefined)
     ? []
     : ['MQTT_TLS_CERT and MQTT_TLS_KEY must be set together.'];
 
-/** The endpoint; undefined where it is off. */
+/** Returns the settings of the endpoint; undefined when it is off. */
 export const mqttOf = (given: Given): MqttConfig | undefined =>
   given.MQTT_PORT === undefined
     ? undefined

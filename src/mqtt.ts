@@ -6,17 +6,17 @@ import type { MqttServer } from './mqtt/server.js';
 import { createReport } from './rest/report.js';
 import type { Services, ServicesOptions } from './services.js';
 
-/** What MQTT has in common with requests: who is let in, and how much each may send. */
+/** What MQTT shares with HTTP: services, authentication and admission control. */
 interface Shared {
   services: Services;
   admission: Admission;
   authenticate: (authorization: string | undefined) => Promise<Caller>;
 }
 
-/** Connects and messages count as calls of ingestion do, and have no headers to say so. */
+/** Connects and messages count as ingestion calls, but MQTT has no headers for the rate limit. */
 const withoutHeaders = { setHeader: () => undefined };
 
-/** Listens for devices that publish over MQTT, where that is on. */
+/** Listens for devices that publish over MQTT; undefined when MQTT is off. */
 export async function listenForMqtt(
   { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
   { services, admission, authenticate }: Shared,

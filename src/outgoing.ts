@@ -11,9 +11,12 @@ import { deliveryRows } from './resolvers/deliveries.js';
 import { episodeRows } from './resolvers/episodes.js';
 import type { Base } from './services-options.js';
 
-/* Whatever tells others of what is stored: live data, hooks and alerts. */
+/* Opens the parts that publish stored records: live data, hooks and alerts. */
 
-/** Opens live data. @param records gives the log, which is opened after this: it tells live data what it stored */
+/**
+ * Opens live data.
+ * @param records returns the record store, which is opened later because it notifies live data of what it stores.
+ */
 export function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
   const { livePool, liveSlowPool } = connections;
   return createLive({
@@ -39,7 +42,6 @@ export function openLive({ connections, connectionString, log }: Base, records: 
   });
 }
 
-/** Opens hooks. */
 export function openHooks(
   { connections, cluster, config, clock, random, log, secretKeys, registry, tracing }: Base,
   live: Live,
@@ -68,7 +70,6 @@ export function openHooks(
   });
 }
 
-/** Opens alerts. */
 export function openAlerts(
   { connections, clock, log, registry }: Base,
   { enqueue, outbox }: Hooks,

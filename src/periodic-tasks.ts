@@ -1,23 +1,25 @@
 import type { Logger } from 'pino';
 import { createPollLoop } from './poll-loop.js';
 
-/** Work that is done again and again. */
+/** A task that runs periodically. */
 export interface PeriodicTask {
   /** Time between two runs, in milliseconds. */
   every: number;
-  /** Whether the first run is at the start, rather than after the interval. */
+  /** Whether the task runs at start too. By default its first run follows the first interval. */
   atStart?: boolean;
   run(): Promise<void>;
 }
 
-/** Tasks that run side by side, each one run at a time. */
+/** Tasks that run side by side. A task never overlaps itself. */
 export interface PeriodicTasks {
   start(): void;
-  /** Starts no further run; resolves when those under way are over. */
+  /** Starts no further run. Resolves when the runs in progress are over. */
   close(): Promise<void>;
 }
 
-/** Makes periodic tasks. A run that fails is logged with the name of its task; the next comes at its time. */
+/**
+ * Creates periodic tasks. A run that fails is logged with the name of its task, which runs again at the next interval.
+ */
 export function createPeriodicTasks(
   tasks: Readonly<Record<string, PeriodicTask>>,
   { log, failed }: { log: Logger; failed: string },

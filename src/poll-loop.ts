@@ -1,50 +1,50 @@
 import { backOff } from './back-off.js';
 
 /**
- * What a poll loop is doing:
+ * State of a poll loop:
  * - `stopped`: not started yet, or closed;
- * - `idle`: nobody needs it; a hint makes it look again whether somebody does;
- * - `polling`: a poll is under way; a hint is remembered for the next one;
- * - `resting`: between two polls, so that hints that come close together share one; an urgent hint ends it;
+ * - `idle`: nobody needs polls; a hint makes the loop check again;
+ * - `polling`: a poll is in progress; a hint is kept for the next one;
+ * - `resting`: between two polls, so that hints in short succession share one; an urgent hint ends the rest;
  * - `waiting`: until a hint or the end of the interval;
- * - `backing off`: after a poll that failed, for the first step of the back-off, whatever hints come;
- * - `retrying soon`: for the rest of the back-off, or until a hint, which says that something works again.
+ * - `backing off`: after a failed poll, for the first step of the back-off, regardless of hints;
+ * - `retrying soon`: for the rest of the back-off, or until a hint, which shows that something works again.
  */
 type State = 'stopped' | 'idle' | 'polling' | 'resting' | 'waiting' | 'backing off' | 'retrying soon';
 
 /** Polls one at a time: soon after a hint, and at intervals without one. */
 export interface PollLoop {
   start(): void;
-  /** Hints that there is something to do. An urgent hint waits for no rest, and asks for a full poll. */
+  /** Hints that there is work. An urgent hint ends the rest between polls and asks for a full poll. */
   wake(urgent?: boolean): void;
-  /** Starts no further poll; resolves when the one under way is over. */
+  /** Starts no further poll. Resolves when the poll in progress is over. */
   close(): Promise<void>;
 }
 
 /** Settings of a poll loop. */
 export interface PollLoopOptions<Result> {
   /**
-   * One poll. It is full when the interval is over, after a failure and after an urgent hint; else it may look only for
-   * what hints tell of.
+   * Runs one poll. The poll is full when the interval is over, after a failure and after an urgent hint. Otherwise it
+   * may be limited to what hints announce.
    */
   poll(full: boolean): Promise<Result>;
   /** Time between two full polls, in milliseconds. */
   interval: number;
   /** Time before the first poll, in milliseconds. */
   delay?: number;
-  /** Least time from the end of a poll to the next, in milliseconds, given what it answered and how long it took. */
+  /** Minimum time from the end of a poll to the next, in milliseconds, given the poll's result and duration. */
   rest?(result: Result, took: number): number;
-  /** Whether anybody needs another poll. */
+  /** Whether another poll is needed. */
   isNeeded?(): boolean;
-  /** How long to wait after a failure, in milliseconds; `failures` in a row went before it. */
+  /** Returns the wait after a failure, in milliseconds, given the number of failures in a row before it. */
   retryAfter?(failures: number): number;
-  /** Called with the reason of each failure; `failures` in a row went before it. */
+  /** Called with the reason of each failure, and the number of failures in a row before it. */
   onFailure(error: unknown, failures: number): void;
   /** Called when a poll succeeds after failures. */
   onRecovery?(): void;
 }
 
-/** Makes a poll loop. It survives every failure: while the database is away it retries with a back-off. */
+/** Creates a poll loop. It survives every failure: while the database is unreachable, it retries with a back-off. */
 export function createPollLoop<Result>(options: PollLoopOptions<Result>): PollLoop {
   const { poll, interval, delay = 0, rest = () => 0, isNeeded = () => true, retryAfter = backOff } = options;
   let state: State = 'stopped';
@@ -54,7 +54,7 @@ export function createPollLoop<Result>(options: PollLoopOptions<Result>): PollLo
   let urgent = false;
   let endPause: (() => void) | undefined;
 
-  /** Waits in a state for so many milliseconds, or until `endPause` is called. */
+  /** Waits in a state for a number of milliseconds, or until `endPause` is called. */
   const pause = (during: State, milliseconds: number): Promise<void> => {
     if (closing || milliseconds <= 0) return Promise.resolve();
     state = during;
@@ -97,7 +97,7 @@ export function createPollLoop<Result>(options: PollLoopOptions<Result>): PollLo
         await wait('waiting', fullAt - performance.now());
       } catch (error) {
         options.onFailure(error, failures);
-        // The next poll looks at everything, which includes what was hinted at.
+        // The next poll is full, which includes what was hinted at.
         fullAt = 0;
         hinted = false;
         const [first, all] = [backOff(0), retryAfter(failures++)];

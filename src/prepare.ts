@@ -5,15 +5,15 @@ import { clientOf } from './database/client.js';
 import { migrationName } from './database/migration-name.js';
 import type { Log } from './log.js';
 
-/** undefined_table */
+/** PostgreSQL's error code undefined_table. */
 const undefinedTable = '42P01';
 
 /**
- * Brings a database to the newest schema and gives the names of what was applied. The ORM, which applies migrations, is
- * loaded only where one is missing: loading it and its connections take longer than most commands.
+ * Migrates a database to the newest schema and returns the names of the applied migrations. The ORM, which applies
+ * migrations, is loaded only when one is missing, as loading it and connecting takes longer than most commands.
  */
 export async function prepareDatabase(connectionString: string, log: Log): Promise<string[]> {
-  // A migration has its row when it is whole, so that no lock is needed to see that none is missing.
+  // A migration has its row only when it is complete, so no lock is needed to see that none is missing.
   if (await hasAllMigrations(connectionString)) return [];
   const { applyMigrations } = await import('./migrations.js');
   return applyMigrations(connectionString, log);

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
-/** How long a client has to read why it was refused, in milliseconds. */
+/** Time that a refused client has to read the answer, in milliseconds. */
 const lingerTime = 2000;
-/** Refused connections that are still open, at most: beyond that they are closed without a word. */
+/** Maximum number of refused connections that are still open. Further ones are closed without an answer. */
 const maxLingering = 1000;
 
 const body = JSON.stringify({ message: 'Too many connections are open. Try again later.', code: 'UNAVAILABLE' });
@@ -17,9 +17,9 @@ const answer = [
 ].join('\r\n');
 
 /**
- * Makes what refuses connections with an answer (503) before they have sent anything, so that a client learns why and a proxy
- * tries another process. A request that is under way is read and dropped: closing a socket with unread bytes resets it,
- * and the answer would be lost with it.
+ * Creates the function that refuses a connection with an answer (503) before the client has sent anything, so that a
+ * client learns the reason and a proxy tries another process. A request in transit is read and discarded: closing a
+ * socket with unread bytes resets it, and the answer would be lost.
  */
 export function createRefusal(): (socket: Socket) => void {
   let lingering = 0;

@@ -45,7 +45,7 @@ import { ApiTokenEdgesResolver, UserEdgesResolver } from './resolvers/user-edges
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
 
-/** The resolver classes and their instances. */
+/** Creates the resolvers. Returns each instance by its class. */
 export function createResolvers({
   alerts,
   clock,

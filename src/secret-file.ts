@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
 /**
- * The secret that a file keeps: made on first use (32 random bytes as base64url) and readable by its owner alone.
- * Of two processes that make it at once, both get the one that came first.
+ * Returns the secret in a file. It is created at the first use (32 random bytes as base64url), readable only by its
+ * owner. When two processes create it at once, both return the one that was written first.
  */
 export async function keepSecret(path: string): Promise<string> {
   const kept = await readFile(path, 'utf8').catch(absent);

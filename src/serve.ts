@@ -22,24 +22,24 @@ import { usualTime } from './warm-up.js';
 import { startWorkers } from './workers/primary.js';
 import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } from './workers/worker-count.js';
 
-/** A service that runs. */
+/** A running service. */
 export interface Running {
   url: string;
-  /** Where devices publish over MQTT; undefined where that is off. */
+  /** Address where devices publish over MQTT; undefined when MQTT is off. */
   mqttUrl: string | undefined;
-  /** What was made because there was nothing yet; only on the embedded database. */
+  /** The organization created at the first start; only on the embedded database. */
   first: FirstOrganization | undefined;
-  /** The organization that was made first; undefined where there is none. */
+  /** The oldest organization; undefined when there is none. */
   organization: NamedOrganization | undefined;
-  /** Replaces the processes one after another, while others serve; undefined where there is one process only. */
+  /** Replaces the processes one after another while the others serve; undefined with a single process. */
   restart: (() => Promise<void>) | undefined;
-  /** Rejects when it cannot go on. */
+  /** Rejects when the service cannot continue. */
   failure: Promise<never>;
-  /** Ends it in order: no new requests, those in flight, deliveries, connections, and the embedded server if last. */
+  /** Shuts down in order: new requests, requests in flight, deliveries, connections, and last the embedded server. */
   close(): Promise<void>;
 }
 
-/** Opens the database, brings it up to date and starts the service. What was begun is undone where a step fails. */
+/** Opens the database, migrates it and starts the service. When a step fails, the steps before it are undone. */
 export async function start(config: Config, log: Log): Promise<Running> {
   await checkListenAddress(config);
   if (config.mqtt !== undefined) await checkListenAddress({ host: config.host, port: config.mqtt.port }, 'MQTT_PORT');
@@ -72,7 +72,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
   }
 }
 
-/** The service itself where it is one process, else its workers; none of them knows how the database is run. */
+/** Starts the service in this process, or its workers. They do not know how the database is run. */
 async function startProcesses(
   count: number,
   options: ServicesOptions,
@@ -109,12 +109,18 @@ async function withPool<Result>(
   }
 }
 
-/** On the embedded database the key of stored secrets is made by us and kept beside the data. */
+/**
+ * Returns the keys of stored secrets. On the embedded database the service creates the key itself and keeps it beside
+ * the data.
+ */
 async function secretKeysOf({ secretKeys, dataDir }: Config, { embedded }: Database): Promise<readonly string[]> {
   return embedded && secretKeys.length === 0 ? [await keepSecret(join(dataDir, 'secret.key'))] : secretKeys;
 }
 
-/** The embedded database means a developer's machine, whose hooks call receivers on the machine itself. */
+/**
+ * Allows hooks to call loopback addresses. The embedded database implies a developer's machine, on which the receivers
+ * run too.
+ */
 function withLoopback(config: Config, log: Log): Config {
   log.info('Hooks may call this machine itself (loopback), because the database is the embedded one.');
   const allowCidrs = [...config.hooks.allowCidrs, '127.0.0.0/8', '::1/128'];
@@ -122,7 +128,8 @@ function withLoopback(config: Config, log: Log): Config {
 }
 
 /**
- * Calls this at each SIGHUP; resolves where one comes because the terminal is gone that the service was started at.
+ * Calls `restart` at each SIGHUP. Resolves when a SIGHUP comes because the terminal that the service was started in has
+ * closed.
  */
 export function heedHangUp(restart: () => Promise<void>): Promise<'SIGHUP'> {
   const hadTerminal = isatty(0);
@@ -134,11 +141,14 @@ export function heedHangUp(restart: () => Promise<void>): Promise<'SIGHUP'> {
   });
 }
 
-/** How soon after the first a second signal is still the same one: npm passes on the Ctrl-C that we got as well. */
+/**
+ * Time after the first signal in which another one counts as the same, in milliseconds: npm passes on a Ctrl-C that the
+ * process got as well.
+ */
 const SAME_SIGNAL = 150;
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once; what it left undone is done at the
+ * Resolves at the first SIGTERM or SIGINT. A second one ends the process at once; its unfinished work is done at the
  * next start.
  */
 export function awaitSignal(log: Log): Promise<NodeJS.Signals> {

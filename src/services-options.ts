@@ -5,36 +5,39 @@ import type { Log } from './log.js';
 import type { ClusterStore } from './records/opensearch/cluster-store.js';
 import type { Tracing } from './tracing/tracing.js';
 
-/** What the services are opened with. */
+/** Options of the services. */
 export interface ServicesOptions {
   config: Config;
-  /** The database, embedded or not. */
+  /** Connection string of the database, embedded or not. */
   connectionString: string;
-  /** Keys for stored secrets, the newest first. */
+  /** Keys that encrypt stored secrets, the newest first. */
   secretKeys: readonly string[];
   log: Log;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock?: () => number;
-  /** A number from 0 to less than 1. */
+  /** Returns a number from 0 to less than 1. */
   random?: () => number;
-  /** How long calls are made before the service listens, so that the first ones of others are not slow. Milliseconds. */
+  /**
+   * Duration of the warm-up that runs before the service listens, in milliseconds. It keeps the first calls of clients
+   * from being slow.
+   */
   warm?: number;
-  /** Given where several processes serve one address: which of them this is. */
+  /** Identifies this process when several processes serve one address. */
   worker?: WorkerPlace;
 }
 
 /** A process among those that serve one address. */
 export interface WorkerPlace {
   number: number;
-  /** The figures of all of them, as Prometheus reads them. */
+  /** Returns the metrics of all these processes in Prometheus format. */
   renderMetrics(): Promise<string>;
 }
 
-/** What every service is opened with. */
+/** Options that all services are opened with. */
 export interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
   connections: Connections;
   registry: Registry;
-  /** Undefined where records are searched in PostgreSQL. */
+  /** Undefined when records are searched in PostgreSQL. */
   cluster: ClusterStore | undefined;
   tracing: Tracing | undefined;
 }

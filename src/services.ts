@@ -34,37 +34,40 @@ import { createUsage, type Usage } from './usage/usage.js';
 
 export type { ServicesOptions } from './services-options.js';
 
-/** The connected services over one database. */
+/** The services over one database, connected with each other. */
 export interface Services {
   orm: MikroORM;
   reader: Reader;
-  /** For authentication and readiness alone, which nothing that a tenant asks for may hold up. */
+  /** For authentication and readiness only. No tenant's request can delay it. */
   accessReader: Reader;
-  /** What calls read with. */
+  /** Reads of calls. */
   reads: CallReads;
   hooks: Hooks;
   alerts: Alerts;
-  /** E-mail of alerts; undefined where it is off. */
+  /** E-mail of alerts; undefined when e-mail is off. */
   mail: Mailer | undefined;
-  /** Figures for Prometheus. */
+  /** Prometheus metrics. */
   registry: Registry;
   records: RecordLog;
   index: RecordIndex;
   jobs: Jobs;
   imports: Imports;
   live: Live;
-  /** Undefined where nothing is traced. */
+  /** Undefined when tracing is off. */
   tracing: Tracing | undefined;
   usage: Usage;
   /** Cursors of the Elasticsearch interface. */
   cursors: Cursors;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number;
-  /** Finishes what is under way within so many milliseconds and lets go of the database. */
+  /** Finishes work in progress within this number of milliseconds, then closes the connections to the database. */
   close(within: number): Promise<void>;
 }
 
-/** Migrates the database, opens every service and connects them: what is stored goes out to hooks in the same commit. */
+/**
+ * Migrates the database, opens all services and connects them: the deliveries for stored records are committed with the
+ * records.
+ */
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
   await prepareDatabase(connectionString, log);
@@ -125,7 +128,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   };
 }
 
-/** Loads the client of OpenSearch, 650 modules, only where records are searched on a cluster. */
+/**
+ * Opens the cluster store. The OpenSearch client has 650 modules, so it is loaded only when a cluster answers searches.
+ */
 async function openCluster(
   { recordIndex, cluster }: Config,
   options: Omit<ClusterStoreOptions, 'config'>,
@@ -153,7 +158,7 @@ function openRecordLog(
     trace: tracing?.group,
     clock,
     async alongside(tx, stored, onCostly) {
-      // Hooks first: they lock less, and what they lock for a shorter time.
+      // Hooks come first: they lock fewer rows, and for a shorter time.
       const call = await hooks.alongside(tx, stored, onCostly);
       const watched = stored.filter(({ device }) => device.hasRules);
       const tell = watched.length > 0 ? await alerts.alongside(tx, watched, onCostly) : undefined;
@@ -208,7 +213,7 @@ function openJobs(
       ...imports.kinds,
     },
     apart: imports.apart,
-    // Where records cannot be stored for a while, an import waits.
+    // An import waits while records cannot be stored.
     isConnectionLoss: (error) =>
       isConnectionLoss(error) ||
       cluster?.isAway(error) === true ||

@@ -8,7 +8,7 @@ export const list = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** A value made from text, or a fault with this sentence. */
+/** Parses a text into a value, or reports a fault with this sentence. */
 export const parsed = <T>(parse: (text: string) => T | undefined, sentence: string) =>
   z.string().transform((text, context): T => {
     const value = parse(text.trim());
@@ -17,7 +17,7 @@ export const parsed = <T>(parse: (text: string) => T | undefined, sentence: stri
     return z.NEVER;
   });
 
-/** A list, each of whose parts must parse. */
+/** Parses a list. Each part must parse. */
 export const listOf = <T>(parse: (text: string) => T | undefined, sentence: string) =>
   parsed((text) => {
     const values = list(text).map(parse);
@@ -49,7 +49,7 @@ export const duration = () => parsed(positive, `must be ${durationSentence}`);
 export const within = (milliseconds: number | undefined, max: number) =>
   milliseconds !== undefined && milliseconds <= max ? milliseconds : undefined;
 
-/** A deadline: timers hold no more than 24 days, and nobody waits for an hour. */
+/** Parses a deadline of at most an hour. Nobody waits longer, and timers hold no more than 24 days. */
 export const deadline = () =>
   parsed((text) => within(positive(text), 3_600_000), `must be ${durationSentence}, at most 1h`);
 
@@ -62,8 +62,8 @@ export function originOf(text: string): string | undefined {
 }
 
 /**
- * The address of a database. One that names several servers, as libpq takes it (`postgresql://user@a:5432,b:5432/ddp`), names
- * them in `hosts` and has the first in their place.
+ * Parses the address of a database. An address with several servers, as libpq accepts it
+ * (`postgresql://user@a:5432,b:5432/ddp`), becomes that of the first server, with the list in the parameter `hosts`.
  */
 export function databaseOf(text: string): string | undefined {
   const [, start = '', hosts = '', rest = ''] =
@@ -73,13 +73,13 @@ export function databaseOf(text: string): string | undefined {
   if (url === undefined) return undefined;
   if (others.length === 0) return text;
   if (![first, ...others].every((host) => host && urlOf(`postgresql://${host}`)?.hostname)) return undefined;
-  // Only one that takes writes is of use here.
+  // Only a server that accepts writes is of use here.
   url.searchParams.delete('target_session_attrs');
   url.searchParams.set('hosts', hosts);
   return url.toString();
 }
 
-/** An http address that paths are put behind. */
+/** Parses an http address that paths can be appended to. */
 export function endpointOf(text: string): string | undefined {
   const url = urlOf(text);
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined;
@@ -89,9 +89,9 @@ export function endpointOf(text: string): string | undefined {
 export const ratioOf = (text: string): number | undefined =>
   /^(0|1|0?\.\d+|[01]\.0+)$/.test(text) ? Number(text) : undefined;
 
-/** A network, or an address as the network of itself. */
+/** Parses a network, or an address as the network that contains only that address. */
 export function networkOf(text: string): string | undefined {
-  // Shorthand such as 10/8 is another network than it looks.
+  // Shorthand such as 10/8 denotes another network than it seems to.
   if (!text.includes(':') && !/^\d+(\.\d+){3}(\/|$)/.test(text)) return undefined;
   if (ipaddr.isValidCIDR(text)) return text;
   if (!ipaddr.isValid(text)) return undefined;

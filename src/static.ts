@@ -4,9 +4,9 @@ import type { Handler } from 'express';
 import sirv from 'sirv';
 
 /**
- * Serves a folder of `dist/static`, which `npm run build` makes, compressed. Browsers keep files with a hash in their name
- * for a year, and ask for the others anew. A worker runs under the policy that its own file comes with.
- * @param policy value of Content-Security-Policy
+ * Serves a folder of `dist/static`, which `npm run build` creates, compressed. Browsers keep files with a hash in their
+ * name for a year and revalidate the others. A web worker runs under the policy that its own file is served with.
+ * @param policy value of Content-Security-Policy.
  */
 export const serveStatic = (folder: string, policy: string): Handler => {
   const place = fileURLToPath(new URL(`../static/${folder}`, import.meta.url));

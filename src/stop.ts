@@ -2,17 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from './app.js';
 import type { Log } from './log.js';
 
-/** Longer than a service takes to end in order, whatever hangs. Milliseconds. */
+/** Limit of a shutdown in milliseconds, longer than an orderly one takes. */
 export const stopTimeout = 15_000;
 
-/** How long a service that has stopped accepting answers on connections that are open, at most. Milliseconds. */
+/** Maximum time that a service which has stopped accepting still answers on open connections, in milliseconds. */
 const lastAnswers = 1000;
 
 /**
- * Ends a service that was told to drain or to leave. It accepts and answers for `stopDelay` milliseconds, so that proxies
- * that ask for its readiness go elsewhere. Meanwhile it keeps connections: the others would open one for each request, and some
- * would wait to be accepted when it stops accepting. Only then each answer ends its connection, and at last it closes. What hangs
- * is logged and left.
+ * Shuts down a service that was told to drain or to leave.
+ * The service accepts and answers for `stopDelay` milliseconds, so that proxies which check its readiness go elsewhere.
+ * Meanwhile connections are kept: otherwise clients would open one per request, and some of those would wait to be
+ * accepted when the service stops accepting.
+ * Then every answer ends its connection, and finally the service closes. A shutdown that takes too long is logged and
+ * abandoned.
  */
 export async function stopService(service: Service, stopDelay: number, log: Log): Promise<void> {
   await delay(stopDelay);

@@ -1,35 +1,43 @@
 /**
- * How long the long computations of all organizations together may hold the event loop in one iteration while several
- * organizations use it, in milliseconds. A request takes some ten iterations, so each of theirs waits for ten slices.
+ * Time in one iteration of the event loop for the long computations of all organizations together, while several
+ * organizations use it, in milliseconds. A request takes some ten iterations, so each request of another organization
+ * waits for ten slices.
  */
 const sliceMs = 0.5;
-/** The same while one organization uses it alone: what begins in one iteration shares packets to the database, and transactions. */
+/**
+ * The same time while a single organization uses the event loop. A longer slice lets more work start in one iteration,
+ * which then shares packets to the database and transactions.
+ */
 const sliceAloneMs = 2;
-/** How long after they were last seen to compute others count as users of the event loop, in milliseconds. */
+/** Time after its last computation that an organization counts as a user of the event loop, in milliseconds. */
 const othersFor = 10_000;
-/** With many organizations at once each still has so much of it, in milliseconds. */
+/** Minimum slice of each organization when many compute at once, in milliseconds. */
 const leastMs = 0.25;
-/** What lies longer ago than this was followed by the work of others, in milliseconds. */
+/**
+ * Maximum time that one step is charged, in milliseconds. A longer gap since the last call was filled by other work.
+ */
 const stepMs = 2;
 
 /**
- * Shares the event loop among long computations. In one iteration of the loop each organization has one slice of time for all
- * of its computations; what is left waits for a later iteration. Between two slices the loop does everything else. So an
- * organization with many long computations delays its own, and everybody else's by a slice.
+ * Shares the event loop among long computations. In one iteration each organization has one time slice for all of its
+ * computations; the rest waits for a later iteration. Between two slices the loop does all other work. So an
+ * organization with many long computations delays mostly its own, and other organizations by one slice.
  */
 export class TimeSlices {
-  /** What organizations have had of this iteration, in milliseconds, and when they were last seen to compute. */
+  /** Time that each organization has used in this iteration, in milliseconds, and the time of its last computation. */
   private readonly used = new Map<string, { ms: number; at: number }>();
   private readonly waiting = new Map<string, (() => void)[]>();
   private scheduled = false;
-  /** Who was last seen to compute, and when that was last somebody else than before. */
+  /**
+   * `last`: the organization that computed last. `changed`: the last time at which this was another one than before.
+   */
   private last = '';
   private changed = Number.NEGATIVE_INFINITY;
 
   /**
-   * Whether the organization has had its slice of this iteration: a computation that goes on awaits {@link next} first. It is
-   * called after every step of a computation, and counts the time since the call before.
-   * @param now on the clock of `performance.now()`
+   * Whether the organization has used up its slice of this iteration. A computation that continues then awaits {@link
+   * next} first. It calls this after every step; the time since the call before is charged.
+   * @param now time by `performance.now()`.
    */
   isOver(organizationId: string, now = performance.now()): boolean {
     if (organizationId !== this.last) {
@@ -58,7 +66,7 @@ export class TimeSlices {
     });
   }
 
-  /** Waits only where the slice of this iteration is over. */
+  /** Waits only when the slice of this iteration is used up. */
   async ifOver(organizationId: string): Promise<void> {
     if (this.isOver(organizationId)) await this.next(organizationId);
   }
@@ -73,7 +81,7 @@ export class TimeSlices {
     });
   }
 
-  /** Lets computations of organizations go on, one after the other, each organization's until it has had its slice. */
+  /** Resumes computations one after the other, each organization's until its slice is used up. */
   private goOn(organizations: string[]): void {
     const [organizationId] = organizations;
     if (organizationId === undefined) return this.waiting.size > 0 ? this.schedule() : undefined;
@@ -82,15 +90,16 @@ export class TimeSlices {
     const resume = queue.shift()!;
     if (queue.length === 0) this.waiting.delete(organizationId);
     resume();
-    // A tick that a microtask asks for comes once no microtask is left: the computation has gone as far as it may by then.
+    // A tick that a microtask schedules runs once no microtask is left. By then the computation has gone as far as it
+    // can.
     queueMicrotask(() => process.nextTick(() => this.goOn(organizations)));
   }
 }
 
-/** The slices of this process: it has one event loop. */
+/** The time slices of this process, which has one event loop. */
 export const timeSlices = new TimeSlices();
 
-/** Takes the steps of a computation in an organization's slices, for what nobody waits for with a deadline. */
+/** Runs the steps of a computation in an organization's time slices, for work without a deadline. */
 export const inSlices = async <T>(organizationId: string, steps: Generator<undefined, T>): Promise<T> => {
   let step = steps.next();
   for (; !step.done; step = steps.next()) await timeSlices.ifOver(organizationId);

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Does work in a transaction: committed when it is done, rolled back when it throws. A connection whose rollback fails is not
- * given back to the pool. What the work asks before it first waits goes out with the begin: in one packet, over a
- * connection that is pipelined.
+ * Runs work in a transaction, which is committed when the work is done and rolled back when it throws. A connection
+ * whose rollback fails is removed from the pool. Statements that the work sends before it first waits go out together
+ * with `begin`, in one packet on a pipelined connection.
  */
 export const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => Promise<Result>): Promise<Result> => {
   const tx = await pool.connect();
@@ -11,7 +11,8 @@ export const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => 
   try {
     stream.cork();
     const begun = tx.query('begin');
-    // A work that throws before it waits is a rejection as well: the stream must not stay corked.
+    // The async function turns a throw before the first await into a rejection, so that the stream does not stay
+    // corked.
     const working = (async () => work(tx))();
     stream.uncork();
     const [begin, result] = await Promise.allSettled([begun, working]);
@@ -29,6 +30,9 @@ export const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => 
   }
 };
 
-/** Whether work failed only because others changed the same rows (serialization failure, deadlock): it passes when done again. */
+/**
+ * Whether work failed only because a concurrent transaction changed the same rows (serialization failure, deadlock).
+ * Repeating it succeeds.
+ */
 export const isConflict = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');

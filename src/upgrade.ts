@@ -5,7 +5,7 @@ import { wantsSocket } from './graph/live/socket.js';
 import type { Upgrades } from './http-server.js';
 import { identifyRequests } from './rest/request-id.js';
 
-/** Hands connections to `/graphql` that want to speak WebSocket to the graph. */
+/** Passes WebSocket upgrades of `/graphql` to the graph. */
 export const createUpgrades = (app: Express, graph: GraphEndpoint): Upgrades => ({
   wants: (request) => isGraph(request) && wantsSocket(request),
   upgrade: (request, socket, head) => graph.sockets.upgrade(expressed(app, request), socket, head),
@@ -13,7 +13,7 @@ export const createUpgrades = (app: Express, graph: GraphEndpoint): Upgrades => 
 
 const isGraph = ({ url = '' }: IncomingMessage): boolean => /^\/graphql(\?|$)/.test(url);
 
-/** An upgrade request as Express would have made it, so that it can be asked for its origin and its address. */
+/** Turns an upgrade request into one of Express, so that its origin and IP address can be read. */
 function expressed(app: Express, request: IncomingMessage): Request {
   const response = Object.setPrototypeOf(new ServerResponse(request), app.response) as Response;
   const seen = Object.setPrototypeOf(request, app.request) as Request;

@@ -12,32 +12,35 @@ import { forgetCalls } from './metrics.js';
 import type { Search } from './records/record-index.js';
 import { identifyRequests } from './rest/request-id.js';
 
-/** Makes the first calls of a service before anybody else does. */
+/** Makes the first calls of a service, before its clients do. */
 export interface WarmUp {
-  /** Knows the token of the warm-up as well, until that is over. */
+  /** Identifies a caller. Until the warm-up is over, its token is accepted too. */
   authenticate(authorization: string | undefined): Promise<Caller>;
-  /** What counts calls by organization, without those of the warm-up. */
+  /** Wraps the count of calls by organization so that it ignores those of the warm-up. */
   counting(count: CountCalls): CountCalls;
   /**
-   * Sends calls of each kind to the handlers, through memory, again and again. They are made for an organization that does
-   * not exist: they read nothing of a tenant and write nothing, and what they answer does not matter.
-   * @param time how long calls are begun, in milliseconds
+   * Sends calls of each kind to the handlers through memory, repeatedly. Their organization does not exist, so they
+   * read nothing of a tenant and write nothing, and their answers do not matter.
+   * @param time duration in which calls are started, in milliseconds.
    */
   run(handlers: readonly Handler[], base: string, services: WarmServices, time: number): Promise<void>;
 }
 
 type CountCalls = (organizationId: string, calls?: number) => void;
 
-/** What it asks beside the handlers, and whose figures do not count its calls. */
+/** The search that is warmed up besides the handlers, and the metrics that must not count the warm-up. */
 interface WarmServices {
   index: Search;
   registry: Registry;
 }
 
-/** How long calls are begun unless said otherwise, and how much later what is not answered is cut off. Milliseconds. */
+/**
+ * `usualTime`: default duration in which calls are started. `grace`: time after which an unanswered call is cut off.
+ * Both in milliseconds.
+ */
 export const usualTime = 1500;
 const grace = 400;
-/** How often each call is made: what is called a few times is compiled, and its statements are prepared. */
+/** Repetitions of each call. After a few, the code is compiled and the statements are prepared. */
 const rounds = 8;
 
 export function createWarmUp(authenticate: (authorization: string | undefined) => Promise<Caller>): WarmUp {
@@ -63,7 +66,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
     async run(handlers, base, { index, registry }, time) {
       const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
       app.set('query parser', false).use(identifyRequests(), ...handlers);
-      // Whatever goes wrong shows when somebody calls.
+      // An error here shows again when a client calls.
       app.use(((_error, _request, response, _next) => void response.status(500).end()) as express.ErrorRequestHandler);
       const server = createServer(app);
       const [near, far] = duplexPair();
@@ -77,7 +80,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
             if (performance.now() > until) return;
             await send(near, token!, call);
           }
-          // Over REST there is no application to search.
+          // Over REST there is no application to search, so the index is called directly.
           const ask = index.prepare(locate(everything), locate([{ products: [], size: 1, aggs }]));
           await ask({ organizationId, applicationId: organizationId, signal: over.signal });
         }
@@ -114,7 +117,7 @@ const callsOf = (id: string, base: string): WarmCall[] => [
 const query = (id: string) =>
   `{ viewer { scope role } organization(organizationId: "${id}") { id name devices(limit: 1) { items { id serial } } } }`;
 
-/** One call after another over a connection in memory. */
+/** Sends one call over the connection in memory. */
 function send(connection: Duplex, token: string, { path, body }: WarmCall): Promise<void> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);

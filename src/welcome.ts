@@ -1,6 +1,6 @@
 import type { FirstOrganization, NamedOrganization } from './operator/first-organization.js';
 
-/** Printed once, on the first start: the token, the addresses to open, and commands to paste. */
+/** Returns the text printed once, at the first start: the token, the addresses to open and commands to paste. */
 export function welcome(url: string, { id, token, serial, applicationId, users }: FirstOrganization): string {
   const json = `-H 'Content-Type: application/json'`;
   const auth = `-H "Authorization: Bearer $TOKEN"`;
@@ -34,7 +34,7 @@ npm run -s ddp -- user create --username NAME --email ADDRESS
 `;
 }
 
-/** Printed on every later start: where the console is, and how to get a token for it. */
+/** Returns the text printed at every later start: the address of the console, and how to create a token for it. */
 export const greeting = (url: string, organization: NamedOrganization | undefined): string => `
   console       ${url}/console/
   a token       ${organization ? `npm run -s ddp -- token create --organization ${organization.id}   (${organization.username})` : 'npm run -s ddp -- organization create --username NAME --email ADDRESS'}
