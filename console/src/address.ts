@@ -1,19 +1,21 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
-/** The state of a screen as its address has it: every filter, order, page and range, so that an address can be sent. */
+/**
+ * The state of a screen in the page's address: every filter, order, page and range, so that the address can be shared.
+ */
 export interface Address {
-  /** The value of a parameter, `''` where it has none. */
+  /** Returns the value of a parameter; `''` when it is absent. */
   get(name: string): string;
-  /** All values of a parameter that may come more than once. */
+  /** Returns all values of a repeatable parameter. */
   all(name: string): string[];
-  /** Changes parameters; empty values are taken out. `page` begins anew unless it is changed as well. */
+  /** Changes parameters. Empty values are removed, and `page` is reset unless it is changed as well. */
   set(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void;
-  /** The address with changed parameters, for links. */
+  /** Returns the address with changed parameters, for links. */
   link(changes: Readonly<Record<string, string | undefined>>): string;
 }
 
-/** Reads and changes the address of the screen that is shown. */
+/** Reads and changes the address of the current screen. */
 export function useAddress(): Address {
   const { path, url, route } = useLocation();
   const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';

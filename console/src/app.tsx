@@ -9,10 +9,10 @@ import { account, isOwner, mayWrite, signOut, token } from './session.js';
 import { chooseTheme, theme } from './theme.js';
 import { useQuery } from './use-query.js';
 
-/** Where the console lies. */
+/** Base path of the console. */
 const base = '/console';
 
-/** Its screens, in the order of the navigation. Those that bring large libraries are loaded when they are opened. */
+/** Screens in the order of the navigation. Screens that need large libraries are loaded when they are opened. */
 const screens: readonly Screen[] = [
   {
     path: '/',
@@ -99,14 +99,14 @@ const screens: readonly Screen[] = [
 
 interface Screen {
   readonly path: string;
-  /** What the navigation calls it; screens of a single thing are not in there. */
+  /** Name in the navigation. A screen of a single object has none and is not listed there. */
   readonly title?: string;
-  /** Text beside its name. */
+  /** Badge beside the name. */
   readonly badge?: () => JSX.Element | null;
   readonly component: () => JSX.Element;
 }
 
-/** The console: a sign-in, or the screens. */
+/** The console: the sign-in or, with a token, the screens. */
 export const App = () => (token.value === undefined ? <SignIn /> : <Console key={token.value} />);
 
 const Console = () => {
@@ -144,7 +144,10 @@ const Console = () => {
   );
 };
 
-/** Whether a path is that of a screen or of a thing on it; every path begins with the overview's. */
+/**
+ * Whether a path belongs to a screen or to an object below it. The overview's path is a prefix of every path, so it
+ * must match exactly.
+ */
 const isWithin = (path: string, screen: string) =>
   screen.endsWith('/') ? path === screen || `${path}/` === screen : `${path}/`.startsWith(`${screen}/`);
 

@@ -1,9 +1,9 @@
-/** A cell of a table that is given as CSV. */
+/** A cell of a CSV table. */
 export type Cell = string | number | boolean | null | undefined;
 
 /**
- * Rows as CSV (RFC 4180), with the byte order mark by which spreadsheets know UTF-8. A text that a spreadsheet would take
- * for a formula begins with an apostrophe; numbers are given as they are.
+ * Writes rows as CSV (RFC 4180), with the byte order mark by which spreadsheets recognize UTF-8. A text that a
+ * spreadsheet would treat as a formula gets an apostrophe at its beginning; numbers stay unchanged.
  */
 export const csvOf = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   `\uFEFF${[head, ...rows].map((row) => row.map(written).join(',')).join('\r\n')}\r\n`;
@@ -15,11 +15,11 @@ const written = (cell: Cell): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Gives a text to the person as a file. */
+/** Saves a text as a file on the user's machine. */
 export const download = (name: string, text: string): void =>
   saveBlob(name, new Blob([text], { type: 'text/csv;charset=utf-8' }));
 
-/** Gives the person a file. */
+/** Saves a file on the user's machine. */
 export function saveBlob(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });

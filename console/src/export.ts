@@ -3,9 +3,10 @@ import { GraphError } from './graph.js';
 import { organizationId, token } from './session.js';
 
 /**
- * Fetches an export of an application, or without one of the organization, as CSV, and gives it to the person as a file. The
- * token goes in a header, so the browser cannot fetch it by itself; it keeps what came on its disk.
- * @throws GraphError where the service refuses it, or cuts it off.
+ * Downloads an export of an application as CSV, or of the organization when no application is given, and saves it on
+ * the user's machine. The token is sent in a header, so the browser cannot download the file by itself; it buffers the
+ * answer on disk.
+ * @throws GraphError when the service refuses the export or cuts it off.
  */
 export async function saveExport(
   applicationId: string | undefined,
@@ -31,6 +32,6 @@ export async function saveExport(
   }
   const cutOff = 'The download was cut off before its end. Try again, or ask for less.';
   const file = await response.blob().catch(() => Promise.reject(new GraphError(cutOff, 'UNREACHABLE', requestId)));
-  // By this mark spreadsheets know UTF-8.
+  // Spreadsheets recognize UTF-8 by this byte order mark.
   saveBlob(`${parameters['of'] ?? 'records'}.csv`, new Blob(['\uFEFF', file], { type: 'text/csv;charset=utf-8' }));
 }

@@ -1,4 +1,4 @@
-/** A text field of a form, without blanks around it; `''` where it has none. */
+/** Returns a text field of a form without surrounding blanks; `''` when the form lacks it. */
 export const textOf = (form: FormData, name: string): string => {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';

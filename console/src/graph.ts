@@ -2,14 +2,14 @@ import { createClient } from 'graphql-sse';
 import type { TypedDocumentString } from './documents.js';
 import { signOut, token } from './session.js';
 
-/** What the server refused, or that it could not be reached: a sentence, and what to quote when asking for help. */
+/** A refusal by the server, or its absence: a sentence, with the request's id for support. */
 export class GraphError extends Error {
   constructor(
     message: string,
-    /** A code of the service such as `FORBIDDEN`, or `UNREACHABLE`. */
+    /** Code of the service such as `FORBIDDEN`, or `UNREACHABLE`. */
     readonly code: string,
     readonly requestId: string | undefined,
-    /** Faults of single arguments, by their paths. */
+    /** Faults of single arguments, with their paths. */
     readonly faults: readonly { path: string; message: string }[] = [],
   ) {
     super(message);
@@ -28,10 +28,13 @@ interface GraphAnswer<Data> {
 
 const address = new URL('/graphql', location.origin).href;
 
-/** What an operation answers where none of its root fields was refused. */
+/** Data of an operation of which no root field was refused. */
 export type Answered<Data> = { [Field in keyof Data]: NonNullable<Data[Field]> };
 
-/** Asks the graph, or carries out a change. @throws GraphError where any root field was refused: the first refusal. */
+/**
+ * Sends a query or mutation.
+ * @throws GraphError with the first refusal when any root field was refused.
+ */
 export async function ask<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
@@ -43,8 +46,8 @@ export async function ask<Data, Variables>(
 }
 
 /**
- * Asks the graph for a screen of several panels, of which some may be refused: their root fields are null.
- * @throws GraphError where nothing came back.
+ * Sends the query of a screen with several panels. A refused root field is null, and the others have data.
+ * @throws GraphError when the answer has no data.
  */
 export async function askEach<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
@@ -84,18 +87,18 @@ async function read<Body>(response: Response, requestId: string | undefined): Pr
   }
 }
 
-/** What a subscription tells its listener. */
+/** Receives the events of a subscription. */
 export interface Listener<Data> {
   next(data: Data): void;
-  /** The stream broke off and is being opened again, or is open (again). */
+  /** Called when the stream broke off and is reopened, and when it is open (again). */
   state(state: 'open' | 'reconnecting'): void;
-  /** The server ended it for good. */
+  /** Called when the server ended the stream for good. */
   error(error: GraphError): void;
 }
 
 /**
- * Subscribes over server-sent events, and goes on by itself where the connection breaks or the service stops: `variables` is
- * asked anew each time, so that it can name the cursor to go on from. Call what it gives to stop.
+ * Subscribes over server-sent events, and resubscribes when the connection breaks or the service stops. `variables` is
+ * called each time, so that it can return the latest cursor. Returns the function that ends the subscription.
  */
 export function subscribe<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentString<Data, Variables>,
@@ -105,7 +108,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
   const client = createClient({
     url: address,
     headers: () => ({ authorization: `Bearer ${token.value ?? ''}` }),
-    // Opened again here, with new variables.
+    // The stream is reopened below, with new variables.
     retryAttempts: 0,
     onMessage: () => {
       failures = 0;
@@ -142,7 +145,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
           else if (Array.isArray(error)) refuse(messageOf(error), 'INTERNAL');
           else openAgain();
         },
-        // The service completes its streams when it stops: another process, or the next start, goes on.
+        // The service completes its streams when it stops. Another process, or the restarted one, continues them.
         complete: openAgain,
       },
     );
@@ -157,7 +160,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
 
 const noLongerValid = 'The token is no longer valid. Sign in again.';
 
-/** The status that a stream was refused with; undefined where there was no answer. */
+/** Returns the HTTP status that a stream was refused with; undefined without an answer. */
 const statusOf = (error: unknown): number | undefined => {
   const { response } = error as { response?: { status?: number } };
   return response?.status;

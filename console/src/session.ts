@@ -2,34 +2,34 @@ import { computed, signal } from '@preact/signals';
 import type { SessionQuery } from './documents.js';
 
 /**
- * Who uses the console. The token is kept for this tab, or for this machine where that was chosen; it is never in an
- * address (the fragment of the first address is taken out at once) and in no cookie.
+ * The session. The token is kept for this tab, or for this machine when the user chose that. It is never kept in an
+ * address (a token in the fragment is removed at once) or in a cookie.
  */
 
 const key = 'ddp.token';
 
-/** The token that requests carry; undefined where nobody is signed in. */
+/** Token sent with requests; undefined when nobody is signed in. */
 export const token = signal<string | undefined>(sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined);
 
-/** Why the last session ended, as a sentence; undefined where the person ended it. */
+/** Reason why the last session ended, as a sentence; undefined when the user ended it. */
 export const ended = signal<string | undefined>();
 
-/** The account of the organization, once the server has told it. */
+/** Account of the organization, once the server has returned it. */
 export const account = signal<SessionQuery['account'] | undefined>();
 
-/** The organization that the token belongs to. Only read where someone is signed in. */
+/** Organization that the token belongs to. It is read only while a user is signed in. */
 export const organizationId = computed(() => account.value?.id ?? '');
 
 /** Whether the caller is an owner of the organization. */
 export const isOwner = signal(false);
 
-/** Whether the token may change anything at all. */
+/** Whether the token may change anything. */
 export const mayWrite = signal(false);
 
-/** Whether what only owners change is offered. */
+/** Whether actions reserved for owners are offered. */
 export const mayOwn = computed(() => isOwner.value && mayWrite.value);
 
-/** Keeps a token: for this tab, or for this machine. */
+/** Stores a token for this tab, or for this machine when `stay` is set. */
 export function signIn(text: string, stay: boolean): void {
   forget();
   (stay ? localStorage : sessionStorage).setItem(key, text);
@@ -37,7 +37,10 @@ export function signIn(text: string, stay: boolean): void {
   token.value = text;
 }
 
-/** Forgets the token. `reason`: what the server said, where it ended the session. */
+/**
+ * Deletes the token.
+ * @param reason the server's message when it ended the session.
+ */
 export function signOut(reason?: string): void {
   forget();
   ended.value = reason;
@@ -50,7 +53,7 @@ function forget(): void {
   localStorage.removeItem(key);
 }
 
-/** Signs in by `#token=...` of the address, and takes it out of the address and the history at once. */
+/** Signs in with the `#token=...` of the address, and removes it from the address and the history at once. */
 export function takeTokenFromAddress(): void {
   const text = new URLSearchParams(location.hash.slice(1)).get('token');
   if (text === null) return;

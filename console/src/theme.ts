@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals';
 
-/** `light`, `dark`, or empty for that of the system. */
+/** `light`, `dark`, or empty for the system's theme. */
 export const theme = signal(localStorage.getItem('ddp.theme') ?? '');
 
-/** Chooses the theme on this machine. */
+/** Sets the theme on this machine. */
 export function chooseTheme(name: string): void {
   if (name === '') localStorage.removeItem('ddp.theme');
   else localStorage.setItem('ddp.theme', name);

@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals';
 
-/** Times are Unix seconds, as the graph has them. They are shown in one zone, which is named beside them. */
+/** Times are Unix seconds, as in the graph. They are shown in one time zone, which is named beside them. */
 
-/** The zone that times are shown in: the browser's unless another is chosen. */
+/** Time zone for all times; by default the browser's. */
 export const zone = signal(localStorage.getItem('ddp.zone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 
-/** Chooses the zone that times are shown in, on this machine. */
+/** Sets the time zone on this machine. */
 export function chooseZone(name: string): void {
   localStorage.setItem('ddp.zone', name);
   zone.value = name;
 }
 
-/** Whether the browser knows a zone of that name. */
+/** Whether the browser knows the time zone. */
 export const isZone = (name: string): boolean => {
   try {
     return name !== '' && new Intl.DateTimeFormat(undefined, { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -22,7 +22,7 @@ export const isZone = (name: string): boolean => {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A formatter, made once: making one takes longer than using it. */
+/** Returns a formatter. Formatters are cached, as creating one takes longer than using it. */
 export const formatIn = (name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
   const key = name + JSON.stringify(options);
   const found = formats.get(key);
@@ -32,11 +32,11 @@ export const formatIn = (name: string, options: Intl.DateTimeFormatOptions): Int
   return made;
 };
 
-/** Date and time to the second. */
+/** Formats date and time to the second. */
 export const formatTime = (seconds: number): string =>
   formatIn(zone.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(seconds * 1000);
 
-/** How long ago, in the largest unit that fits. */
+/** Formats how long ago an instant was, in the largest unit that fits. */
 export const ago = (seconds: number, now = Date.now() / 1000): string => {
   const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
   const past = seconds - now;
@@ -50,22 +50,22 @@ export const ago = (seconds: number, now = Date.now() / 1000): string => {
   return relative.format(Math.round(past), 'second');
 };
 
-/** Ranges that are offered, by the name that the address has: how many seconds back from now. */
+/** Selectable ranges by their name in the address: length up to now in seconds. */
 export const ranges = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
 
-/** A range of time: up to now, so many seconds long, or between two instants. */
+/** A time range: of a length up to now, or between two instants. */
 export type Range = { readonly last: keyof typeof ranges } | { readonly from: number; readonly to: number };
 
-/** A range as the address writes it: `day`, or `1700000000..1700003600`. */
+/** Parses a range from the address: `day`, or `1700000000..1700003600`. */
 export const parseRange = (text: string, fallback: keyof typeof ranges = 'day'): Range => {
   const [, from, to] = /^(\d{1,10})\.\.(\d{1,10})$/.exec(text) ?? [];
   if (from !== undefined && to !== undefined) return { from: Number(from), to: Number(to) };
   return { last: Object.hasOwn(ranges, text) ? (text as keyof typeof ranges) : fallback };
 };
 
-/** The ends of a range at a moment, in whole seconds. */
+/** Returns the ends of a range at a point in time, in whole seconds. */
 export const endsOf = (range: Range, now = Date.now() / 1000): { from: number; to: number } =>
   'last' in range ? { from: Math.floor(now - ranges[range.last]), to: Math.ceil(now) } : range;
 
-/** The Unix seconds of a date and time of the graph. */
+/** Converts a date and time of the graph to Unix seconds. */
 export const secondsOf = (text: string): number => Date.parse(text) / 1000;

@@ -3,12 +3,12 @@ import { type JobLineFragment, JobUpdatedDocument } from './documents.js';
 import { subscribe } from './graph.js';
 import { organizationId } from './session.js';
 
-/** Whether a job still goes on. */
+/** Whether a job is still in progress. */
 export const isUnderWay = ({ state }: JobLineFragment): boolean => state === 'running' || state === 'pending';
 
 /**
- * Follows a job until it ends, or without `jobId` all jobs of the organization. Turns true once no step goes by unseen, or
- * where the service refuses: what is read from then on is up to date.
+ * Follows a job until it ends or, without `jobId`, all jobs of the organization. Returns true once every further step
+ * will be reported, or the service refused the subscription: data read from then on are up to date.
  */
 export function useJobUpdates(jobId: string | null, told: (jobs: readonly JobLineFragment[]) => void): boolean {
   const [followed, setFollowed] = useState<string | null | undefined>();
@@ -18,7 +18,7 @@ export function useJobUpdates(jobId: string | null, told: (jobs: readonly JobLin
     let cursor: string | null = null;
     const stop = subscribe(JobUpdatedDocument, () => ({ organizationId: organizationId.value, jobId, after: cursor }), {
       next: ({ jobUpdated }) => {
-        // The first event is empty and comes as soon as the service looks out for steps.
+        // The first event is empty. It arrives as soon as the service watches the job.
         cursor = jobUpdated.cursor;
         setFollowed(jobId);
         if (jobUpdated.jobs.length > 0) latest.current(jobUpdated.jobs);

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * The present in whole seconds, anew every so many seconds: what follows the clock asks again no oftener than that.
- * Without `every` it stays.
+ * Returns the current time in whole seconds, updated every `every` seconds. Queries that depend on it repeat no more
+ * often. Without `every` it does not change.
  */
 export function useNow(every: number | undefined): number {
   const [now, setNow] = useState(() => stepOf(every));

@@ -2,21 +2,21 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './documents.js';
 import { type Answered, ask, askEach, GraphError } from './graph.js';
 
-/** What a screen shows of a request. Earlier data stay while newer ones are on their way, so that nothing jumps. */
+/** The state of a request for a screen. Earlier data stay until newer ones arrive, so that the layout does not jump. */
 export interface Loaded<Data> {
   readonly data: Data | undefined;
   readonly error: GraphError | undefined;
   readonly loading: boolean;
-  /** Asks again. */
+  /** Sends the request again. */
   readonly reload: () => void;
 }
 
 interface Options {
-  /** Asks again after so many milliseconds, while the page can be seen. */
+  /** Interval in milliseconds at which the request is repeated while the page is visible. */
   readonly every?: number | undefined;
 }
 
-/** Asks the graph for what a screen shows, again whenever the variables change and, where given, every so many milliseconds. */
+/** Sends the query of a screen, and sends it again when its variables change and at the optional interval. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
@@ -26,7 +26,7 @@ export function useQuery<Data, Variables>(
   return useAnswer(send, variables, options);
 }
 
-/** The same for a screen of several panels, of which some may be refused: those are null. */
+/** Sends the query of a screen with several panels in the same way. A refused panel is null. */
 export function usePanels<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
@@ -70,7 +70,7 @@ function useAnswer<Answer, Variables>(
   const reload = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
     if (every === undefined) return undefined;
-    // A page in the background asks nothing.
+    // A page in the background sends no requests.
     const timer = setInterval(() => isVisible() && reload(), every);
     return () => clearInterval(timer);
   }, [every, reload]);

@@ -1,4 +1,4 @@
-/** A value of a record as a person reads it: numbers short, everything else as it is. */
+/** Formats a value of a record for users. Numbers are shortened; other values stay unchanged. */
 export const shown = (value: unknown, unit?: string | null): string => {
   const text =
     typeof value === 'number'

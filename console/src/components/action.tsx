@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { FormDialog } from './dialog.js';
 
-/** A button that opens a dialog, whose form carries an action out. */
+/** A button that opens a dialog with a form. Submitting the form runs the action. */
 export function Action({
   label,
   title = label,
@@ -13,9 +13,9 @@ export function Action({
   children,
 }: {
   label: string;
-  /** What the dialog is called, unless as the button. */
+  /** Title of the dialog; by default the label. */
   title?: string;
-  /** What the button in the dialog says, unless the same. */
+  /** Text of the dialog's button; by default the label. */
   action?: string;
   primary?: boolean;
   danger?: boolean;

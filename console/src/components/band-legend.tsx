@@ -1,6 +1,6 @@
 import { type Band, bandStyles, severitiesOf } from './bands.js';
 
-/** Explains the bands of a chart: a sample, the severity and their number. */
+/** Legend of the bands in a chart: a sample, the severity and the number of bands. */
 export const BandLegend = ({ bands }: { bands: readonly Band[] }) => (
   <>
     {severitiesOf(bands).map((severity) => {

@@ -1,17 +1,17 @@
 import type uPlot from 'uplot';
 import type { AlertSeverity } from '../documents.js';
 
-/** A time at which an episode was open, drawn behind the lines of a chart. Unix seconds. */
+/** A period in which an episode was open, drawn behind the lines of a chart. Times are Unix seconds. */
 export interface Band {
   readonly from: number;
-  /** Null while it is open. */
+  /** Null while the episode is open. */
   readonly to: number | null;
   readonly severity: AlertSeverity;
-  /** Name of the rule. */
+  /** Name of the alert rule. */
   readonly name: string;
 }
 
-/** Colour and distance of the strokes of each severity, since colour must not be the only sign. The most severe is drawn last. */
+/** Colour and hatch spacing of each severity, as colour must not be the only cue. The most severe is drawn last. */
 export const bandStyles = {
   info: { color: '--quiet', hatch: 0 },
   warning: { color: '--warn', hatch: 12 },
@@ -28,7 +28,7 @@ export const severitiesOf = (bands: readonly Band[]): AlertSeverity[] =>
 export const bandsWithin = (bands: readonly Band[], from: number, to: number): Band[] =>
   bands.filter((band) => band.from <= to && (band.to ?? Number.POSITIVE_INFINITY) >= from);
 
-/** Returns the most severe band at an instant; undefined where there is none. */
+/** Returns the most severe band at an instant; undefined when there is none. */
 export const bandAt = (bands: readonly Band[], at: number): Band | undefined =>
   bands
     .filter((band) => band.from <= at && at <= (band.to ?? Number.POSITIVE_INFINITY))
@@ -45,7 +45,7 @@ export const drawBands = (plot: uPlot, bands: readonly Band[], colorOf: (name: s
         bbox.left + bbox.width,
         band.to === null ? bbox.left + bbox.width : plot.valToPos(band.to, 'x', true),
       );
-      // A band of a moment is two pixels wide, so that it is seen.
+      // A very short band is two pixels wide, so that it stays visible.
       const width = Math.max(2 * ratio, right - left);
       if (left > bbox.left + bbox.width || left + width < bbox.left) continue;
       const { color, hatch } = bandStyles[severity];

@@ -1,6 +1,6 @@
 import { shown } from '../value.js';
 
-/** Values beside each other as bars, with their numbers. Values below zero have no bar. */
+/** Shows values as bars with their numbers. A negative value has no bar. */
 export function Bars({ label, of }: { label: string; of: readonly { name: string; value: number | null }[] }) {
   const largest = Math.max(0, ...of.map(({ value }) => value ?? 0));
   return (

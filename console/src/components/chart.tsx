@@ -6,23 +6,23 @@ import { BandLegend } from './band-legend.js';
 import { type Band, bandAt, bandsWithin } from './bands.js';
 import { type Line, Plot, strokeOf } from './plot.js';
 
-/** Height of a chart that stands alone, and of one among others, in pixels. */
+/** Heights in pixels of a chart that stands alone, and of a chart among others. */
 const heights = { tall: 220, low: 150 } as const;
 
 interface ChartProps {
   readonly label: string;
   readonly lines: readonly Line[];
-  /** The ends of the axis of time, in Unix seconds. */
+  /** Ends of the time axis, in Unix seconds. */
   readonly from: number;
   readonly to: number;
-  /** When episodes were open: drawn behind the lines. */
+  /** Periods of open episodes, drawn behind the lines. */
   readonly bands?: readonly Band[];
   readonly size?: keyof typeof heights;
 }
 
 const none: readonly Band[] = [];
 
-/** Lines over time, those of one unit in a chart of their own: degrees and volts have no axis in common. */
+/** Draws lines over time. Each unit has a chart of its own, as degrees and volts cannot share an axis. */
 export const Charts = ({ label, lines, from, to, bands = none }: Omit<ChartProps, 'size'>) => {
   const units = [...new Set(lines.map(unitOf))];
   if (units.length < 2) return <Chart label={label} lines={lines} from={from} to={to} bands={bands} />;
@@ -37,10 +37,13 @@ export const Charts = ({ label, lines, from, to, bands = none }: Omit<ChartProps
   );
 };
 
-/** Lines without a unit, such as those of true and false, share none. */
+/**
+ * Returns the unit of a line. A line without a unit, such as one of true and false, shares its chart only with lines of
+ * the same name.
+ */
 const unitOf = ({ unit, name }: Line): string => unit ?? `(${name})`;
 
-/** A chart of lines over time in the chosen zone, and the same numbers as a table one key (`t`) away. */
+/** A chart of lines over time in the chosen time zone. The key `t` switches to a table of the same numbers. */
 export function Chart({ label, lines, from, to, bands = none, size = 'tall' }: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const joined = useMemo(() => join(lines), [lines]);
@@ -89,7 +92,7 @@ export function Chart({ label, lines, from, to, bands = none, size = 'tall' }: C
   );
 }
 
-/** Lines over the instants of all of them: what a line has no value for is a gap that it spans. */
+/** Joins lines over all of their instants. A missing value is a gap that the line spans. */
 const join = (lines: readonly Line[]): uPlot.AlignedData =>
   lines.length === 0 ? [[]] : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
 

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 
-/** Something that can be chosen. */
+/** An option that can be chosen. */
 export interface Option {
   readonly value: string;
   readonly title: string;
 }
 
-/** Chooses several of many: a button that says how many, and a list with a field to find them by. Escape closes it. */
+/**
+ * Chooses several of many options: a button that shows how many are chosen, and a list with a search field. Escape
+ * closes it.
+ */
 export function Choices({
   label,
   none,
@@ -15,7 +18,7 @@ export function Choices({
   choose,
 }: {
   label: string;
-  /** What having chosen none means. */
+  /** Text shown when no option is chosen. */
   none: string;
   options: readonly Option[];
   chosen: readonly string[];

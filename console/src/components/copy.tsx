@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** A text to paste elsewhere, such as a curl line, with a button that copies it. */
+/** A text to paste elsewhere, such as a curl command, with a button that copies it. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {

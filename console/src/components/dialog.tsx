@@ -4,8 +4,8 @@ import { GraphError } from '../graph.js';
 import { Failure } from './state.js';
 
 /**
- * A modal dialog with a form. `submit` carries the change out; where it is refused, the dialog stays and says why.
- * The browser keeps the focus inside and closes it with Escape.
+ * A modal dialog with a form. `submit` makes the change; when it is refused, the dialog stays open and shows the
+ * reason. The browser keeps the focus inside the dialog and closes it with Escape.
  */
 export function FormDialog({
   title,
@@ -16,7 +16,7 @@ export function FormDialog({
   children,
 }: {
   title: string;
-  /** What the button says that carries it out. */
+  /** Text of the submit button. */
   action: string;
   danger?: boolean;
   submit: (form: FormData) => Promise<unknown>;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { Action } from './action.js';
 
-/** The buttons of a screen that change what it shows, or delete it and go back to the list. */
+/** Buttons that change the object of a screen, or delete it and return to the list. */
 export function EditAndDelete({
   of,
   list,
@@ -12,13 +12,13 @@ export function EditAndDelete({
   remove,
   reload,
 }: {
-  /** What it is, in a word: "device". */
+  /** Kind of the object in a word: "device". */
   of: string;
-  /** The path of the list that it is in. */
+  /** Path of the list that the object belongs to. */
   list: string;
   /** The fields of the form. */
   fields: ComponentChildren;
-  /** What is said before it is deleted. */
+  /** Warning shown before the deletion. */
   consequence: string;
   save: (form: FormData) => Promise<unknown>;
   remove: () => Promise<unknown>;

@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { saveExport } from '../export.js';
 import { Failure } from './state.js';
 
-/** A button that saves an export of an application, or of the organization, as a file, and stops it where it is pressed again. */
+/**
+ * A button that saves an export of an application or of the organization as a file. Pressing it again stops the export.
+ */
 export function ExportButton({
   label,
   applicationId,
@@ -10,7 +12,7 @@ export function ExportButton({
 }: {
   label: string;
   applicationId?: string;
-  /** Of the export, by their names; those without a value are left out. */
+  /** Parameters of the export by name. Those without a value are left out. */
   parameters: Readonly<Record<string, string | undefined>>;
 }) {
   const [running, setRunning] = useState<AbortController>();

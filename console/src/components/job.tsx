@@ -21,12 +21,12 @@ const names: Readonly<Record<string, string>> = {
   importRecords: 'Import of history',
 };
 
-/** What a job does, in words. */
+/** Returns the name of a job's kind in words. */
 export const jobName = (kind: string): string => names[kind] ?? kind;
 
 const tones = { done: 'good', failed: 'bad', running: 'warn', pending: 'quiet' } as const;
 
-/** Where a job stands: its state, a bar and figures. */
+/** The state of a job, with a progress bar and counts. */
 export const JobState = ({ job }: { job: JobLineFragment }) => (
   <span class="job">
     <Badge tone={tones[job.state]}>{job.state}</Badge>
@@ -41,11 +41,17 @@ export const JobState = ({ job }: { job: JobLineFragment }) => (
   </span>
 );
 
-/** Of two states of a job the later: what is told while the job is read may be newer than what is read. */
+/**
+ * Returns the later of two states of a job. An update that arrives while the job is read may be newer than the result
+ * of the read.
+ */
 export const newerJob = (read: JobLineFragment, told: JobLineFragment | undefined): JobLineFragment =>
   told?.id === read.id && told.updatedAt >= read.updatedAt ? told : read;
 
-/** The progress of a job that was just asked for, as it is told of. `note` says what its end means, `ended` is called then. */
+/**
+ * Shows the progress of a new job by its updates. `note` describes the finished job, and `ended` is called when it
+ * ends.
+ */
 export function JobProgress({
   jobId,
   note,

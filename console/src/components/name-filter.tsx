@@ -1,6 +1,9 @@
 import type { Address } from '../address.js';
 
-/** The text that filters a list, in the address of the screen. @param of what it is matched against */
+/**
+ * The text filter of a list, kept in the address of the screen.
+ * @param of name of the filtered field.
+ */
 export const NameFilter = ({ address, of = 'Name' }: { address: Address; of?: string }) => (
   <input
     type="search"

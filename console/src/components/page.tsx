@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** A screen: its title (of the tab too), what can be done on it, and its content. */
+/** A screen with its title (also that of the tab), its actions and its content. */
 export function Page({
   title,
   actions,
@@ -25,7 +25,7 @@ export function Page({
   );
 }
 
-/** A part of a screen with a heading of its own. */
+/** A section of a screen with a heading of its own. */
 export const Section = ({
   title,
   actions,
@@ -44,7 +44,7 @@ export const Section = ({
   </section>
 );
 
-/** Names and values beside each other. Those without a value are left out. */
+/** A list of names and values. Entries without a value are left out. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
   <dl class="facts">
     {of

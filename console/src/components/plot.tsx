@@ -6,7 +6,7 @@ import { shown } from '../value.js';
 import { type Band, drawBands } from './bands.js';
 import { ticksBetween } from './ticks.js';
 
-/** One line of a chart: instants in Unix seconds, ascending, and a value at each. */
+/** One line of a chart: ascending instants in Unix seconds, and a value at each. */
 export interface Line {
   readonly name: string;
   readonly unit?: string | null;
@@ -14,7 +14,7 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
-/** Told apart by dash as well as by colour. */
+/** Colours and dashes of lines. The dash distinguishes lines without their colour. */
 const strokes = [
   { color: '--series-1', dash: [] },
   { color: '--series-2', dash: [6, 3] },
@@ -24,14 +24,14 @@ const strokes = [
   { color: '--series-6', dash: [4, 4] },
 ] as const;
 
-/** How a line is drawn, by its place. */
+/** Returns the colour and dash of a line, by its index. */
 export const strokeOf = (index: number) => ({
   color: strokes[index % strokes.length]!.color,
-  // Lines of the same colour have other dashes.
+  // Lines of the same colour have different dashes.
   dash: strokes[(index + Math.floor(index / strokes.length)) % strokes.length]!.dash,
 });
 
-/** Lines drawn over time. The screen reader's way to the numbers is the table of the chart. */
+/** Draws lines over time. For screen readers, the numbers are in the table of the chart. */
 export function Plot({
   lines,
   of,
@@ -117,11 +117,14 @@ export function Plot({
   );
 }
 
-/** Room for the labels of the axis of values, in pixels. */
+/** Returns the width of the value axis with its labels, in pixels. */
 const widthOf = (labels: readonly string[] | null): number =>
   Math.max(44, ...(labels ?? []).map((label) => 16 + 7 * label.length));
 
-/** The colours of custom properties as a canvas takes them: of `light-dark()`, the one that is in force. */
+/**
+ * Returns a function that resolves the colour of a custom property for a canvas: of `light-dark()`, the colour in
+ * effect.
+ */
 const colorsOf = (element: HTMLElement) => (name: string) => {
   element.style.color = `var(${name})`;
   const { color } = getComputedStyle(element);
@@ -129,7 +132,7 @@ const colorsOf = (element: HTMLElement) => (name: string) => {
   return color;
 };
 
-/** Whether the system asks for dark colours: a canvas is drawn anew where that changes. */
+/** Whether the system prefers dark colours. A change of the preference redraws the canvas. */
 const useIsDark = (): boolean => {
   const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   useEffect(() => {
@@ -141,7 +144,7 @@ const useIsDark = (): boolean => {
   return isDark;
 };
 
-/** Writes what the cursor points at above the plot. */
+/** Writes the values at the cursor above the plot. */
 const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => {
   const output = element.querySelector('output')!;
   const index = plot.cursor.idx;
@@ -157,7 +160,7 @@ const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => 
   output.textContent = [formatTime(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
 };
 
-/** The date where a day begins, else the time of day. */
+/** Returns tick labels: the date at midnight, otherwise the time of day. */
 const labelsOf = (splits: readonly number[], zoneName: string): string[] => {
   const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit' });
   const day = formatIn(zoneName, { day: 'numeric', month: 'short' });

@@ -5,8 +5,8 @@ import { chooseZone, endsOf, isZone, parseRange, type ranges, zone } from '../ti
 const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 
 /**
- * Chooses the range of time (`range` of the address), whether it moves with the clock (`follow`, where the screen can),
- * and the zone (`zone`), which is that of this machine unless the address names one.
+ * Chooses the time range (`range` in the address), whether it follows the clock (`follow`, on screens that support it),
+ * and the time zone (`zone`, by default that of this machine).
  */
 export function RangePicker({
   address,

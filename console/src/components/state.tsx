@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../use-query.js';
 
-/** What stands where there is nothing yet: what it is, and what to do about it. */
+/** A message in the place of missing content, with the next step. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>
@@ -9,7 +9,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
-/** A refusal or a fault, as a sentence, with the id to quote when asking for help, and a way to try again. */
+/** An error as a sentence, with the request's id for support, and a button to try again. */
 export const Failure = ({
   error,
   retry,
@@ -35,8 +35,8 @@ export const Failure = ({
 );
 
 /**
- * Shows what a request gave: its error, a placeholder of the right height while the first answer is on its way, and the
- * data. Later requests leave what is shown in place.
+ * Shows the result of a request: its error, its data, or a placeholder of the same height during the first load. Later
+ * loads keep the data in place.
  */
 export function Loading<Data>({
   of,
@@ -44,7 +44,7 @@ export function Loading<Data>({
   children,
 }: {
   of: Loaded<Data>;
-  /** How many lines the placeholder is high. */
+  /** Height of the placeholder in lines. */
   rows?: number;
   children: (data: Data) => ComponentChildren;
 }) {

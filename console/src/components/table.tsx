@@ -3,16 +3,15 @@ import type { Address } from '../address.js';
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** Its heading. */
   readonly title: string;
-  /** The field that the server sorts by, where it can. */
+  /** Field that the server sorts by, if it can. */
   readonly sort?: string;
-  /** Numbers stand at the right, in figures of one width. */
+  /** Whether the column has numbers, which are aligned to the right in digits of equal width. */
   readonly number?: boolean;
   cell(row: Row): ComponentChildren;
 }
 
-/** Rows that are chosen for an action. */
+/** Rows chosen for an action. */
 export interface Choice {
   has(id: string): boolean;
   toggle(id: string, chosen: boolean): void;
@@ -20,8 +19,8 @@ export interface Choice {
 }
 
 /**
- * A table whose order is in the address (`sort`). `label` names it to those who cannot see it. Rows have an `id`;
- * with `choice` each has a box before it.
+ * A table whose order is kept in the address (`sort`). `label` names it for screen readers. Each row has an `id`, and a
+ * checkbox when `choice` is given.
  */
 export function Table<Row extends { id: string }>({
   label,
@@ -103,12 +102,12 @@ const Heading = <Row,>({ column, address }: { column: Column<Row>; address: Addr
   );
 };
 
-/** Where in a list one is, and the way to its other pages (`page` and `limit` of the address). */
+/** Shows the position in a list, with links to the other pages (`page` and `limit` in the address). */
 export function Pager({ address, limit, total }: { address: Address; limit: number; total: number | null }) {
   const page = Number(address.get('page')) || 1;
   const last = total === null ? undefined : Math.max(1, Math.ceil(total / limit));
   const from = (page - 1) * limit + 1;
-  // What stands there instead of an empty list says it already.
+  // The message in place of an empty list says so already.
   if (total === 0) return null;
   return (
     <nav class="pager" aria-label="Pages">

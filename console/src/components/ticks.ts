@@ -1,15 +1,13 @@
 import { formatIn } from '../time.js';
 
-/*
- * Where the ticks of a time axis stand: at round times of day of a zone, also on days of 23 and 25 hours. uPlot's own
- * (`tzDate`) are wrong around the clock changes of the browser's zone.
- */
+/* Computes the ticks of a time axis, at round local times of a time zone, also on days of 23 and 25 hours. uPlot's
+   own ticks (`tzDate`) are wrong around the clock changes of the browser's zone. */
 
 const minute = 60;
 const hour = 3600;
 const day = 24 * hour;
 
-/** Steps between ticks, in seconds of the clock on the wall. */
+/** Steps between ticks, in seconds of local time. */
 const steps = [
   1,
   5,
@@ -30,7 +28,7 @@ const steps = [
   28 * day,
 ];
 
-/** The offset of a zone from UTC at an instant, both in seconds. */
+/** Returns the offset of a time zone from UTC at an instant, both in seconds. */
 export const offsetAt = (seconds: number, zone: string): number => {
   const parts = formatIn(zone, {
     year: 'numeric',
@@ -48,13 +46,13 @@ export const offsetAt = (seconds: number, zone: string): number => {
   return wall - Math.floor(seconds);
 };
 
-/** The instant at which the clock of a zone shows a time; where it never does, the one after the gap. */
+/** Returns the instant of a local time. A local time in the gap of a clock change becomes the one after the gap. */
 const instantOf = (wall: number, zone: string): number => {
   const guess = wall - offsetAt(wall, zone);
   return wall - offsetAt(guess, zone);
 };
 
-/** Ticks between two instants (Unix seconds), about as many as asked for, at round times of day of a zone. */
+/** Returns about `about` ticks between two instants (Unix seconds), at round local times of a time zone. */
 export const ticksBetween = (from: number, to: number, about: number, zone: string): number[] => {
   const step = steps.find((length) => (to - from) / length <= Math.max(2, about)) ?? steps.at(-1)!;
   const first = Math.ceil((from + offsetAt(from, zone)) / step) * step;
@@ -62,7 +60,7 @@ export const ticksBetween = (from: number, to: number, about: number, zone: stri
   for (let wall = first; ; wall += step) {
     const instant = instantOf(wall, zone);
     if (instant > to) return ticks;
-    // An hour that the clock leaves out has no tick of its own.
+    // An hour that a clock change skips has no tick of its own.
     if (instant >= from && instant > (ticks.at(-1) ?? Number.NEGATIVE_INFINITY)) ticks.push(instant);
   }
 };

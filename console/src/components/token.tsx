@@ -3,7 +3,7 @@ import { Action } from './action.js';
 import { Copyable } from './copy.js';
 import type { Column } from './table.js';
 
-/** What tables of tokens show. */
+/** The fields of a token that tables show. */
 export interface TokenLine {
   id: string;
   name: string | null;
@@ -14,7 +14,7 @@ export interface TokenLine {
   revokedAt: string | null;
 }
 
-/** When a token was made and used, and when it ends. */
+/** Columns for the creation, last use and end of a token. */
 export const lifeColumns: readonly Column<TokenLine>[] = [
   { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
   { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(secondsOf(lastUsedAt)) : 'never') },
@@ -25,7 +25,7 @@ export const lifeColumns: readonly Column<TokenLine>[] = [
   },
 ];
 
-/** A token that was just made. */
+/** Shows a newly created token. */
 export const MadeToken = ({ token }: { token: string }) => (
   <div role="status">
     <p>The new token. It is shown this once:</p>
@@ -33,7 +33,7 @@ export const MadeToken = ({ token }: { token: string }) => (
   </div>
 );
 
-/** Ends a token, after a question. */
+/** Revokes a token after confirmation. */
 export const RevokeToken = ({
   token: { name, prefix, revokedAt },
   revoke,

@@ -1,7 +1,7 @@
 import { textOf } from '../form.js';
 import { ended, signIn } from '../session.js';
 
-/** Asks for a token. */
+/** Asks for an API token. */
 export function SignIn() {
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();

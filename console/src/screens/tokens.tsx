@@ -38,7 +38,7 @@ const revokeOf = (token: Token, reload: () => void) => {
   return <RevokeToken token={token} revoke={revoke} />;
 };
 
-/** The tokens of the organization. A new one is shown once. */
+/** The organization's tokens. A new token is shown once. */
 export function TokensScreen() {
   const address = useAddress();
   const [making, setMaking] = useState(false);

@@ -5,7 +5,10 @@ import { aggregationKeys, aggregations, clauses, compoundKeys, fieldClauses, que
 
 type Node = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>;
 
-/** Completes keys, clauses and fields of a query in JSON. `root`: whether the text is a query or a single clause. */
+/**
+ * Completes keys, clauses and fields of a query in JSON.
+ * @param root whether the text is a query or a single clause.
+ */
 export const completeQuery =
   (fields: readonly string[], root: 'query' | 'clause') =>
   (context: CompletionContext): CompletionResult | null => {
@@ -16,7 +19,7 @@ export const completeQuery =
     const isKey = isKeyAt(node, context.state, word.from);
     const names = isKey ? keysAt(path, fields, root) : valuesAt(path.at(-1), fields);
     if (names.length === 0) return null;
-    // A quote that stands behind the word already is written over.
+    // A quote that already follows the word is overwritten.
     const to = context.pos + (context.state.sliceDoc(context.pos, context.pos + 1) === '"' ? 1 : 0);
     return {
       from: word.from,
@@ -27,20 +30,20 @@ export const completeQuery =
     };
   };
 
-/** Names of the properties around a place, the outermost first. Lists are passed through. */
+/** Returns the names of the properties around a position, the outermost first. Lists are skipped. */
 const pathOf = (node: Node, state: EditorState): string[] => {
   const path: string[] = [];
   for (let at: Node | null = node; at !== null; at = at.parent) {
     if (at.name !== 'Property') continue;
     const name = at.getChild('PropertyName');
-    // The name that is being written is not around itself.
+    // The name that is being written does not enclose itself.
     if (name === null || (node.from >= name.from && node.to <= name.to)) continue;
     path.unshift(state.sliceDoc(name.from + 1, name.to - 1));
   }
   return path;
 };
 
-/** Whether a name of a property stands, or would stand, at a place: after `{` or a comma of an object. */
+/** Whether a position is that of a property name: after `{` or after a comma in an object. */
 const isKeyAt = (node: Node, state: EditorState, from: number): boolean => {
   if (node.name === 'PropertyName') return true;
   const before = state.sliceDoc(0, from).trimEnd().at(-1);

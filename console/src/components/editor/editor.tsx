@@ -8,17 +8,17 @@ import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'preact/hooks';
 import { completeQuery } from './complete.js';
 
-/** What an editor of queries is given. */
+/** Properties of a query editor. */
 export interface EditorProps {
   readonly label: string;
-  /** The text to begin with. What is written afterwards is told by `change`. */
+  /** Initial text. Later text is reported by `change`. */
   readonly text: string;
   /** Fields that can be searched. */
   readonly fields: readonly string[];
   readonly root: 'query' | 'clause';
-  /** Called with the text as it is written. */
+  /** Called with the text after each edit. */
   readonly change: (text: string) => void;
-  /** Called by Ctrl+Enter (Command+Enter). */
+  /** Called on Ctrl+Enter (Command+Enter). */
   readonly run: () => void;
 }
 
@@ -42,8 +42,9 @@ const colors = HighlightStyle.define([
 ]);
 
 /**
- * An editor of JSON that completes fields and clauses. It stands in a shadow root: there its styles are constructed sheets,
- * which the page's policy allows, and not elements, which it refuses. Tab moves on; Ctrl+Space completes.
+ * An editor of JSON that completes fields and clauses. It is in a shadow root, where its styles are constructed sheets,
+ * which the page's policy allows; style elements, which it would use otherwise, are refused. Tab moves the focus on;
+ * Ctrl+Space completes.
  */
 export function Editor({ label, text, fields, root, change, run }: EditorProps) {
   const frame = useRef<HTMLDivElement>(null);

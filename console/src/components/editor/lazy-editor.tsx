@@ -2,7 +2,10 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EditorProps } from './editor.js';
 
-/** The editor of queries, loaded when it is first shown. Until then, and where it does not load, a text field. */
+/**
+ * The query editor, loaded when it is first shown. Until it is loaded, and when loading fails, a text field takes its
+ * place.
+ */
 export function LazyEditor(props: EditorProps) {
   const [loaded, setLoaded] = useState<{ Editor: FunctionComponent<EditorProps> } | undefined>();
   useEffect(() => {

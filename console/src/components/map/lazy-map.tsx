@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { MapProps } from './outline-map.js';
 
-/** A map, loaded when it is first shown. Its place is held open until then, and told where it does not load. */
+/** A map, loaded when it is first shown. Its space is reserved meanwhile, and a failure to load is reported. */
 export function LazyMap(props: MapProps) {
   const [loaded, setLoaded] = useState<{ OutlineMap: FunctionComponent<MapProps> } | 'failed' | undefined>();
   useEffect(() => {

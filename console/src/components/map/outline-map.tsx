@@ -4,7 +4,7 @@ import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import world from 'world-atlas/countries-110m.json';
 
-/** A place on the map. */
+/** A point on the map. */
 export interface MapPoint {
   readonly id: string;
   readonly name: string;
@@ -19,18 +19,18 @@ export interface MapProps {
 }
 
 const [width, height] = [640, 320];
-/** The least that is shown around places, in degrees. */
+/** Minimum margin that is shown around points, in degrees. */
 const margin = 5;
-/** Kept free at the edges, so that no mark is cut there. */
+/** Free space at the edges in pixels, so that no marker is cut. */
 const markRoom = 8;
-/** Mercator's projection has no poles. */
+/** Northernmost latitude that is shown, as Mercator's projection has no poles. */
 const northernmost = 84;
 
 const topology = world as unknown as Topology<{ land: GeometryCollection; countries: GeometryCollection }>;
 const land = feature(topology, topology.objects.land);
 const borders = mesh(topology, topology.objects.countries, (a, b) => a !== b);
 
-/** Places on outlines of land and countries. Nothing is loaded from elsewhere. */
+/** Shows points on outlines of land and countries. Nothing is loaded from another host. */
 export function OutlineMap({ label, places }: MapProps) {
   const { paths, points } = useMemo(() => drawn(places), [places]);
   return (

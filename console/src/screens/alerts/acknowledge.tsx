@@ -3,7 +3,7 @@ import { AcknowledgeDocument, type AlertSeverity, type EpisodeState } from '../.
 import { ask } from '../../graph.js';
 import { organizationId } from '../../session.js';
 
-/** Filters of the episodes, as the address of the page has them. */
+/** Filters of the episodes, from the address of the page. */
 export interface Matching {
   readonly applicationId: string | null;
   readonly severity: AlertSeverity | null;
@@ -17,10 +17,10 @@ interface Place {
   readonly applicationId: string;
 }
 
-/** Identifiers of one call. */
+/** Maximum number of identifiers per call. */
 const atOnce = 100;
 
-/** Acknowledges these episodes: a call for each application, and for each hundred of them. */
+/** Acknowledges these episodes, with one call per application and per hundred episodes. */
 export async function acknowledge(episodes: readonly Place[]): Promise<void> {
   for (const [applicationId, some] of Map.groupBy(episodes, (episode) => episode.applicationId))
     for (let first = 0; first < some.length; first += atOnce) {
@@ -55,10 +55,10 @@ export const AcknowledgeActions = ({
   done,
 }: {
   chosen: readonly Place[];
-  /** The number of episodes that match and are not acknowledged; null where there are too many to count. */
+  /** Number of matching episodes that are not acknowledged; null when there are too many to count. */
   waiting: number | null;
   matching: Matching;
-  /** Every application that the caller can read. */
+  /** All applications that the caller can read. */
   applications: readonly string[];
   done: () => void;
 }) => (

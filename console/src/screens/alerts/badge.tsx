@@ -1,6 +1,6 @@
 import { useOpenEpisodes } from './use-open-episodes.js';
 
-/** Shows the number of open episodes in the navigation, nothing where none is open. */
+/** Shows the number of open episodes in the navigation; nothing when none is open. */
 export function OpenBadge() {
   const count = useOpenEpisodes();
   if (count === undefined || count === 0) return null;

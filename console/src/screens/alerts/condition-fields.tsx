@@ -3,7 +3,7 @@ import { type ConditionDraft, type Fault, type Joined, type Row, rowOf, type Typ
 import { Faults, faultsAt } from './fault-field.js';
 import { operators } from './words.js';
 
-/** Comparisons of one condition. */
+/** Maximum number of comparisons in one condition. */
 const maxRows = 8;
 
 const joinings: Readonly<Record<Joined, string>> = {
@@ -88,12 +88,12 @@ export function ConditionFields({
   );
 }
 
-/** The identifier of the list of variables that rows suggest. */
+/** Identifier of the list of variables that rows suggest. */
 export const variablesList = 'alert-variables';
 
 const equality: readonly AlertOperator[] = ['eq', 'ne'];
 
-/** One comparison. Its operators and its value fit the declared type of its variable. */
+/** One comparison. Its operators and its value match the declared type of its variable. */
 const Comparison = ({
   row: { variable, operator, value },
   place,

@@ -16,13 +16,13 @@ export interface Fault {
   readonly message: string;
 }
 
-/** A duration as it is typed: a number, empty for the default, and its unit. */
+/** A duration as the user types it: a number and its unit; empty for the default. */
 export interface Span {
   readonly amount: string;
   readonly unit: Unit;
 }
 
-/** A comparison as it is typed. */
+/** A comparison as the user types it. */
 export interface Row {
   /** Identifies the row, so that its text stays when another row is removed. */
   readonly key: number;
@@ -34,24 +34,24 @@ export interface Row {
 /** Form of a condition: comparisons joined by `all` or `any`, or a query. */
 export type Joined = 'all' | 'any' | 'query';
 
-/** A condition as it is typed. */
+/** A condition as the user types it. */
 export interface ConditionDraft {
   readonly by: Joined;
   readonly rows: readonly Row[];
   readonly query: string;
 }
 
-/** A rule as its form holds it. */
+/** The content of a rule's form. */
 export interface Draft {
   readonly name: string;
   readonly kind: AlertKind;
   readonly severity: AlertSeverity;
   readonly products: readonly string[];
   readonly tags: string;
-  /** E-mail addresses, joined by commas. */
+  /** E-mail addresses, separated by commas. */
   readonly recipients: string;
   readonly when: ConditionDraft;
-  /** Whether `until` is given, and not the opposite of `when`. */
+  /** Whether `until` is given; otherwise it is the opposite of `when`. */
   readonly hasUntil: boolean;
   readonly until: ConditionDraft;
   readonly for: Span;
@@ -66,7 +66,7 @@ export type Types = ReadonlyMap<string, string>;
 
 let rowsMade = 0;
 
-/** Makes a row of a condition, an empty one unless given. */
+/** Creates a row of a condition; empty by default. */
 export const rowOf = (variable = '', operator: AlertOperator = 'gt', value: unknown = ''): Row => ({
   key: ++rowsMade,
   variable,
@@ -89,7 +89,7 @@ const conditionOf = (condition: ConditionFragment | null | undefined): Condition
 const spanOf = (seconds: number | null | undefined, unit: Unit): Span =>
   seconds == null ? { amount: '', unit } : { amount: `${seconds / units[unitOf(seconds)]}`, unit: unitOf(seconds) };
 
-/** Makes the first content of the form, of a rule or of a new one. */
+/** Creates the initial content of the form, for an existing rule or a new one. */
 export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   name: rule?.name ?? '',
   kind: rule?.kind ?? 'threshold',
@@ -107,7 +107,10 @@ export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   variable: rule?.variable ?? '',
 });
 
-/** The fields that a rule decides by, as operations take them. An empty field is null, which is the default. */
+/**
+ * The fields that define a rule's decision, in the form of the operations' arguments. An empty field is null, which
+ * means the default.
+ */
 export interface Decision {
   readonly kind: AlertKind;
   readonly products: string[];
@@ -121,7 +124,7 @@ export interface Decision {
   readonly variable: string | null;
 }
 
-/** Reads the form. Faults are values that no operation could take. The service finds all others. */
+/** Reads the form. Its faults are values that no operation accepts; the service finds all others. */
 export function readDraft(draft: Draft, types: Types): { decision: Decision; faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const seconds = (path: 'for' | 'maxGap' | 'closeAfter' | 'silentFor'): number | null => {
@@ -166,7 +169,7 @@ export const listOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Reads a value in the declared type of its variable. Of a variable that no product declares, guesses the type. */
+/** Reads a value in the declared type of its variable. When no product declares the variable, the type is guessed. */
 const valueOf = (text: string, type: string | undefined): string | number | boolean => {
   const value = text.trim();
   if (type === 'TXT') return value;
@@ -174,7 +177,7 @@ const valueOf = (text: string, type: string | undefined): string | number | bool
   return value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 };
 
-/** Returns the variables that a decision compares or waits for, none where a query decides. */
+/** Returns the variables that a decision compares or waits for; none when a query decides. */
 export const variablesIn = ({ when, variable }: Decision): string[] => {
   if (variable !== null) return [variable];
   return [...new Set((when?.all ?? when?.any ?? []).map((one) => one.variable))];

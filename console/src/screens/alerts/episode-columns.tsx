@@ -8,11 +8,11 @@ import { reasons, Severity } from './words.js';
 export type Line = NonNullable<AlertsQuery['account']>['episodes']['items'][number];
 
 interface Names {
-  /** The name of an application, by its identifier. */
+  /** Returns the name of an application by its identifier. */
   readonly applicationOf: (id: string) => string;
-  /** The name of an account, by its identifier. */
+  /** Returns the name of an account by its identifier. */
   readonly personOf: (id: string) => string;
-  /** Acknowledges one episode; undefined where the token may change nothing. */
+  /** Acknowledges one episode; undefined when the token may not change anything. */
   readonly acknowledge: ((line: Line) => void) | undefined;
 }
 
@@ -71,7 +71,7 @@ export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): read
   },
 ];
 
-/** Links to the chart of the device at the time of the episode, where the caller can read the device. */
+/** Links to the chart of the device at the time of the episode, if the caller can read the device. */
 const DeviceLink = ({ of: { device, openedAt, closedAt } }: { of: EpisodeLineFragment }) => {
   if (device === null) return <span class="quiet">not there, or not yours to see</span>;
   const [opened, closed] = [secondsOf(openedAt), closedAt === null ? Date.now() / 1000 : secondsOf(closedAt)];

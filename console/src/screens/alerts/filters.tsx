@@ -17,7 +17,7 @@ const acknowledgements: readonly Option[] = [
   { id: 'yes', name: 'Acknowledged' },
 ];
 
-/** The filters of the list of episodes; those by rule and by device are set by links. */
+/** The filters of the list of episodes. Those by rule and by device are set by links. */
 export const Filters = ({ address, of }: { address: Address; of: AlertsQuery }) => {
   const [device] = of.devices?.items ?? [];
   const rule = address.get('rule');

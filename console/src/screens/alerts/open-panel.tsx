@@ -13,12 +13,12 @@ export const OpenEpisodes = ({
   ofDevice = false,
 }: {
   items: readonly EpisodeLineFragment[];
-  /** Number of open episodes; null where there are too many to count. */
+  /** Number of open episodes; null when there are too many to count. */
   total: number | null;
-  /** Address of the list of all. */
+  /** Address of the list of all episodes. */
   all: string;
   now: number;
-  /** Whether all are of the device that the screen shows, so that its name is left out. */
+  /** Whether all episodes belong to the device of this screen, so that its name is left out. */
   ofDevice?: boolean;
 }) =>
   items.length === 0 ? (

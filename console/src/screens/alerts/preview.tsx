@@ -18,7 +18,7 @@ import { duration } from './words.js';
 
 type Previewed = NonNullable<PreviewAlertRuleQuery['previewAlertRule']>;
 
-/** The last preview. Each press of the button has a round of its own. */
+/** The last preview. Each press of the button starts a new round. */
 export interface Tried {
   readonly decision: Decision;
   readonly round: number;
@@ -35,7 +35,7 @@ export function Preview({
   application: RuleApplication;
   tried: Tried | undefined;
   severity: AlertSeverity;
-  /** Whether the form says something else by now. */
+  /** Whether the form was changed since the preview. */
   isChanged: boolean;
   refused: (faults: readonly Fault[]) => void;
 }) {
@@ -47,7 +47,7 @@ export function Preview({
     if (error !== undefined) refused(error.faults);
   }, [error]);
   useEffect(() => {
-    // A second preview of the same rule reads the records that came since.
+    // A second preview of the same rule reads the records that arrived since.
     if (tried !== undefined && tried.round !== reloaded && tried.round > 1) reload();
     setReloaded(tried?.round);
   }, [tried?.round]);
@@ -199,7 +199,7 @@ const lengthOf = (seconds: number): string => {
     .join(' ');
 };
 
-/** Episodes that are listed in words. */
+/** Maximum number of episodes that are listed in words. */
 const maxListed = 5;
 
 const Openings = ({ bands }: { bands: readonly { from: number; to: number | null }[] }) =>
@@ -217,7 +217,7 @@ const Openings = ({ bands }: { bands: readonly { from: number; to: number | null
     </ul>
   );
 
-/** Returns the devices to choose from: first those on which the rule would have opened. */
+/** Returns the devices to choose from; those on which the rule would have opened an episode come first. */
 const devicesOf = ({ devices }: RuleApplication, byDevice: ReadonlyMap<string, readonly unknown[]>) => {
   const titles = new Map(devices.items.map(({ id, name, serial }) => [id, name ?? serial]));
   const ids = [...byDevice.keys(), ...devices.items.map(({ id }) => id).filter((id) => !byDevice.has(id))];

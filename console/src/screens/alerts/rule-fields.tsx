@@ -77,7 +77,7 @@ const Basics = ({ draft, faults, change, isNew }: Fields & { isNew: boolean }) =
   </div>
 );
 
-/** Which devices of the application the rule watches. */
+/** Selects the devices of the application that the rule watches. */
 const Devices = ({ draft, faults, change, application }: Fields & { application: RuleApplication }) => {
   const known = application.products.items.map(({ id, name, version }) => ({ value: id, title: `${name} ${version}` }));
   const others = draft.products.filter((id) => known.every(({ value }) => value !== id));

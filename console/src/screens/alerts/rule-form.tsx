@@ -10,13 +10,13 @@ import { RuleFields } from './rule-fields.js';
 import { mayChange } from './rules.js';
 import { episodesChanged } from './use-open-episodes.js';
 
-/** Returns the types that the products of an application declare, by the name of the variable. The first product wins. */
+/** Returns the types that the products of an application declare, by variable. The first product wins. */
 const typesIn = ({ products }: RuleApplication): Types =>
   new Map(
     products.items.flatMap(({ variables }) => variables.map(({ name, type }) => [name, type] as const)).toReversed(),
   );
 
-/** Makes or changes a rule, and previews it. Who may only read the application can preview it. */
+/** Creates or changes a rule, and previews it. A user who may only read the application can preview it. */
 export function RuleForm({
   application,
   rule,
@@ -39,7 +39,7 @@ export function RuleForm({
     setRefusal(error);
     setNotice('');
   };
-  /** Reads the form. Returns undefined where a field has a fault, which is shown beside it. */
+  /** Reads the form. Returns undefined when a field has a fault, which is shown beside the field. */
   const read = () => {
     const { decision, faults: found } = readDraft(draft, types);
     fail(undefined, found);

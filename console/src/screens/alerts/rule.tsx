@@ -8,16 +8,18 @@ import { RuleForm } from './rule-form.js';
 import { Change, DeleteRule, mayChange } from './rules.js';
 import { RuleState } from './words.js';
 
-/** A rule as its form shows it. */
+/** A rule, as its form shows it. */
 export type ShownRule = NonNullable<AlertRuleQuery['alertRule']> & RuleLineFragment;
 
 /** The application of a rule, as its form reads it. */
 export type RuleApplication = NonNullable<AlertRuleQuery['application']>;
 
-/** Time between two reloads, which show that an address was confirmed. Milliseconds. */
+/** Interval between reloads, which show that an address was confirmed, in milliseconds. */
 const every = 10_000;
 
-/** Shows the form of a rule, or of a new one, with its preview. Who may only read the application can preview it. */
+/**
+ * Shows the form of a new or existing rule, with its preview. A user who may only read the application can preview it.
+ */
 export function RuleScreen() {
   const { params } = useRoute();
   const { route } = useLocation();

@@ -71,7 +71,7 @@ export function RulesScreen() {
   );
 }
 
-/** Whether the caller may make and change rules of an application. */
+/** Whether the caller may create and change rules of an application. */
 export const mayChange = ({ permission }: { permission: string }): boolean => mayWrite.value && permission === 'write';
 
 const MakeRule = ({ of: { id } }: { of: { id: string } }) => (
@@ -133,7 +133,7 @@ function Listed({ application, busy, reload }: { application: Application; busy:
   );
 }
 
-/** Switches a rule off or on, after a dialog that says what happens to its episodes. */
+/** Switches a rule on or off, after a dialog that describes the effect on its episodes. */
 export const Change = ({ rule, reload }: { rule: RuleLineFragment; reload: () => void }) => {
   const { id: alertRuleId, applicationId, name, disabled } = rule;
   const turn = async () => {

@@ -5,7 +5,7 @@ const tabs = [
   ['/console/alerts/rules', 'Rules'],
 ] as const;
 
-/** Links the two screens of alerts, episodes and rules. The chosen application stays. */
+/** Links the two screens of alerts, episodes and rules. The links keep the chosen application. */
 export const Tabs = () => {
   const { path, query } = useLocation();
   const application =

@@ -6,15 +6,18 @@ import { useQuery } from '../../use-query.js';
 /** Time between two reloads of the number of open episodes, in milliseconds. */
 const every = 10_000;
 
-/** Counts changes that this page made to episodes. Each one reloads the number at once. */
+/** Counts changes that this page made to episodes. Each change reloads the number at once. */
 const changes = signal(0);
 
-/** Reloads the number of open episodes, after a change that may have closed some. */
+/** Reloads the number of open episodes after a change that may have closed some. */
 export const episodesChanged = (): void => {
   changes.value += 1;
 };
 
-/** Returns the number of open episodes in the applications that the caller can read; null where there are too many to count. */
+/**
+ * Returns the number of open episodes in the applications that the caller can read; null when there are too many to
+ * count.
+ */
 export function useOpenEpisodes(): number | null | undefined {
   const { data, reload } = useQuery(OpenEpisodesDocument, {}, { every });
   const count = changes.value;

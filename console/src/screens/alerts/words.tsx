@@ -81,7 +81,7 @@ export const recipientStates: Readonly<Record<AlertRecipientState, string>> = {
   stopped: 'gets no notices any more',
 };
 
-/** Reasons for which an address gets no notices, in words; else the reason is the answer of a mail server. */
+/** Reasons in words why an address gets no notices. Any other reason is the answer of a mail server. */
 export const recipientReasons: Readonly<Record<string, string>> = { recipient: 'stopped by the link in a mail' };
 
 const disabledReasons: Readonly<Record<string, string>> = {
@@ -89,7 +89,7 @@ const disabledReasons: Readonly<Record<string, string>> = {
   timeout: 'switched off: its query kept running out of time',
 };
 
-/** Badge of a rule: on, or why it is switched off. */
+/** Badge of a rule: on, or the reason why it is switched off. */
 export const RuleState = ({ of: { disabled, disabledReason } }: { of: RuleLineFragment }) =>
   disabled ? (
     <Badge tone={disabledReason === 'request' ? 'quiet' : 'bad'}>

@@ -16,7 +16,6 @@ import { ApplicationFields } from './applications.js';
 
 type Application = NonNullable<ApplicationQuery['application']>;
 
-/** Changes and deletes an application. */
 export const ApplicationActions = ({ application, reload }: { application: Application; reload: () => void }) => {
   const names = { organizationId: organizationId.value, applicationId: application.id };
   return (
@@ -39,7 +38,7 @@ export const ApplicationActions = ({ application, reload }: { application: Appli
   );
 };
 
-/** Links a device by its serial. */
+/** Links a device by its serial number. */
 export const LinkDevice = ({ applicationId, reload }: { applicationId: string; reload: () => void }) => (
   <Action
     label="Link a device"
@@ -57,7 +56,7 @@ export const LinkDevice = ({ applicationId, reload }: { applicationId: string; r
   </Action>
 );
 
-/** Takes a device out of an application. */
+/** Unlinks a device from an application. */
 export const Unlink = ({
   application,
   device: { id, name, serial },

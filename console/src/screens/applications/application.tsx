@@ -19,7 +19,7 @@ type Device = Application['devices']['items'][number];
 
 const limit = 25;
 
-/** One application: its devices, its hooks, and who may see it. */
+/** The screen of one application: its devices, its hooks, and its readers. */
 export function ApplicationScreen() {
   const { params } = useRoute();
   const address = useAddress();
@@ -104,7 +104,7 @@ const Devices = ({ of, reload, busy }: { of: Application; reload: () => void; bu
   );
 };
 
-/** Where its devices are, those that have a place: the first 500. */
+/** A map of the application's devices that have a location, of which there may be at most 500. */
 const DeviceMap = ({ of: { placed } }: { of: Application }) => {
   const places = placed.items.flatMap(({ id, name, serial, location }) =>
     location === null ? [] : [{ id, name: name ?? serial, href: `/console/devices/${id}`, ...location }],
@@ -117,7 +117,7 @@ const DeviceMap = ({ of: { placed } }: { of: Application }) => {
   );
 };
 
-/** The rules that watch its devices, and how many episodes are open. */
+/** The rules that watch the application's devices, and the number of open episodes. */
 const Rules = ({ of }: { of: Application }) => (
   <Section
     title="Alert rules"

@@ -36,7 +36,7 @@ export const ApplicationFields = ({ name = '', description = '' }: { name?: stri
   </>
 );
 
-/** The applications that the caller may see. */
+/** The list of applications that the caller may read. */
 export function ApplicationsScreen() {
   const address = useAddress();
   const { route } = useLocation();

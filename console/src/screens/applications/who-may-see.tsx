@@ -11,7 +11,10 @@ interface Seer {
   readonly why: readonly string[];
 }
 
-/** Who may see an application, and why: owners of the organization, and the members of teams that were given it. */
+/**
+ * Lists the accounts that may read an application, with the reason: owners of the organization, and members of teams
+ * that have a grant.
+ */
 export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners: readonly Owner[] }) => (
   <Section title="Who may see this, and why">
     <p class="quiet">The organization's own tokens, and:</p>

@@ -8,7 +8,6 @@ import type { Device } from './device.js';
 
 type Product = NonNullable<DeviceQuery['products']>['items'][number];
 
-/** Changes a device, or deletes it. */
 export function DeviceActions({
   device,
   products,
@@ -32,10 +31,10 @@ export function DeviceActions({
   );
 }
 
-/** What can be set on a device: on the one that is changed, or on a new one. */
+/** The form fields of an existing or new device. */
 export const DeviceFields = ({ device, products }: { device?: Device; products: readonly Product[] }) => {
   const chosen = device?.product ?? null;
-  // A product of another organization, which is not listed, stays chosen.
+  // A product of another organization is not listed, but stays chosen.
   const listed = products.some(({ id }) => id === chosen?.id);
   return (
     <>
@@ -86,7 +85,7 @@ export const DeviceFields = ({ device, products }: { device?: Device; products: 
   );
 };
 
-/** What the form of a device says. */
+/** Reads the form of a device. */
 export const deviceOf = (form: FormData) => {
   const [owner, id] = textOf(form, 'product').split(' ');
   const [lat, lon] = [textOf(form, 'lat'), textOf(form, 'lon')];
@@ -98,7 +97,7 @@ export const deviceOf = (form: FormData) => {
   };
 };
 
-/** Tags that are written joined by commas. */
+/** Splits tags at commas, without duplicates. */
 export const tagsOf = (text: string): string[] => [
   ...new Set(
     text

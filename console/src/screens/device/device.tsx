@@ -23,10 +23,10 @@ import { Tokens } from './tokens.js';
 export type Device = NonNullable<DeviceQuery['device']>;
 type Episode = NonNullable<DeviceQuery['account']>['episodes']['items'][number];
 
-/** At most so many variables are drawn at once: as many as the service takes where none is chosen. */
+/** Maximum number of variables that are drawn at once, which is the service's default when none is chosen. */
 const mostLines = 6;
 
-/** One device: its chart, its newest values and records, and how to post to it. */
+/** The screen of one device: its chart, its newest values and records, and how to post to it. */
 export function DeviceScreen() {
   const { params } = useRoute();
   const address = useAddress();
@@ -67,7 +67,7 @@ interface ShownProps {
   readonly device: Device;
   readonly from: number;
   readonly to: number;
-  /** What was opened for it before the end of the range, the newest first. */
+  /** Episodes of the device that were opened before the end of the range, the newest first. */
   readonly episodes: readonly Episode[];
 }
 
@@ -172,7 +172,7 @@ const bandOf = ({ openedAt, closedAt, severity, name }: Episode): Band => ({
   name,
 });
 
-/** A call that posts a record of the device; the token is the reader's to fill in. */
+/** Returns a command that posts a record of the device. The user fills in the token. */
 const curlOf = ({ serial, product }: Device): string => {
   const body = JSON.stringify({ serial, data: exampleOf(product) });
   return [
@@ -182,7 +182,7 @@ const curlOf = ({ serial, product }: Device): string => {
   ].join('\n');
 };
 
-/** A value of the product's first variable, in its type. */
+/** Returns example data: a value of the product's first variable, in its type. */
 const exampleOf = (product: Device['product']): Record<string, unknown> => {
   const [variable] = product?.variables ?? [];
   if (variable === undefined) return { temperature: 21.5 };

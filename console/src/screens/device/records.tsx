@@ -11,13 +11,16 @@ import type { Device } from './device.js';
 
 type DeviceRecord = Device['records']['items'][number];
 
-/** The newest records of a device. One that came as a frame is taken apart where it is chosen (`record` of the address). */
+/**
+ * The newest records of a device. A record that arrived as a frame can be chosen to show its parts (`record` in the
+ * address).
+ */
 export function Records({ device }: { device: Device }) {
   const address = useAddress();
   const { items } = device.records;
   const open = address.get('record');
   if (items.length === 0) return null;
-  // Taking frames apart is an owner's.
+  // Only owners may decode frames.
   const hasFrames = isOwner.value && items.some(({ frame }) => frame !== null);
   return (
     <Section title="Records">
@@ -65,7 +68,7 @@ export function Records({ device }: { device: Device }) {
   );
 }
 
-/** Values of a record beside each other. */
+/** Shows the values of a record in a row. */
 const Values = ({ of }: { of: Record<string, unknown> }) => (
   <>
     {Object.entries(of).map(([name, value]) => (
@@ -76,7 +79,7 @@ const Values = ({ of }: { of: Record<string, unknown> }) => (
   </>
 );
 
-/** A stored frame, byte by byte, as the device's product reads it now. */
+/** Shows the parts of a stored frame, as the device's product decodes it now. */
 function Frame({ device: { product }, of: { frame } }: { device: Device; of: DeviceRecord }) {
   const decoded = useQuery(
     DecodeFrameDocument,

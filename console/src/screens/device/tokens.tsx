@@ -16,7 +16,7 @@ interface DeviceTokens {
   reload: () => void;
 }
 
-/** The tokens of a device, which post its records and do nothing else. */
+/** The tokens of a device, which can only post its records. */
 export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
   const address = useAddress();
   const [making, setMaking] = useState(false);

@@ -9,7 +9,7 @@ import { mayOwn } from '../../session.js';
 import { tagsOf } from '../device/device-actions.js';
 import { type Change, changeDevices, type Target } from './bulk.js';
 
-/** What can be done to the devices that are chosen: each dialog says first how many they are. */
+/** Actions on the chosen devices. Each dialog shows their number first. */
 export function BulkActions({
   target,
   count,
@@ -19,7 +19,7 @@ export function BulkActions({
   target: Target;
   count: number;
   applications: NonNullable<DevicesQuery['applications']>['items'];
-  /** Called with the job that does it, where there is one. */
+  /** Called with the job that makes the change, if there is one. */
   done: (jobId: string | undefined) => void;
 }) {
   if (!mayOwn.value) return null;
@@ -83,7 +83,7 @@ const blockedText = (kind: Change['kind'], blocked: number, matched: number): st
     kind === 'delete' ? 'are linked to applications: unlink them first.' : 'would have more than 50 tags.'
   } None was changed.`;
 
-/** How many devices would be deleted, as the service counts them, and how many keep it from being done. */
+/** Shows how many devices would be deleted, as the service counts them, and how many prevent the deletion. */
 function CountedDeletion({ target }: { target: Target }) {
   const [counted, setCounted] = useState<ChangedDevicesFragment | undefined>();
   const [error, setError] = useState<GraphError | undefined>();

@@ -10,18 +10,19 @@ import { ask } from '../../graph.js';
 import { organizationId } from '../../session.js';
 import type { Matching } from './filter.js';
 
-/** What is done to many devices. */
+/** A change to many devices. */
 export type Change =
   | { readonly kind: 'tag' | 'untag'; readonly tags: string[] }
   | { readonly kind: 'link' | 'unlink'; readonly applicationId: string }
   | { readonly kind: 'delete' };
 
-/** Devices by their ids, or all that match. */
+/** Devices by their identifiers, or all that match a filter. */
 export type Target = { readonly ids: readonly string[] } | Matching;
 
 /**
- * Changes many devices at once; of more than 1,000 it gives the job that does. `dryRun` only counts them.
- * @throws GraphError where the service refuses, or some are blocked: then none is changed.
+ * Changes many devices at once. For more than 1,000 the service starts a job, which the result names. `dryRun` only
+ * counts them.
+ * @throws GraphError when the service refuses. When some devices are blocked, none is changed.
  */
 export async function changeDevices(target: Target, change: Change, dryRun = false): Promise<ChangedDevicesFragment> {
   const which =

@@ -40,7 +40,7 @@ const columns: readonly Column<Device>[] = [
   },
 ];
 
-/** The value that was measured last; of several, the one that the product names first. */
+/** Shows the value that was measured last; of several, the one whose variable the product lists first. */
 function newest({ latest, product }: Device) {
   const place = ({ name }: { name: string }) => product?.variables.findIndex((variable) => variable.name === name) ?? 0;
   const [first] = latest.toSorted((a, b) => b.ts - a.ts || place(a) - place(b));
@@ -51,7 +51,7 @@ function newest({ latest, product }: Device) {
   );
 }
 
-/** What the head of the page offers: files out and in, and a new device. */
+/** The actions of the page: exports, imports, and registering a device. */
 function Actions({
   products,
   sent,
@@ -72,7 +72,7 @@ function Actions({
   );
 }
 
-/** The devices of the organization, page by page, and what can be done to many of them at once. */
+/** The list of the organization's devices in pages, with actions on many of them at once. */
 export function DevicesScreen() {
   const address = useAddress();
   const now = useNow(60);
@@ -168,7 +168,10 @@ export function DevicesScreen() {
   );
 }
 
-/** A choice of rows that lasts over pages. To take one out of all that match begins anew. */
+/**
+ * Returns the choice of rows, which is kept from page to page. Deselecting one row after all matching devices were
+ * chosen resets the choice.
+ */
 const choiceOf = (
   chosen: ReadonlySet<string>,
   all: boolean,

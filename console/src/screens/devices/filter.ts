@@ -2,18 +2,21 @@ import type { Address } from '../../address.js';
 import type { DeviceFilterInput } from '../../documents.js';
 import { ranges } from '../../time.js';
 
-/** Which devices a list asks for: a text, and a filter. */
+/** The filters of a list of devices. */
 export interface Matching {
   readonly q: string | null;
   readonly filter: DeviceFilterInput | null;
 }
 
-/** For how long a silent device was not heard, by the name that the address has. */
+/** Time without records that makes a device silent, by its name in the address. */
 export const silences = { hour: 'an hour', day: 'a day', week: 'a week' } as const;
 
 const isSilence = (text: string): text is keyof typeof silences => Object.hasOwn(silences, text);
 
-/** The filter of the address. `now` in Unix seconds. */
+/**
+ * Reads the filter from the address.
+ * @param now Unix seconds.
+ */
 export const matchingOf = (address: Address, now: number): Matching => {
   const silent = address.get('silent');
   const filter: DeviceFilterInput = {

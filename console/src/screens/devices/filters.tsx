@@ -8,7 +8,6 @@ interface Named {
   readonly name: string;
 }
 
-/** The filters of the list of devices. */
 export const Filters = ({ address, of: { products, applications } }: { address: Address; of: DevicesQuery }) => (
   <div class="filters">
     <NameFilter address={address} of="Serial or name" />

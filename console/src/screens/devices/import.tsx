@@ -13,7 +13,7 @@ import { ask, GraphError } from '../../graph.js';
 import { organizationId, token } from '../../session.js';
 import { useQuery } from '../../use-query.js';
 
-/** Sends a file to its dry run; gives the import. */
+/** Uploads a file for a dry run and returns the identifier of its import. */
 async function sendFile(kind: 'devices' | 'records', file: File): Promise<string> {
   const ending = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase();
   const type = types[ending] ?? 'text/csv';
@@ -34,7 +34,7 @@ const types: Readonly<Record<string, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** Buttons that take a file of devices, or of past records; `sent` is told of its import. */
+/** Buttons that upload a file of devices or of past records. `sent` receives the identifier of the import. */
 export function ImportActions({ sent }: { sent: (importId: string) => void }) {
   const action = (kind: 'devices' | 'records', label: string, hint: string, accept: string) => (
     <Action
@@ -69,10 +69,10 @@ type Import = NonNullable<FileImportQuery['fileImport']>;
 
 const isUnderWay = ({ state }: Pick<Import, 'state'>) => state === 'checking' || state === 'applying';
 
-/** How often an import that is under way is looked at, in milliseconds. */
+/** Interval between reloads of an import in progress, in milliseconds. */
 const pause = 1000;
 
-/** What a file would do, or has done: counts, progress, faults, and a button that applies it. */
+/** Shows what a file would change or has changed: counts, progress, faults, and a button that applies it. */
 export function ImportPanel({
   importId,
   changed,
@@ -117,7 +117,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
   };
   const good = created + updated + unchanged;
   const mayApply = state === 'checked' && good > 0;
-  // A dry run that failed has nothing to go on with.
+  // A failed dry run cannot be continued.
   const mayGoOn = state === 'failed' && job?.kind.startsWith('import') === true;
   return (
     <>
@@ -176,5 +176,5 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
   );
 }
 
-/** Rows of the table of faults. */
+/** Maximum number of rows in the table of faults. */
 const shownFaults = 100;

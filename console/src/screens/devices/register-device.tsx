@@ -7,7 +7,7 @@ import { ask } from '../../graph.js';
 import { organizationId } from '../../session.js';
 import { DeviceFields, deviceOf } from '../device/device-actions.js';
 
-/** Registers a device, and goes to its screen. */
+/** Registers a device and opens its screen. */
 export function RegisterDevice({ products }: { products: NonNullable<DevicesQuery['products']>['items'] }) {
   const { route } = useLocation();
   return (

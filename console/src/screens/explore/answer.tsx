@@ -10,7 +10,7 @@ import { shown } from '../../value.js';
 import { type BucketTable, tablesOf } from './buckets.js';
 import { isTimeIn } from './query.js';
 
-/** The answer of a search to one query. */
+/** The result of one query in a search. */
 export interface Answered {
   readonly error?: { readonly reason?: string };
   readonly timed_out?: boolean;
@@ -23,7 +23,7 @@ export interface Answered {
 
 const mostRows = 500;
 
-/** Buckets as pictures and tables, and the records that were found. */
+/** Shows buckets as charts and tables, and the records that were found. */
 export function Answer({
   of: { hits, aggregations, timed_out: timedOut },
   query,
@@ -120,7 +120,7 @@ const Buckets = ({ of: table, from, to }: { of: BucketTable; from: number; to: n
 const csvRow = ({ isTime }: BucketTable, row: readonly Cell[]): Cell[] =>
   isTime ? [new Date(Number(row[0])).toISOString(), ...row.slice(1)] : [...row];
 
-/** Buckets of time as lines, one for each group within; others as bars. What has no figure has no picture. */
+/** Draws time buckets as lines, one per group, and other buckets as bars. Buckets without figures have no chart. */
 const Picture = ({
   of: { columns, keys, rows, isTime, title },
   from,
@@ -130,7 +130,7 @@ const Picture = ({
   from: number;
   to: number;
 }) => {
-  // Where one figure was asked for it is drawn; else how many records there are, which is the first.
+  // A single figure is drawn. Otherwise the number of records is drawn, which is the first figure.
   const figure = columns.length - keys === 2 ? keys + 1 : keys;
   const lines = useMemo(() => (isTime ? linesOf(rows, columns, keys) : []), [isTime, rows, columns, keys]);
   if (keys === 0) return null;
@@ -153,7 +153,7 @@ const linesOf = (rows: readonly (readonly Cell[])[], columns: readonly string[],
     for (let place = keys; place < columns.length; place++) {
       const group = row.slice(1, keys).join(', ');
       const name = group === '' ? columns[place]! : `${group} ${columns[place]}`;
-      // Figures of one name share an axis.
+      // Figures of the same name share an axis.
       const line = lines.get(name) ?? {
         name,
         unit: name === columns[place] ? null : columns[place]!,

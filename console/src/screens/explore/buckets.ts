@@ -1,11 +1,11 @@
 import type { Cell } from '../../csv.js';
 
-/** Buckets of an answer as rows: the keys of the levels, how many records, and the figures of each. */
+/** Buckets of an answer as rows: the keys of the levels, the number of records, and the figures of each bucket. */
 export interface BucketTable {
   readonly title: string;
-  /** Names of the columns: first the keys. */
+  /** Names of the columns, the keys first. */
   readonly columns: readonly string[];
-  /** How many columns are keys. */
+  /** Number of columns that are keys. */
   readonly keys: number;
   readonly rows: readonly (readonly Cell[])[];
   /** Whether the first key is a time in milliseconds. */
@@ -22,11 +22,11 @@ interface Row {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What an aggregation groups by: it has buckets, or is a single one with records of its own. */
+/** Whether a value is that of a bucket aggregation: it has buckets, or is a single bucket with its own count. */
 const isGroup = (value: unknown): value is Json =>
   isObject(value) && ('buckets' in value || typeof value['doc_count'] === 'number');
 
-/** The tables of an answer's aggregations: one for each at the top that groups, and one for the figures beside them. */
+/** Returns the tables of an answer's aggregations: one per top-level bucket aggregation, and one for all metrics. */
 export const tablesOf = (aggregations: Json, isTimeOf: (name: string) => boolean): BucketTable[] => {
   const entries = Object.entries(aggregations);
   const groups = entries.filter(([, value]) => isGroup(value));
@@ -52,7 +52,7 @@ const tableOf = (title: string, rows: readonly Row[], isTime: boolean): BucketTa
   };
 };
 
-/** The rows of a group; a group within is joined to it, row by row. */
+/** Returns the rows of a bucket aggregation. Sub-aggregations are joined to it row by row. */
 const rowsOf = (name: string, group: Json): Row[] => {
   const { buckets } = group;
   const listed: [Cell, Json][] = Array.isArray(buckets)
@@ -83,11 +83,11 @@ const isOwn = (part: string) => /^(key|key_as_string|doc_count|from|to|from_as_s
 const keyOf = ({ key, key_as_string: text }: Json): Cell => {
   if (isObject(key)) return Object.values(key).join(', ');
   if (Array.isArray(key)) return key.join(', ');
-  // Times are given as numbers, and shown in the zone of the page.
+  // Times stay numbers; the page shows them in its time zone.
   return typeof key === 'number' || text === undefined ? (key as Cell) : (text as Cell);
 };
 
-/** The figures of a metric, by names: its value, or each of its parts. */
+/** Returns the figures of a metric by name: its value, or each of its parts. */
 const figuresOf = (name: string, value: unknown): [string, Cell][] => {
   if (!isObject(value)) return [[name, cellOf(value)]];
   if ('value' in value) return [[name, cellOf(value['value'])]];

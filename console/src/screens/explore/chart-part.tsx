@@ -8,7 +8,7 @@ import { csvOf, download } from '../../csv.js';
 import type { ExploredLineFragment } from '../../documents.js';
 import type { Explored } from './explore.js';
 
-/** At most so many lines are drawn; the file has all. */
+/** Maximum number of lines that are drawn. The exported file has all. */
 const mostLines = 18;
 
 const functions = {
@@ -22,7 +22,7 @@ const functions = {
   lttb: 'Measured points',
 } as const;
 
-/** Lines of variables, one for each device. */
+/** The chart of variables, with one line per device and variable. */
 export function ChartPart({
   application,
   lines,
@@ -123,7 +123,7 @@ function Drawn({
 const intervalOf = ([line]: readonly ExploredLineFragment[]) =>
   line?.interval == null ? '' : ` · buckets of ${line.interval.toLocaleString()} s`;
 
-/** Lines by the device's name, and the variable's where several are drawn. */
+/** Names lines after the device, and after the variable too when several are drawn. */
 const namedLines = (
   lines: readonly ExploredLineFragment[],
   devices: readonly Device[],
@@ -143,7 +143,7 @@ const titleOf = (devices: readonly Device[], id: string): string => {
   return device === undefined ? id : (device.name ?? device.serial);
 };
 
-/** Variables of the application's products that are numbers, or true and false. */
+/** Returns the numeric and boolean variables of the application's products. */
 export const variablesOf = ({ products }: Explored): string[] => {
   const numeric = products.items.flatMap(({ variables }) => variables.filter(({ type }) => type !== 'TXT'));
   return [...new Set(numeric.map(({ name }) => name))].sort();

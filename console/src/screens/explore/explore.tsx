@@ -10,10 +10,10 @@ import { ChartPart } from './chart-part.js';
 import { parseQuery } from './query.js';
 import { QueryPart } from './query-part.js';
 
-/** What is known of the application that is explored. */
+/** The explored application. */
 export type Explored = NonNullable<ExploreQuery['chosen']>['items'][number];
 
-/** Charts and searches over many devices. All of it is in the address, which can be sent to a colleague. */
+/** Charts and searches over many devices. The whole state is in the address, so that it can be shared. */
 export function ExploreScreen() {
   const address = useAddress();
   const { from, to } = useRange(address, 'day');

@@ -8,16 +8,16 @@ import { variablesOf } from './chart-part.js';
 import type { Explored } from './explore.js';
 import { firstQuery, parseQuery } from './query.js';
 
-/** Fields that every record has. */
+/** Fields of every record. */
 const commonFields = 'ts device.id device.serial device.name device.tags device.location product.id _id'.split(' ');
 
-/** Fields that can be searched in an application, for the editor. */
+/** Returns the searchable fields of an application, for the editor. */
 export const fieldsOf = (variables: readonly string[]): string[] => [
   ...variables.map((name) => `data.${name}`),
   ...commonFields,
 ];
 
-/** A query of the DSL over the application's records, and its answer. */
+/** A DSL query over the application's records, and its answer. */
 export function QueryPart({
   application,
   query,

@@ -1,6 +1,6 @@
-/** A query of the DSL as its editor holds it. */
+/** Helpers for the DSL query in the editor. */
 
-/** What is asked where nothing was written yet: records and averages by hour. */
+/** Returns the initial query: records and averages by hour. */
 export const firstQuery = (variable: string | undefined): string =>
   JSON.stringify(
     {
@@ -17,7 +17,7 @@ export const firstQuery = (variable: string | undefined): string =>
     2,
   );
 
-/** The query of a text; undefined where it is not an object in JSON. */
+/** Parses a query; undefined when the text is not a JSON object. */
 export const parseQuery = (text: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text);
@@ -29,7 +29,7 @@ export const parseQuery = (text: string): Record<string, unknown> | undefined =>
   }
 };
 
-/** Whether an aggregation of a query, by its name, groups by time. */
+/** Whether the named aggregation of a query groups by time. */
 export const isTimeIn = (query: Record<string, unknown>, name: string): boolean => {
   const aggs = (query['aggs'] ?? query['aggregations']) as Record<string, object> | undefined;
   const kinds = Object.keys(aggs?.[name] ?? {});

@@ -8,18 +8,21 @@ import { ask } from '../../graph.js';
 import { formatTime, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 
-/** Names a hook in operations. */
+/** Identifiers of a hook, as operations take them. */
 export interface HookNames {
   readonly organizationId: string;
   readonly applicationId: string;
   readonly applicationHookId: string;
 }
 
-/** Makes the deliveries of the range again, or delivers its stored records: says first how many. */
+/**
+ * Actions that redeliver the deliveries of a range, or deliver its stored records. Each dialog shows their number
+ * first.
+ */
 export function Again({ names, from, to }: { names: HookNames; from: number; to: number }) {
   const address = useAddress();
   const range = { ...names, from, to };
-  // The range stays as it was counted, and the job is there after a reload.
+  // Fixes the range as it was counted, and keeps the job in the address, so that both survive a reload.
   const follow = (job: string) => address.set({ range: `${from}..${to}`, job });
   return (
     <>

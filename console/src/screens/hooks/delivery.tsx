@@ -14,7 +14,10 @@ import { Outcome } from './outcome.js';
 
 type Delivery = NonNullable<DeliveryQuery['applicationHookDelivery']>;
 
-/** One delivery: what was sent, what was answered, and every attempt. Looked up each second until it ends. */
+/**
+ * The screen of one delivery: the request, the response and every attempt. It reloads each second until the delivery
+ * ends.
+ */
 export function DeliveryScreen() {
   const { params } = useRoute();
   const [waits, setWaits] = useState(true);
@@ -56,7 +59,10 @@ export function DeliveryScreen() {
   );
 }
 
-/** When it is tried next: as its own schedule says, or once the hook's circuit, which is open, lets calls through. */
+/**
+ * Returns the time of the next attempt: that of the retry schedule, or, while the hook's circuit is open, the time at
+ * which the circuit lets calls through.
+ */
 function nextAttempt({ nextAttemptAt, hook }: Delivery): string | null {
   if (nextAttemptAt === null) return null;
   const due = secondsOf(nextAttemptAt);

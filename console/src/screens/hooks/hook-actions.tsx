@@ -16,7 +16,7 @@ import type { Hook } from './hook.js';
 import { HookFields, hookOf } from './hook-fields.js';
 import { SettingsFields, settingsOf } from './settings-fields.js';
 
-/** What can be done about a hook: ping it, change it, switch it on or off, give it another secret, delete it. */
+/** Actions on a hook: ping, change, switch on or off, rotate the secret, delete. */
 export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNames; reload: () => void }) {
   const { route } = useLocation();
   const [refusal, setRefusal] = useState<GraphError | undefined>();

@@ -5,7 +5,7 @@ import { textOf } from '../../form.js';
 
 type Hook = NonNullable<HookQuery['applicationHook']>;
 
-/** The fields of a hook's form: where it calls, and how calls authenticate. */
+/** The form fields of a hook: its address, and the authentication of its calls. */
 export function HookFields({ hook }: { hook?: Hook }) {
   const [kind, setKind] = useState(hook === undefined ? 'none' : 'same');
   return (
@@ -46,7 +46,7 @@ export function HookFields({ hook }: { hook?: Hook }) {
   );
 }
 
-/** What a hook's form says. `authentication` is absent where it stays as it is, and null where there is none. */
+/** Reads the form of a hook. `authentication` is absent when it stays unchanged, and null to remove it. */
 export const hookOf = (form: FormData) => {
   const kind = textOf(form, 'authentication');
   return {

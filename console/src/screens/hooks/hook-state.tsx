@@ -13,11 +13,11 @@ const reasons: Readonly<Record<string, string>> = {
   failing: 'switched off: five days of failures',
 };
 
-/** How a hook fares, as the lists filter by it. */
+/** Returns the state of a hook, by which the lists filter. */
 export const fares = ({ disabled, settings: { circuit, failuresInRow } }: Hook): 'delivers' | 'fails' | 'stands' =>
   disabled ? 'stands' : circuit !== 'closed' || failuresInRow > 0 ? 'fails' : 'delivers';
 
-/** The same in words, with the reason. */
+/** Shows the state of a hook in words, with the reason. */
 export const HookState = ({ hook }: { hook: Hook }) => {
   const { disabledReason, settings } = hook;
   switch (fares(hook)) {
@@ -35,10 +35,10 @@ export const HookState = ({ hook }: { hook: Hook }) => {
   }
 };
 
-/** A share of 1 as percent, or a dash where nothing was counted. */
+/** Formats a share of 1 as percent; a dash when there is none. */
 export const percent = (share: number | null): string =>
   share === null ? '–' : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
 
-/** Milliseconds, or a dash where nothing was measured. */
+/** Formats milliseconds; a dash when there is no value. */
 export const millis = (value: number | null): string =>
   value === null ? '–' : `${Math.round(value).toLocaleString()} ms`;

@@ -24,7 +24,7 @@ type Delivery = NonNullable<HookQuery['applicationHookLedger']>['items'][number]
 const limit = 25;
 const outcomes: Readonly<Record<string, boolean>> = { succeeded: true, failed: false };
 
-/** One hook: how it fares, what can be done about it, and its deliveries. */
+/** The screen of one hook: its state, its actions and its deliveries. */
 export function HookScreen() {
   const { params } = useRoute();
   const address = useAddress();
@@ -67,7 +67,7 @@ export function HookScreen() {
                       applicationHookId: names.applicationHookId,
                       from: `${from}`,
                       to: `${to}`,
-                      // The column `successful` tells those that failed from those that wait.
+                      // The column `successful` distinguishes failed deliveries from waiting ones.
                       state: address.get('outcome') === 'succeeded' ? 'succeeded' : undefined,
                     }}
                   />
@@ -100,7 +100,7 @@ export function HookScreen() {
   );
 }
 
-/** Deliveries over time by how they stand now. */
+/** Draws deliveries over time by their present state. */
 const Activity = ({ of, from, to }: { of: Hook['activity']; from: number; to: number }) => {
   const ts = of.map((bucket) => bucket.ts);
   const lines = (['succeeded', 'failed', 'pending'] as const).map((name) => ({
@@ -130,7 +130,7 @@ const OutcomeFilter = () => {
   );
 };
 
-/** The user and the header of a hook's calls, in words. */
+/** Describes the user and the header that a hook's calls authenticate with. */
 const authenticationOf = (authentication: Hook['authentication']) =>
   [
     authentication?.basic && `user ${authentication.basic.user}`,

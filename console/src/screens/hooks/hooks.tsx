@@ -35,19 +35,21 @@ const columns: readonly Column<Hook>[] = [
   },
 ];
 
-/** Hooks of an application on a page, and applications on a page where none is chosen. */
+/** Hooks per page of one application, and applications per page when none is chosen. */
 const [hooksLimit, applicationsLimit] = [25, 40];
 
 const states = { delivers: 'Those that deliver', fails: 'Those that fail', stands: 'Those switched off' } as const;
 
-/** What the service is asked for each state. */
+/** Arguments of the query for each state. */
 const filters: Readonly<Record<string, { disabled?: boolean; failing?: boolean }>> = {
   delivers: { disabled: false, failing: false },
   fails: { disabled: false, failing: true },
   stands: { disabled: true },
 };
 
-/** The hooks of all applications that the caller may change. Those of others are not told. */
+/**
+ * The hooks of all applications that the caller may change. The service does not return hooks of other applications.
+ */
 export function HooksScreen() {
   const address = useAddress();
   const { route } = useLocation();

@@ -8,7 +8,7 @@ interface Delivery {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** How a delivery ended, or that it goes on: with what was answered. */
+/** Shows whether a delivery succeeded, failed or continues, with the last answer. */
 export const Outcome = ({ of }: { of: Delivery }) => {
   const answer = of.response?.statusCode ?? of.error?.code ?? '';
   if (of.successful) return <Badge tone="good">succeeded {answer}</Badge>;

@@ -4,7 +4,7 @@ import { textOf } from '../../form.js';
 import { isOwner } from '../../session.js';
 import type { Hook } from './hook.js';
 
-/** The fields of a form for a hook's settings. */
+/** The form fields of a hook's settings. */
 export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
   <>
     <div class="beside">
@@ -42,7 +42,7 @@ export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
   </>
 );
 
-/** Kinds of events that hooks are called for, in words. */
+/** Names of the event kinds that hooks can be called for. */
 export const eventNames: Readonly<Record<string, string>> = {
   record: 'records',
   'alert.opened': 'alerts that open',
@@ -53,8 +53,8 @@ export const eventNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Chooses the events that the hook is called for. Those of devices tell of the whole organization: only owners choose
- * them, and others keep those that were chosen or leave them out.
+ * Chooses the events that call the hook. Device events concern the whole organization, so only owners may add them;
+ * other users may keep or remove those already chosen.
  */
 const Events = ({ chosen }: { chosen: readonly string[] }) => (
   <fieldset>
@@ -71,7 +71,10 @@ const Events = ({ chosen }: { chosen: readonly string[] }) => (
   </fieldset>
 );
 
-/** What the form says. @throws SyntaxError where the filter is not JSON. */
+/**
+ * Reads the form.
+ * @throws SyntaxError when the filter is not JSON.
+ */
 export const settingsOf = (form: FormData) => ({
   concurrency: Number(textOf(form, 'concurrency')),
   maxPerSecond: textOf(form, 'maxPerSecond') === '' ? null : Number(textOf(form, 'maxPerSecond')),

@@ -18,7 +18,7 @@ const columns: readonly Column<JobLineFragment>[] = [
   { title: 'Last went on', cell: ({ updatedAt }) => ago(secondsOf(updatedAt)) },
 ];
 
-/** Long work that was asked for, the newest first; its progress comes by subscription. */
+/** The list of jobs, the newest first. Their progress arrives by subscription. */
 export function JobsScreen() {
   const address = useAddress();
   const [told, setTold] = useState<ReadonlyMap<string, JobLineFragment>>(new Map());

@@ -1,9 +1,9 @@
 import type { LiveRecordsSubscription } from '../../documents.js';
 
-/** A record as it is shown. */
+/** A record as the screen shows it. */
 export type LiveRecord = LiveRecordsSubscription['recordReceived']['records'][number];
 
-/** A search's answer, as far as history needs it. */
+/** The parts of a search's answer that the history needs. */
 export interface HistoryAnswer {
   readonly error?: { readonly reason?: string };
   readonly hits?: {
@@ -18,7 +18,7 @@ export interface HistoryAnswer {
   };
 }
 
-/** The records that a search found, the newest first, in the shape of those that come live. */
+/** Converts the records that a search found, the newest first, to the form of live records. */
 export const historyOf = (answer: HistoryAnswer | undefined): LiveRecord[] =>
   (answer?.hits?.hits ?? []).map(({ _id, _source: { ts, data, device } }) => ({
     id: _id,

@@ -13,12 +13,12 @@ import { Stream } from './stream.js';
 
 type Application = NonNullable<LiveQuery['chosen']>['items'][number];
 
-/** Records that are shown of the time before the page was opened. */
+/** Number of records from before the page was opened. */
 const history = 50;
-/** How far back history goes, in seconds. */
+/** Time span of the history, in seconds. */
 const past = 7 * 86_400;
 
-/** What comes in now, filtered by a clause of the query language, and what came before. */
+/** Shows records as they arrive, filtered by a clause of the query language, and earlier records below. */
 export function LiveScreen() {
   const address = useAddress();
   const clause = parseQuery(address.get('query'));
@@ -78,7 +78,7 @@ export function LiveScreen() {
 
 const example = '{ "range": { "data.temperature": { "gt": 30 } } }';
 
-/** The clause that records have to pass, as JSON. */
+/** Edits the clause that filters records, as JSON. */
 function Filter({ application }: { application: Application }) {
   const address = useAddress();
   const query = address.get('query');

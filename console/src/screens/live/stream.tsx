@@ -7,9 +7,9 @@ import { formatTime, zone } from '../../time.js';
 import { shown } from '../../value.js';
 import type { LiveRecord } from './history.js';
 
-/** The newest records that are shown; older ones are left out and counted. */
+/** Maximum number of records that are shown. Older ones are dropped and counted. */
 const mostShown = 100;
-/** The page is drawn anew at most this often, in milliseconds, however much comes in. */
+/** Minimum time between two renderings in milliseconds, however many records arrive. */
 const drawEvery = 250;
 
 interface Told {
@@ -20,7 +20,7 @@ interface Told {
 
 const nothing: Told = { records: [], count: 0, leftOut: 0 };
 
-/** Records as they come, above those that came before. */
+/** Shows records as they arrive, above the history. */
 export function Stream({
   applicationId,
   query,
@@ -93,7 +93,10 @@ const Line = ({ of: { ts, data, device } }: { of: LiveRecord }) => (
   </tr>
 );
 
-/** The records of a subscription, drawn at most four times a second; a broken stream goes on from its cursor. */
+/**
+ * Returns the records of a subscription and renders at most four times a second. A broken stream continues from its
+ * cursor.
+ */
 function useRecords(applicationId: string, query: Record<string, unknown> | undefined) {
   const [told, setTold] = useState(nothing);
   const [state, setState] = useState<'open' | 'reconnecting'>('reconnecting');
@@ -128,7 +131,7 @@ function useRecords(applicationId: string, query: Record<string, unknown> | unde
   return { told, state, error };
 }
 
-/** What was told with newer records before it; what is beyond the most that is shown is counted. */
+/** Puts newer records before those already shown. Records beyond the maximum are counted only. */
 const joined = (before: Told, records: readonly LiveRecord[], count: number, leftOut: number): Told => {
   const all = [...records, ...before.records];
   return {

@@ -8,24 +8,27 @@ import { useQuery } from '../../use-query.js';
 
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
-/** A search that counts the records of a range, bucket by bucket. */
+/** A search that counts the records of a range in time buckets. */
 export interface Histogram {
   readonly query: Record<string, unknown>;
   /** Length of a bucket in seconds. */
   readonly step: number;
 }
 
-/** Lengths of buckets that are offered, in seconds: the shortest with at most 120 of them is taken. */
+/** Bucket lengths in seconds. The shortest with at most 120 buckets is used. */
 const steps = [60, 300, 900, 3600, 6 * 3600, 24 * 3600];
 
-/** How the records between two instants are counted. */
+/** Returns the search that counts the records between two instants. */
 export const histogramOf = (from: number, to: number): Histogram => {
   const step = steps.find((length) => (to - from) / length <= 120) ?? steps.at(-1)!;
   const counted = { date_histogram: { field: 'ts', fixed_interval: `${step}s` } };
   return { step, query: { products: [], size: 0, track_total_hits: true, aggs: { counted } } };
 };
 
-/** Records a minute of each application; without one, the values of the device that was heard last. */
+/**
+ * Draws the records per minute of each application. Without applications it draws the values of the device with the
+ * newest record.
+ */
 export function Arriving({
   data,
   from,
@@ -64,7 +67,7 @@ interface Counted {
 
 const totalOf = (answer: Counted | undefined): number => answer?.hits?.total?.value ?? 0;
 
-/** Records a minute in every bucket: none is 0, not a gap. */
+/** Returns the records per minute in every bucket. A bucket without records is 0, not a gap. */
 const lineOf = (name: string, answer: Counted | undefined, from: number, to: number, step: number): Line => {
   const counts = new Map(answer?.aggregations?.counted.buckets.map(({ key, doc_count }) => [key / 1000, doc_count]));
   const ts: number[] = [];
@@ -72,7 +75,7 @@ const lineOf = (name: string, answer: Counted | undefined, from: number, to: num
   return { name, unit: 'a minute', ts, values: ts.map((at) => ((counts.get(at) ?? 0) * 60) / step) };
 };
 
-/** The live chart of the device that was heard last, of its last ten minutes or of the time around its newest values. */
+/** The live chart of the device with the newest record, over its last ten minutes or around its newest values. */
 const LastHeard = ({ devices, to, isAlone }: { devices: readonly Device[]; to: number; isAlone: boolean }) => {
   const [last] = devices
     .map((device) => ({ device, at: Math.max(0, ...device.latest.map(({ ts }) => ts)) }))

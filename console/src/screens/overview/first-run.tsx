@@ -9,8 +9,8 @@ type Product = NonNullable<OverviewQuery['products']>['items'][number];
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
 /**
- * The first three steps of an organization, each as a call to paste, filled in. Looked up each second: when the first
- * record lands, `heard` turns the page into its live chart.
+ * The first three steps of an organization, each with a filled-in command to paste. The state is reloaded each second;
+ * with the first record, `heard` replaces this page by a live chart.
  */
 export function FirstRun({ product, device, heard }: { product?: Product; device?: Device; heard: () => void }) {
   const now = useQuery(FirstStepsDocument, { organizationId: organizationId.value }, { every: 1000 });
@@ -41,7 +41,7 @@ export function FirstRun({ product, device, heard }: { product?: Product; device
   );
 }
 
-/** A step: done, to be done by a call, or waiting for the one before. */
+/** A step: done, with a command to run, or waiting for the step before. */
 const Step = ({
   title,
   done,
@@ -82,7 +82,7 @@ const productCall = () =>
 const deviceCall = ({ id }: Product) =>
   call('devices/c0-01', { name: 'First device', product: { id, organizationId: organizationId.value } });
 
-/** Data by the product's first variable, in its type. */
+/** Returns a command that posts a record with the product's first variable, in its type. */
 const recordCall = ({ serial }: Pick<Device, 'serial'>, product: Product | undefined) => {
   const variable = product?.variables[0] ?? { name: 'temperature', type: 'FLOAT32' };
   const value = { BOOL: true, TXT: 'ok', FLOAT32: 21.5 }[variable.type as string] ?? 21;

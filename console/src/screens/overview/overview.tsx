@@ -14,11 +14,11 @@ import { HookState, percent } from '../hooks/hook-state.js';
 import { Arriving, histogramOf } from './arriving.js';
 import { FirstRun } from './first-run.js';
 
-/** Devices that were not heard for so long are silent, in seconds. */
+/** Time without records that makes a device silent, in seconds. */
 const silence = 24 * 3600;
 const mostShown = 8;
 
-/** What one wants to know first: whether data arrives, who is silent, which hooks fail, which work goes on. */
+/** The overview: arriving data, silent devices, failing hooks and running jobs. */
 export function OverviewScreen() {
   const address = useAddress();
   const now = useNow(15);
@@ -59,11 +59,11 @@ export function OverviewScreen() {
   );
 }
 
-/** Whether no record came yet, as far as can be seen. */
+/** Whether no record has arrived yet, as far as the caller can see. */
 const isUnheard = ({ devices, unheard }: OverviewQuery): boolean =>
   devices !== null && unheard !== null && unheard.totalCount === devices.totalCount;
 
-/** What ingestion did in the range, by when it happened; only owners are told. */
+/** Shows the ingestion figures of the range, by the time of ingestion. Only owners receive them. */
 const Ingestion = ({ of }: { of: NonNullable<OverviewQuery['account']>['activity'] }) => {
   if (of == null) return null;
   const sum = (figure: 'stored' | 'rejected' | 'decodePartial' | 'decodeFailed') =>

@@ -32,7 +32,7 @@ const RoleField = ({ role }: { role: Role }) => (
   </Field>
 );
 
-/** Adds a user of the platform, by its user name. */
+/** Adds a user of the platform, found by user name. */
 export const AddMember = ({ reload }: { reload: () => void }) => (
   <Action
     label="Add a member"
@@ -54,7 +54,6 @@ export const AddMember = ({ reload }: { reload: () => void }) => (
   </Action>
 );
 
-/** Makes a team. */
 export const MakeTeam = ({ reload }: { reload: () => void }) => (
   <Action
     label="Make a team"
@@ -74,7 +73,7 @@ export const MakeTeam = ({ reload }: { reload: () => void }) => (
   </Action>
 );
 
-/** Changes a member's role and teams, or removes it. */
+/** Changes a member's role and teams, or removes the member. */
 export const MemberActions = ({
   member: { id, username, role, teams: mine },
   teams,
@@ -126,7 +125,7 @@ export const MemberActions = ({
   );
 };
 
-/** Says which applications a team may see or change, or deletes it. */
+/** Changes the applications that a team may read or write, or deletes the team. */
 export const TeamActions = ({
   team: { id: teamId, name, grants },
   applications,

@@ -14,7 +14,7 @@ export type Application = NonNullable<PeopleQuery['applications']>['items'][numb
 
 const limit = 25;
 
-/** Who belongs to the organization, its teams, and what these may see. */
+/** The organization's members and teams, and the applications that they may read. */
 export function PeopleScreen() {
   const address = useAddress();
   const people = useQuery(PeopleDocument, {
@@ -99,7 +99,7 @@ const memberColumns = (teams: readonly Team[], reload: () => void): readonly Col
     : []),
 ];
 
-/** The applications that a member sees, each with the team that gives it. */
+/** Lists the applications that a member may read, each with the team that grants it. */
 const whyOf = (mine: readonly { id: string; name: string }[], teams: readonly Team[]) => (
   <ul class="lines">
     {mine.map(({ id, name }) => (

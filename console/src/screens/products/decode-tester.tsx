@@ -12,7 +12,7 @@ import { mappingsText } from './product-fields.js';
 const layouts = { BIN: 'BIN (tagged)', RAW: 'RAW (by position)', TXT: 'TXT (fields)' } as const;
 const encodings = ['hex', 'base64', 'utf8'];
 
-/** Takes a frame apart as the product would, without storing it. The frame is in the address, so that it can be sent. */
+/** Decodes a frame as the product would, without storing it. The frame is in the address, so that it can be shared. */
 export function DecodeTester({ productId }: { productId: string }) {
   const address = useAddress();
   const payload = address.get('frame');

@@ -6,7 +6,7 @@ type Decoded = NonNullable<DecodeFrameQuery['decodeFrame']>;
 
 const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { ok: 'good', partial: 'warn', failed: 'bad' };
 
-/** The parts of a frame: each with its offset, its bytes, and what was read from them. */
+/** The parts of a frame: each with its offset, its bytes and the value read from them. */
 export const Parts = ({ of: { status, parts } }: { of: Decoded }) => (
   <>
     <p role="status">

@@ -7,7 +7,7 @@ type Product = NonNullable<ProductQuery['product']>;
 
 const types: readonly VariableType[] = ['FLOAT32', 'INT16', 'INT64', 'UINT8', 'UINT16', 'UINT32', 'BOOL', 'TXT'];
 
-/** The fields of a product's form: its name, its version and a row for each variable. */
+/** The form fields of a product: its name, its version and a row for each variable. */
 export function ProductFields({ product }: { product?: Product }) {
   const [rows, setRows] = useState(() =>
     product === undefined ? [row()] : product.variables.map((variable) => row(variable)),
@@ -80,7 +80,7 @@ const mappingsPattern = `(${mapping}(,${mapping})*)?`;
 
 let rowsMade = 0;
 
-/** A row of the form. Rows have keys of their own: what was typed stays with its row when another is left out. */
+/** Creates a row of the form. Each row has its own key, so that its text stays when another row is removed. */
 const row = (variable?: Product['variables'][number]) => ({
   key: ++rowsMade,
   name: variable?.name ?? '',
@@ -89,7 +89,7 @@ const row = (variable?: Product['variables'][number]) => ({
   mappings: mappingsText(variable?.mappings),
 });
 
-/** Mappings as the form writes them: `2 BIN 1, 3 TXT 2`. */
+/** Formats mappings as the form does: `2 BIN 1, 3 TXT 2`. */
 export const mappingsText = (mappings: Product['variables'][number]['mappings'] | undefined): string =>
   (mappings ?? []).map(({ streamId, streamType, varNumber }) => `${streamId} ${streamType} ${varNumber}`).join(', ');
 
@@ -104,7 +104,7 @@ const mappingsOf = (text: string) =>
       varNumber: Number(varNumber),
     }));
 
-/** The product that a form holds. Rows without a name are left out. */
+/** Reads the product from a form. Rows without a name are ignored. */
 export const productOf = (form: FormData): { name: string; version: string; variables: VariableInput[] } => {
   const columns = ['name', 'type', 'unit', 'mappings'].map((part) => form.getAll(`variable-${part}`).map(String));
   const [names = [], kinds = [], units = [], mappings = []] = columns;

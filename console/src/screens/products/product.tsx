@@ -15,7 +15,7 @@ import { Redecode } from './redecode.js';
 
 type Product = NonNullable<ProductQuery['product']>;
 
-/** One product: its variables, a tester for its frames, and decoding stored frames again. */
+/** The screen of one product: its variables, a tester for its frames, and redecoding of stored frames. */
 export function ProductScreen() {
   const { params } = useRoute();
   const productId = params['productId'] ?? '';

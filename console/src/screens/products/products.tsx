@@ -24,11 +24,11 @@ const columns: readonly Column<Product>[] = [
   { title: 'Published', cell: (product) => <Published {...product} /> },
 ];
 
-/** Whether other organizations may use a product; the operator of the service publishes it. */
+/** Shows whether other organizations may use a product. The operator of the service publishes products. */
 export const Published = ({ public: isPublic }: { public: boolean }) =>
   isPublic ? <Badge tone="good">published</Badge> : <Badge tone="quiet">not published</Badge>;
 
-/** The products of the organization. */
+/** The list of the organization's products. */
 export function ProductsScreen() {
   const address = useAddress();
   const { route } = useLocation();

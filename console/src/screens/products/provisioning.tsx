@@ -16,7 +16,7 @@ import { mayOwn, organizationId } from '../../session.js';
 
 type Line = NonNullable<ProductQuery['provisioningTokens']>['items'][number];
 
-/** The tokens with which devices of a product register themselves; only owners see them. */
+/** The tokens with which a product's devices register themselves. Only owners see them. */
 export function Provisioning({
   productId,
   tokens,

@@ -9,8 +9,8 @@ import { organizationId } from '../../session.js';
 import { endsOf, formatTime, parseRange, zone } from '../../time.js';
 
 /**
- * Decodes stored frames of a range again with the present variables: first a trial that changes nothing and counts, then
- * the work. Their jobs are in the address, so that their progress is there after a reload.
+ * Decodes the stored frames of a range again with the present variables: first a dry run that only counts, then the
+ * change. Both jobs are in the address, so that their progress survives a reload.
  */
 export function Redecode({ productId }: { productId: string }) {
   const address = useAddress();

@@ -14,7 +14,7 @@ type Day = NonNullable<UsageQuery['usage']>['items'][number];
 const daySeconds = 86_400;
 const ranges = [30, 90, 365] as const;
 
-/** What the organization used, day by day, and what it may use. */
+/** The organization's usage by day, and its quotas. */
 export function UsageScreen() {
   return (
     <Page title="Usage">
@@ -26,7 +26,7 @@ export function UsageScreen() {
 function Usage() {
   const address = useAddress();
   const days = ranges.find((length) => String(length) === address.get('days')) ?? ranges[0];
-  // Whole days in UTC, as they are counted.
+  // Whole days in UTC, as usage is counted.
   const today = Math.floor(Date.now() / 1000 / daySeconds) * daySeconds;
   const from = today - (days - 1) * daySeconds;
   const usage = useQuery(UsageDocument, { organizationId: organizationId.value, fromDay: dayOf(from) });
@@ -82,7 +82,7 @@ function Usage() {
 const isWhole = ({ totalCount, items }: { totalCount: number | null; items: readonly unknown[] }) =>
   totalCount === items.length;
 
-/** The figures of each day as a chart of its own: records and calls have no axis in common. */
+/** Draws each figure by day in a chart of its own, as records and calls cannot share an axis. */
 const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }) => {
   const lines = useMemo(() => {
     const known = new Map(of.map((day) => [secondsOf(`${day.day}T00:00:00Z`), day]));
@@ -90,7 +90,7 @@ const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }
       { length: Math.round((to - from) / daySeconds) + 1 },
       (_, index) => from + index * daySeconds,
     );
-    // A day without a row had nothing: 0, not a gap.
+    // A day without a row had no usage: 0, not a gap.
     const line = (name: string, figure: 'records' | 'bytes' | 'deliveries' | 'calls', unit: number = 1) => ({
       name,
       ts,
@@ -128,14 +128,14 @@ interface Part {
 }
 
 const columnsOf = (names: readonly { id: string; name: string }[]): readonly Column<Part>[] => [
-  // What is deleted was used all the same.
+  // A deleted product or application has no name any more, but its usage counts.
   { title: 'Name', cell: ({ id }) => names.find((one) => one.id === id)?.name ?? <code>{id}</code> },
   { title: 'Records', number: true, cell: ({ records }) => numberOf(records) },
   { title: 'Stored', number: true, cell: ({ bytes }) => bytesOf(bytes) },
   { title: 'Deliveries', number: true, cell: ({ deliveries }) => numberOf(deliveries) },
 ];
 
-/** What each product or application used in the range. */
+/** Lists the usage of each product or application in the range. */
 const Parts = ({
   title,
   rows,
