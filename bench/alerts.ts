@@ -11,20 +11,21 @@ import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
 
 const [devices, batches, batchSize, clients] = [200, 60, 1000, 4];
-/** Devices under the silence rule. */
+/** Number of devices under the silence rule. */
 const silent = 100_000;
-/** Looks for silence that are averaged: one in two seconds. */
+/** Number of silence polls that are averaged. One runs every two seconds. */
 const polls = 10;
 
-/** An organization with a fleet. */
+/** An organization with its fleet. */
 interface Tenant {
   stage: Stage;
   fleet: BenchFleet;
 }
 
 /**
- * Records in with no, 10 and 100 alert rules of comparisons, by turns; a look for silence among 100,000 devices; single posts
- * of one organization alone and while another one has 100 rules of slow queries. `--rounds N` (5).
+ * Compares ingestion with no, 10 and 100 comparison rules, in turn; measures a silence poll over 100,000 devices; and
+ * measures single posts of one organization, alone and while another organization has 100 rules with slow queries.
+ * `--rounds N` (5).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { rounds: { type: 'string', default: '5' } } });
@@ -47,7 +48,7 @@ async function ingestion(stage: Stage, rounds: number): Promise<void> {
     tenants.push(tenant);
     rows.push({ name: `${rules} rules`, figures: [], ...(rows[0] && { against: rows[0] }) });
   }
-  // The first round only warms.
+  // The first round only warms up.
   for (let round = 0; round <= rounds; round++) {
     for (const [index, tenant] of tenants.entries()) {
       const rate = await postBatches(tenant);
@@ -58,7 +59,7 @@ async function ingestion(stage: Stage, rounds: number): Promise<void> {
   report(`Batches of ${batchSize}, ${clients} clients`, 'records/s', rows);
 }
 
-/** A rule that no record of the fleet meets, as rules are for most of the time. */
+/** Returns a rule that no record of the fleet meets, which is the common case. */
 const comparison = (index: number): object => ({
   name: `Rule ${index}`,
   kind: 'threshold',
@@ -89,7 +90,7 @@ async function besideSlowRules(stage: Stage, rounds: number): Promise<void> {
   report('A post of one record, 99th percentile', 'ms', [alone, beside]);
 }
 
-/** The 99th percentile of 300 posts, one after the other, in milliseconds. */
+/** Returns the 99th percentile of 300 consecutive posts, in milliseconds. */
 async function postSingles(tenant: Tenant): Promise<number> {
   const times: number[] = [];
   for (let index = 0; index < 300; index++) times.push(await timed(() => post(tenant, 1)));
@@ -107,7 +108,7 @@ async function silence(stage: Stage): Promise<void> {
     select organization_id, ${fleet.applicationId}, id, now() from device
      where organization_id = ${organizationId} and slug ~ '^d[0-9]+$' on conflict do nothing`);
   const made = await timed(() => addRule({ stage: of, fleet }, { name: 'Silent', kind: 'silence', silentFor: 3600 }));
-  // Each device was heard just now, and is looked at at some moment of the next hour.
+  // Each device has just sent a record, and its check is due at a random time within the next hour.
   await stage.pool.query(sql`
     insert into alert_device (device_id, ts, arrived_at)
     select distinct device_id, now(), now() from alert_state on conflict (device_id) do update set arrived_at = now()`);
@@ -156,7 +157,7 @@ async function send({ base, token }: Stage, path: string, body: object): Promise
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
 }
 
-/** Records a second of all batches. */
+/** Returns the records per second over all batches. */
 async function postBatches({ stage, fleet }: Tenant): Promise<number> {
   const bodies = Array.from({ length: batches }, () =>
     JSON.stringify(Array.from({ length: batchSize }, () => nextItem(fleet))),

@@ -1,6 +1,6 @@
 import type { Pool } from 'undici';
 
-/** The organization that attacks, with tokens of its own. */
+/** The attacking organization, with tokens of its own. */
 export interface Attacker {
   origin: string;
   client: Pool;
@@ -8,22 +8,25 @@ export interface Attacker {
   applicationId: string;
   serials: readonly string[];
   token: string;
-  /** Address at which the service takes messages of MQTT. */
+  /** Address of the service's MQTT endpoint. */
   mqttUrl: string;
 }
 
-/** Address that the attacker connects from: limits by address must not fall upon the tenant that is measured. */
+/**
+ * Address that the attacker connects from. It differs from that of the measured tenant, so that limits per address do
+ * not affect the tenant.
+ */
 export const attackerAddress = '127.0.0.2';
 
-/** One round of an attack, done over and over by so many workers; an answer of any status counts. */
+/** An attack: rounds that a number of workers repeat. An answer of any status counts. */
 export interface Attack {
   workers: number;
   prepare(attacker: Attacker): Promise<(() => Promise<unknown>)[]>;
 }
 
-/** Headers of a body of JSON. */
+/** Headers of a JSON body. */
 export const json = { 'content-type': 'application/json' };
-/** Sends a request, and drops the answer; its status. */
+/** Sends a request, discards the body of the answer and returns its status. */
 export const send = async (
   { client, token }: Attacker,
   path: string,

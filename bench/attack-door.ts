@@ -6,9 +6,8 @@ import { generate } from 'mqtt-packet';
 import { dataPage, type Page, parquetFile, prefixed, run } from '../test/imports/parquet-file.js';
 import { type Attack, type Attacker, attackerAddress, send } from './attack-call.js';
 
-/*
- * Attacks on files, MQTT and the doors of engines' clients and of exports, each of which once stopped or ended the service.
- */
+/* Attacks on file imports, MQTT, and the endpoints of search engine clients and exports. Each of them once stopped
+   or crashed the service. */
 
 const organizationOf = ({ organizationId }: Attacker) => `/ddp/v1/organizations/${organizationId}`;
 const applicationOf = ({ organizationId, applicationId }: Attacker) =>
@@ -22,19 +21,19 @@ const withPages = (...pages: readonly Page[]): Buffer =>
     { name: 'level', pages, type: 5, codec: 6 },
   ]);
 
-/** Sends a file, and deletes it: an organization has few files at once. */
+/** Uploads a file and deletes it again, as an organization may have only a few files at once. */
 const importing = (of: Attacker, body: Buffer, type: string) => async (): Promise<number> => {
   const headers = { authorization: `Bearer ${of.token}`, 'content-type': type };
   const path = `${organizationOf(of)}/imports`;
   const answer = await of.client.request({ method: 'POST', path: `${path}/records`, headers, body });
   const { id } = (await answer.body.json()) as { id?: string };
-  // What a step works on by then is deleted when the step is over.
+  // A file that a job step is reading is deleted when the step ends.
   await pause(1000);
   if (id !== undefined) await remove(of, `${path}/${id}`);
   return answer.statusCode;
 };
 
-/** Makes a thing; its id. */
+/** Creates an object and returns its identifier. */
 const make = async ({ client, token }: Attacker, path: string, body: object): Promise<string> => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const answer = await client.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
@@ -46,7 +45,7 @@ const remove = async ({ client, token }: Attacker, path: string): Promise<void> 
   await answer.body.dump();
 };
 
-/** A connection of MQTT that sends the same packets over and over, and reads nothing, for ten seconds. */
+/** Opens an MQTT connection that repeats the same packets for ten seconds and reads nothing. */
 const flood = async ({ mqttUrl, token }: Attacker, packets: Buffer): Promise<void> => {
   const { hostname, port } = new URL(mqttUrl);
   const socket = connect({ host: hostname, port: Number(port), localAddress: attackerAddress });
@@ -76,7 +75,7 @@ const subscribing = Buffer.concat(
   ),
 );
 
-/** Identifiers as they were before they were signed, which unpacked to 4 MB each. */
+/** Returns an identifier in the old unsigned form, which decompressed to 4 MB. */
 const unsigned = ({ organizationId, applicationId }: Attacker): string =>
   deflateRawSync(
     JSON.stringify({ kind: 'scroll', organizationId, applicationId, query: { q: ' '.repeat(4 * 2 ** 20) } }),
@@ -127,7 +126,8 @@ export const doorAttacks: Readonly<Record<string, Attack>> = {
   'columns of exports': {
     workers: 2,
     async prepare(of) {
-      // An application of its own, without hooks: 400 such records would make gigabytes of deliveries.
+      // The attack has an application of its own without hooks, as 400 such records would cause gigabytes of
+      // deliveries.
       const at = organizationOf(of);
       const serial = 'c0-01';
       const device = await make(of, `${at}/devices/${serial}`, {});

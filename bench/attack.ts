@@ -12,7 +12,7 @@ const range = () => ({ gte: Date.now() / 1000 - 86_400, lte: Date.now() / 1000 +
 const searchOf = (queries: readonly object[]) =>
   JSON.stringify({ ts: range(), queries: queries.map((query) => ({ products: [], ...query })) });
 
-/** An attack that posts these bodies. */
+/** Creates an attack that posts these bodies. */
 const posting = (
   workers: number,
   path: (of: Attacker) => string,
@@ -31,7 +31,7 @@ const script = (text: string) => ({
   size: 0,
   aggs: { h: { ...hours, aggs: { m: { moving_fn: { buckets_path: '_count', window: 3, script: text } } } } },
 });
-/** Each froze the event loop for seconds (test/attack/parsing.test.ts). */
+/** Queries that each blocked the event loop for seconds (test/attack/parsing.test.ts). */
 const slowToRead: readonly object[] = [
   { query: { range: { ts: { gte: `${'1'.repeat(43)}x`, format: 'dHms'.repeat(7) } } } },
   { includes: ['*a*a*a*a*a*b'] },
@@ -96,7 +96,10 @@ const unended = async (text: string): Promise<Buffer> => {
   await new Promise<void>((resolve) => gzip.flush(constants.Z_SYNC_FLUSH, resolve));
   return Buffer.concat(chunks);
 };
-/** A connection that says something and then waits until it is ended, ten seconds at most. */
+/**
+ * Opens a connection that sends a request head, and a body if given, and waits until the service closes it, for at most
+ * ten seconds.
+ */
 const hold = async ({ origin }: Attacker, head: string, body?: Buffer): Promise<void> => {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), localAddress: attackerAddress });
@@ -111,7 +114,7 @@ const headOf = (of: Attacker, length: number) =>
 const socketHead =
   'GET /graphql HTTP/1.1\r\nHost: bench\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
 
-/** Twenty subscriptions of one connection, each with a query of its own, for ten seconds. */
+/** Opens twenty subscriptions on one connection, each with a different query, for ten seconds. */
 const subscribe = async ({ origin, organizationId, applicationId, token }: Attacker): Promise<void> => {
   const url = `${origin.replace(/^http/, 'ws')}/graphql`;
   const client = createClient({ url, connectionParams: { authorization: `Bearer ${token}` } });
@@ -126,7 +129,7 @@ const subscribe = async ({ origin, organizationId, applicationId, token }: Attac
   await client.dispose();
 };
 
-/** What a tenant can do to others, all of it found to be a way once; its hooks filter and hang all the time. */
+/** Ways in which a tenant once could harm others. Meanwhile the attacker's hooks filter and hang all the time. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'queries slow to read': posting(2, searchPath, () => [searchOf(slowToRead)]),
   'records slow to read': posting(1, recordPath, ({ serials: [serial] }) => [
@@ -170,7 +173,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       return [() => hold(of, headOf(of, body.length + 1), body)];
     },
   },
-  // As many as a token may have, over five connections.
+  // The maximum of subscriptions per token, over five connections.
   subscriptions: { workers: 5, prepare: async (of) => [() => subscribe(of)] },
   'sockets of nobody': { workers: 1000, prepare: async (of) => [() => hold(of, socketHead)] },
   'tokens of nobody': posting(4, recordPath, () => ['[]'], { ...json, authorization: 'Bearer nobody' }),

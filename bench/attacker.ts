@@ -6,8 +6,9 @@ import { attacks } from './attack.js';
 import { type Attacker, attackerAddress } from './attack-call.js';
 
 /**
- * Attacks until it is ended, in a process of its own, so that its own work delays no measurement. Who it is comes as a message,
- * which no other user of the machine sees; its arguments are names of attacks, all where there are none.
+ * Attacks until it is ended, in a separate process, so that its own work delays no measurement. The attacker's identity
+ * arrives as a message, which other users of the machine cannot see. Arguments are names of attacks; without any, all
+ * of them run.
  */
 process.on('disconnect', () => process.exit());
 const [{ tokens, ...given }] = (await once(process, 'message')) as [
@@ -26,8 +27,8 @@ for (const { workers, rounds } of tasks) {
   for (let worker = 0; worker < workers; worker += 1) {
     void (async () => {
       for (let round = worker; ; round += 1) {
-        // What is refused, by an answer or by the end of its connection, is tried again after the second that refusals name:
-        // to send any faster is a flood, which is for what stands in front of the service to stop.
+        // An attack that is refused, by an answer or by a closed connection, is repeated after the second that refusals
+        // name. A faster attack is a flood, which the proxy in front of the service must stop.
         const answered = await rounds[round % rounds.length]!().catch(() => undefined);
         if (answered === undefined || answered === 429) await pause(1000);
       }

@@ -4,10 +4,9 @@ import pg from 'pg';
 import { newId } from '../src/entities/id.js';
 import { announce } from './peers/program.js';
 
-/*
- * What the service is held against: node:http and pg with one named prepared statement a request, no authentication,
- * no permission, no validation. Run as a program with the address of the database; `pipelined` uses one connection.
- */
+/* The baseline that the service is compared with: node:http and pg with one named prepared statement per request,
+   without authentication, permissions and validation. Runs as a program with the address of the database;
+   `pipelined` uses a single connection. */
 
 const device = `select d.id, d.organization_id as "organizationId", d.serial, d.name, d.slug, d.tags,
   json_build_object('id', p.id, 'organizationId', p.organization_id) as product,

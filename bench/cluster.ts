@@ -17,9 +17,11 @@ const batches = 50;
 const clients = 4;
 
 /**
- * Records on the cluster at OPENSEARCH_URL, beside the same in PostgreSQL and in the bare engine asked directly: the questions
- * of the search bench, ingestion until the 200 and until it is indexed, and bytes of a record on each side.
- * `--rows N` (1 million), `--rounds N` (9), `--only a,b` the questions whose names begin so, `--prepare` only copies the records.
+ * Compares records on the cluster at OPENSEARCH_URL with the same records in PostgreSQL and in the engine queried
+ * directly: the questions of the search bench, ingestion until the 200 and until records are indexed, and bytes per
+ * record on each side.
+ * `--rows N` (1 million), `--rounds N` (9), `--only a,b` runs the questions whose names begin so, `--prepare` only
+ * copies the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -60,12 +62,12 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Copies what PostgreSQL has to the cluster, as `ddp index build` does; what is copied already stays. */
+/** Copies the records in PostgreSQL to the cluster, as `ddp index build` does. Records already copied stay. */
 const copy = async ({ stage, rows }: SearchWorld, settings: Readonly<Record<string, string>>): Promise<void> => {
   const { OPENSEARCH_URL: url = '', OPENSEARCH_INDEX_PREFIX: prefix } = settings;
   const answer = await fetch(`${url.split(',')[0]}/${prefix}-*/_count`);
   const { count } = (await answer.json()) as { count: number };
-  // A world that is kept says that it is copied, but the node is a new one.
+  // The kept database records that it was copied, but the node is new and empty.
   if (count === 0) await stage.pool.query(`delete from index_move where name = 'build'`);
   const tools = await openClusterTools(readConfig(settings).cluster!, stage.pool);
   try {
@@ -80,7 +82,7 @@ const copy = async ({ stage, rows }: SearchWorld, settings: Readonly<Record<stri
   }
 };
 
-/** Asks a service by one connection. */
+/** Queries a service over one connection. */
 const askerOf = (stage: Stage, origin: string, applicationId: string) => {
   const pool = new Pool(origin);
   return {
@@ -101,12 +103,12 @@ const askerOf = (stage: Stage, origin: string, applicationId: string) => {
 
 interface Sides {
   engine: Engine;
-  /** Of the service whose records are on the cluster. */
+  /** Origin of the service whose records are on the cluster. */
   origin: string;
   rounds: number;
 }
 
-/** Asks each side in turn. */
+/** Queries each side in turn. */
 const compare = async (world: SearchWorld, question: Question, { engine, origin, rounds }: Sides): Promise<void> => {
   const { stage, fleet } = world;
   const clustered = askerOf(stage, origin, fleet.applicationId);
@@ -134,13 +136,13 @@ const compare = async (world: SearchWorld, question: Question, { engine, origin,
   }
 };
 
-/** Bytes of a record, its indexes included. */
+/** Reports the bytes per record, indexes included. */
 const reportSizes = async ({ stage }: SearchWorld, node: string, prefix: string): Promise<void> => {
   const { rows } = await stage.pool.query<{ bytes: number; records: number }>(
     `select sum(pg_total_relation_size(inhrelid))::float8 as bytes, (select count(*) from public.record)::float8 as records
        from pg_inherits where inhparent = 'public.record'::regclass`,
   );
-  // A node without all of OpenSearch's modules cannot write the sizes of `_stats`.
+  // The endpoint `_stats` needs modules of OpenSearch that a stripped-down node lacks.
   const answer = await fetch(`${node}/_cat/indices/${prefix}-*?format=json&bytes=b&h=docs.count,pri.store.size`);
   const indices = (await answer.json()) as { 'docs.count': string; 'pri.store.size': string }[];
   const sumOf = (column: 'docs.count' | 'pri.store.size') => indices.reduce((sum, of) => sum + Number(of[column]), 0);
@@ -149,7 +151,10 @@ const reportSizes = async ({ stage }: SearchWorld, node: string, prefix: string)
   stdout.write(`cluster: ${each(sumOf('pri.store.size'), sumOf('docs.count'))} and copy\n`);
 };
 
-/** Batches that are answered, with an index in PostgreSQL and with one on the cluster, and how long the latter takes to follow. */
+/**
+ * Compares acknowledged batches with an index in PostgreSQL and on the cluster, and measures how far indexing on the
+ * cluster lags behind.
+ */
 const reportIngestion = async (settings: Readonly<Record<string, string>>, rounds: number): Promise<void> => {
   const stage = await openStage();
   const prefix = `${settings['OPENSEARCH_INDEX_PREFIX']}-ingest-${Date.now()}`;
@@ -205,7 +210,7 @@ const postBatches = async (stage: Stage, origin: string, fleet: Parameters<typeo
   return (batches * batchSize) / seconds;
 };
 
-/** Resolves when nothing waits to be indexed. */
+/** Resolves when no batch waits to be indexed. */
 const drained = async ({ pool }: Stage): Promise<void> => {
   for (;;) {
     const { rows } = await pool.query<{ waiting: boolean }>('select exists (select from record_batch) as waiting');

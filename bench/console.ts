@@ -6,8 +6,9 @@ import { furnish } from './fleet.js';
 import { openStage } from './stage.js';
 
 /**
- * How long the console takes from opening its address to the first row of the list of devices: with a cold cache (each round
- * a browser profile of its own), and again with a warm one. The goal is 1,500 ms cold. `--devices N` (1,000), `--rounds N` (7).
+ * Measures the time from opening the console's address to the first row of the list of devices: with a cold cache (a
+ * new browser profile in each round) and again with a warm one. The goal is 1,500 ms cold. `--devices N` (1,000),
+ * `--rounds N` (7).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

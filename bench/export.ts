@@ -6,8 +6,8 @@ import { openStage, type Stage } from './stage.js';
 import { storeMillions } from './store-millions.js';
 
 /**
- * Exports all records of an application of 200 devices over HTTP, in each format: records and bytes a second, and the resident
- * memory of the service over its time. `--rows N` (1 million), `--formats csv,ndjson,parquet`.
+ * Exports all records of an application with 200 devices over HTTP in each format. Reports records and bytes per
+ * second, and the service's resident memory over time. `--rows N` (1 million), `--formats csv,ndjson,parquet`.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -21,7 +21,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const stage = await openStage();
   try {
     const fleet = await furnish(stage, 200, 20);
-    // The first record of a product gives its variables their places.
+    // The first record of a product assigns columns to its variables.
     await stage.post(fleet.serials.slice(0, 20).map(() => nextItem(fleet)));
     await storeMillions(stage, rows, Date.now());
     for (const format of values.formats.split(',')) await exportAs(stage, fleet.applicationId, format, rows);
@@ -53,7 +53,7 @@ const exportAs = async (
 
 const mebibytes = (count: number) => (count / 2 ** 20).toFixed(0);
 
-/** The most of each tenth of a series. */
+/** Returns the maximum of each tenth of a series. */
 const tenths = (series: readonly number[]): number[] => {
   const size = Math.ceil(series.length / 10);
   return Array.from({ length: Math.ceil(series.length / size) }, (_, i) =>
@@ -61,7 +61,7 @@ const tenths = (series: readonly number[]): number[] => {
   );
 };
 
-/** Resident memory of a process, in bytes. */
+/** Returns the resident memory of a process, in bytes. */
 const resident = async (pid: number): Promise<number> => {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;

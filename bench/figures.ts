@@ -1,10 +1,13 @@
 import { stdout } from 'node:process';
 
-/** The middle one of some figures. */
+/** Returns the median; of an even number of figures, the upper of the middle two. */
 export const median = (figures: readonly number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 
-/** Prints a table: each row's figure, and the median over the rounds of its ratio to another row of the same round. */
+/**
+ * Prints a table of each row's median and, for a row with `against`, the median over the rounds of its ratio to the
+ * other row in the same round.
+ */
 export const report = (title: string, unit: string, rows: readonly Row[]): void => {
   stdout.write(`\n${title}\n`);
   for (const { name, figures, against } of rows) {
@@ -16,14 +19,14 @@ export const report = (title: string, unit: string, rows: readonly Row[]): void 
   }
 };
 
-/** Figures of one thing, one a round, and what they are held against. */
+/** Figures of one measurement, one per round, and the row that they are compared with. */
 export interface Row {
   name: string;
   figures: number[];
   against?: Row;
 }
 
-/** Shows how far something has come, on one line that it writes over. */
+/** Shows progress on a line that the next call overwrites. */
 export const progress = (done: number, total: number): void => {
   const width = 40;
   const filled = Math.round((done / total) * width);
@@ -33,7 +36,7 @@ export const progress = (done: number, total: number): void => {
   );
 };
 
-/** How long work takes, in milliseconds. */
+/** Measures the duration of work, in milliseconds. */
 export const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const begun = performance.now();
   await work();

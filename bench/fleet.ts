@@ -1,6 +1,6 @@
 import type { Stage } from './stage.js';
 
-/** What records are posted for. */
+/** The devices that records are posted for. */
 export interface BenchFleet {
   serials: string[];
   productIds: string[];
@@ -15,7 +15,7 @@ const variables = [
   { name: 'status', type: 'TXT' },
 ];
 
-/** Makes devices, of several products by turns, each linked to two applications without hooks. */
+/** Creates devices, with several products in turn, each linked to two applications without hooks. */
 export async function furnish(stage: Stage, devices: number, products = 1): Promise<BenchFleet> {
   const { organizationId } = stage;
   const make = (path: string, body: object) => call(stage, 'POST', `/organizations/${organizationId}/${path}`, body);
@@ -35,7 +35,7 @@ export async function furnish(stage: Stage, devices: number, products = 1): Prom
 
 let made = 0;
 
-/** A record of the fleet as a device would send it, of the last hour, with a key of its own. */
+/** Returns a record in the form that devices send, from the last hour, with a unique key. */
 export const nextItem = ({ serials }: Pick<BenchFleet, 'serials'>): object => {
   const index = made++;
   return {

@@ -1,4 +1,4 @@
-/** One screen: what it shows, and the document for it that each server understands. */
+/** One screen, and its document for each server. */
 export interface Screen {
   title: string;
   ours: string;
@@ -6,7 +6,7 @@ export interface Screen {
   mercurius: string;
 }
 
-/** What the graph is compared by. */
+/** The screens that the GraphQL servers are compared by. */
 export const screens: Readonly<Record<string, Screen>> = {
   nested: {
     title: '50 devices, each with product and applications',

@@ -8,8 +8,8 @@ import { openStage, type Stage } from './stage.js';
 const usage = 'npm run bench -- graph [nested|dashboard|device ...] [--seconds 1.5]';
 
 /**
- * Documents of real screens, ours with authentication, permission and bounds; beside them the same by hand, and by
- * PostGraphile and Mercurius on the same tables, without any of it.
+ * Compares the documents of real screens: our GraphQL with authentication, permissions and limits, against a
+ * handwritten server, PostGraphile and Mercurius on the same tables, which have none of these.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -55,7 +55,10 @@ const callOf =
     body: () => JSON.stringify({ query, variables: { organizationId, deviceId: some(ids) } }),
   });
 
-/** 1,000 devices of 50 products, each in two of 20 applications; 10 teams of five. Gives the devices' identifiers. */
+/**
+ * Creates 1,000 devices of 50 products, each in two of 20 applications, and 10 teams of five members. Returns the
+ * devices' identifiers.
+ */
 async function fill({ pool, organizationId }: Stage): Promise<string[]> {
   const make = (text: string) => pool.query<{ id: string }>(text, [organizationId]);
   await make(`insert into product select gen_random_uuid(), $1, 'Product ' || n, 'product-' || n, '1', false,

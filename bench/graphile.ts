@@ -5,13 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 
-/*
- * The same drain by graphile-worker, tuned: 64 jobs at once, a queue of its own that is filled 500 at a time, jobs
- * completed in batches. Arguments: the folder that it is installed in, the database, the receiver and how many.
- * Prints jobs a second.
- */
+/* The same drain with graphile-worker, tuned: 64 concurrent jobs, a local queue that is filled 500 jobs at a time,
+   and batched completion. Arguments: the folder that it is installed in, the receiver, and the number of jobs.
+   Prints jobs per second. */
 
-/** As much of its interface as is used here; it is no dependency of the project. */
+/** The part of graphile-worker's interface that is used here. The package is not a dependency of the project. */
 interface Graphile {
   runMigrations(options: object): Promise<void>;
   run(options: object): Promise<{ stop(): Promise<void> }>;

@@ -6,7 +6,7 @@ import { dispatcherSession } from '../src/hooks/hooks.js';
 import { median } from './figures.js';
 import { openHookStage } from './hook-stage.js';
 
-/** A claim while a million deliveries wait on one hook that has no free slot. */
+/** Measures a claim while a million deliveries wait on one hook that has no free slot. */
 export async function claimAmongMany(): Promise<void> {
   const stage = await openHookStage();
   const { pool, hookIds, devices } = stage;

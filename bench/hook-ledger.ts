@@ -11,13 +11,13 @@ import { median, progress } from './figures.js';
 import { openStage, type Stage } from './stage.js';
 
 const day = 24 * 3600_000;
-/** Days that the deliveries lie in, and rows that one statement makes. */
+/** `days`: days over which the deliveries are spread. `step`: rows per insert statement. */
 const days = 30;
 const step = 100_000;
-/** Hooks and devices that they belong to; the first hook has half of all, and one in a thousand failed. */
+/** Number of hooks and of their devices. The first hook has half of all deliveries, and one in a thousand failed. */
 const hooks = 20;
 const devices = 1000;
-/** Deliveries that wait on one more hook, which has no free slot. */
+/** Number of deliveries that wait on one further hook, which has no free slot. */
 const waiting = 1_000_000;
 
 const payload = JSON.stringify({
@@ -30,7 +30,10 @@ const payload = JSON.stringify({
   application: { id: newId(), organizationId: newId() },
 });
 
-/** How long lists, one delivery and a claim take while the ledger holds millions. Times in milliseconds, over HTTP. */
+/**
+ * Measures lists, a single delivery and a claim while the ledger holds millions of deliveries. Times are in
+ * milliseconds, over HTTP.
+ */
 export async function ledger(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -44,16 +47,16 @@ export async function ledger(args: readonly string[]): Promise<void> {
   }
 }
 
-/** What is asked for: the hook with half of all deliveries, and one of its devices. */
+/** The objects of the measured requests: the hook with half of all deliveries, and one of its devices. */
 interface Furnished {
   count: number;
-  /** When the deliveries were made, in milliseconds since 1970. */
+  /** Time at which the deliveries were created, in milliseconds since 1970. */
   now: number;
   hook: string;
   deviceId: string;
 }
 
-/** Makes the deliveries, or finds them where an earlier run has left them. */
+/** Creates the deliveries, or finds those that an earlier run has left. */
 async function furnish(stage: Stage, count: number): Promise<Furnished> {
   const { organizationId, pool } = stage;
   await pool.query('create table if not exists bench_ledger (furnished json)');

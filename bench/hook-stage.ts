@@ -18,10 +18,10 @@ import { countRecords, scanRecords } from '../src/records/postgres/log/scan.js';
 import { matchRecords } from '../src/records/postgres/search/match.js';
 import { transaction } from '../src/transaction.js';
 
-/** Hooks that the work is spread over, each with a device of its own. */
+/** Number of hooks that the work is spread over, each with a device of its own. */
 const hookCount = 50;
 
-/** A durable PostgreSQL that is thrown away afterwards, a receiver in a process of its own, and hooks that lead to it. */
+/** A durable, temporary PostgreSQL, a receiver in a separate process, and hooks that call it. */
 export interface HookStage {
   pool: pg.Pool;
   connectionString: string;
@@ -29,16 +29,22 @@ export interface HookStage {
   receiver: string;
   devices: readonly RecordDevice[];
   hookIds: readonly string[];
-  /** Statements that the dispatcher has sent. */
+  /** Returns the number of statements that the dispatcher has sent. */
   statements(): number;
-  /** Delivery over this stage; the caller starts and closes it. */
+  /** Creates hook delivery over this stage. The caller starts and closes it. */
   hooks(): Hooks;
-  /** Stores so many records' deliveries in one transaction, spread over the devices from one on. */
+  /**
+   * Stores the deliveries of `count` records in one transaction. The records are spread over the devices, starting at
+   * index `from`.
+   */
   store(hooks: Hooks, count: number, from?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Sets up a stage; the first hook's receiver hangs if asked to. */
+/**
+ * Opens a stage.
+ * @param hanging whether the first hook's receiver never answers.
+ */
 export async function openHookStage({ hanging = false } = {}): Promise<HookStage> {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-bench-'));
   await chmod(folder, 0o777);
@@ -104,7 +110,7 @@ const recordOf = (device: RecordDevice): StoredRecord => ({
   device,
 });
 
-/** Starts a receiver in a process of its own; answers it and its origin. */
+/** Starts a receiver in a separate process. Returns the process and its origin. */
 export async function startReceiver(): Promise<[ChildProcess, string]> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./receiver.js', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { startReceiver } from './hook-stage.js';
 import { openStage, type Stage } from './stage.js';
 
-/** Offered load, in records a second, for how long, in seconds, after how long a warm-up, and records of one call. */
+/** Offered load in records per second, its duration and warm-up in seconds, and the records per call. */
 const offered = 1000;
 const seconds = 20;
 const warmUp = 5;
@@ -13,8 +13,8 @@ const batch = 10;
 const hooks = 50;
 
 /**
- * A steady load over HTTP: how long it takes from the ingest call to the receiver's answer, of all hooks but the one that
- * hangs, if one does.
+ * Measures a steady load over HTTP: the time from the ingestion call to the receiver's answer, for all hooks except the
+ * one that hangs, if any.
  */
 export async function steady(hanging: boolean): Promise<void> {
   const [receiver, origin] = await startReceiver();
@@ -23,7 +23,7 @@ export async function steady(hanging: boolean): Promise<void> {
   try {
     const call = caller(stage, client);
     const stuck = await furnish(call, stage, (index) => `${origin}/${hanging && index === 0 ? 'hang' : index}`);
-    // A process that has just begun runs code that is not compiled yet.
+    // A new process runs code that is not yet compiled.
     await offer(call, stage, warmUp);
     const before = await transactions(stage);
     const begun = Date.now();
@@ -66,7 +66,7 @@ const caller =
 
 const serialOf = (index: number) => (0x1000 + index).toString(16);
 
-/** Makes as many applications as hooks, with a device and a hook each; answers the first hook. */
+/** Creates one application per hook, with a device and a hook each. Returns the first hook's identifier. */
 async function furnish(call: Call, { organizationId }: Stage, urlOf: (index: number) => string): Promise<string> {
   const ids: string[] = [];
   for (let index = 0; index < hooks; index++) {
@@ -79,7 +79,7 @@ async function furnish(call: Call, { organizationId }: Stage, urlOf: (index: num
   return ids[0]!;
 }
 
-/** Posts records at the offered rate, whether or not the calls before are answered. */
+/** Posts records at the offered rate, without waiting for the answers of earlier calls. */
 async function offer(call: Call, { organizationId }: Stage, forSeconds: number): Promise<void> {
   const begun = performance.now();
   const calls: Promise<unknown>[] = [];
@@ -95,9 +95,9 @@ async function offer(call: Call, { organizationId }: Stage, forSeconds: number):
   await Promise.all(calls);
 }
 
-/** Transactions that the database has ended; each of the dispatcher's statements is one. */
+/** Returns the number of transactions that the database has committed. Each of the dispatcher's statements is one. */
 async function transactions({ pool }: Stage): Promise<number> {
-  // Sessions report what they did up to a second later.
+  // Sessions report their statistics with a delay of up to a second.
   await pause(1500);
   const { rows } = await pool.query<{ count: number }>(
     sql`select xact_commit::double precision count from pg_stat_database where datname = current_database()`,

@@ -7,7 +7,7 @@ import { createAccount } from '../src/operator/account.js';
 import { createToken } from '../src/operator/token.js';
 import { openStage, type Stage } from './stage.js';
 
-/** What of an import is looked at. */
+/** The measured fields of an import. */
 interface FileImport {
   id: string;
   state: string;
@@ -18,8 +18,8 @@ interface FileImport {
 type Call = <Body>(path: string, body?: string, type?: string) => Promise<Body>;
 
 /**
- * A fleet and a history by CSV over HTTP: how long they take, the resident memory of the service, and how long posts of single
- * records of another organization take meanwhile. `--devices N` (100,000), `--rows N` (1 million).
+ * Imports a fleet and its history as CSV over HTTP. Measures the duration, the service's resident memory, and the
+ * duration of another organization's single posts meanwhile. `--devices N` (100,000), `--rows N` (1 million).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -59,7 +59,7 @@ const callAs =
     return (await response.json()) as Body;
   };
 
-/** Another organization with a device; posts one record of it. */
+/** Creates another organization with a device. Returns a function that posts one of its records. */
 const openNeighbor = async (stage: Stage): Promise<() => Promise<unknown>> => {
   const account = { username: 'neighbor', email: 'neighbor@example.com' };
   const organizationId = await createAccount(stage.pool, AccountType.organization, account, new Date());
@@ -100,7 +100,7 @@ const takeIn = async (stage: Stage, post: () => Promise<unknown>, kind: string, 
   );
 };
 
-/** Resident memory of a process, in MiB. */
+/** Returns the resident memory of a process, in MiB. */
 const resident = async (pid: number): Promise<number> => {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;

@@ -17,10 +17,11 @@ const singleClients = 64;
 const singleSeconds = 4;
 
 /**
- * Records in over HTTP, against server-side COPY of the same rows into the same table, with fsync on; single posts against
- * one commit a request, by a bare server and by our own. `--rounds N` repeats (5), `--singles` measures single posts alone.
- * `--rows N` holds batches into so many stored records against batches into an empty table instead; `--kept FOLDER` keeps
- * those records for the next time, and `--prepare` only makes them.
+ * Compares ingestion over HTTP with a server-side COPY of the same rows into the same table, with fsync on, and single
+ * posts with one commit per request, by a bare server and by our own.
+ * `--rounds N` repeats (5), `--singles` measures single posts only. `--rows N` compares batches into a table of N
+ * stored records with batches into an empty table instead; `--kept FOLDER` keeps those records for the next run, and
+ * `--prepare` only creates them.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -72,7 +73,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Batches into many stored records and into an empty table, by turns. */
+/** Compares batches into a table with many stored records and into an empty table, in turn. */
 const compareWithEmpty = async (
   rows: number,
   { rounds, kept, prepare }: { rounds: number; kept?: string; prepare: boolean },
@@ -103,7 +104,7 @@ const compareWithEmpty = async (
   }
 };
 
-/** The processor time that each record of some work took. */
+/** Returns the processor time per record that work took. */
 const spentOn = async (stage: Stage, work: () => Promise<number>): Promise<Spent> => {
   const count = async () => {
     const { rows } = await stage.pool.query<{ n: number }>('select last_value::float8 as n from record_seq');
@@ -118,7 +119,7 @@ const spentOn = async (stage: Stage, work: () => Promise<number>): Promise<Spent
 
 const recordsPath = ({ organizationId }: Stage) => `/ddp/v1/organizations/${organizationId}/records`;
 
-/** Posts bodies from so many clients until there are no more; answers how many posts a second. */
+/** Posts bodies from a number of clients until `next` returns none. Returns posts per second. */
 const post = async (
   origin: string,
   { path, token, clients }: { path: string; token: string; clients: number },
@@ -152,7 +153,7 @@ const postBatches = async (stage: Stage, fleet: Pick<BenchFleet, 'serials'>): Pr
   return batchSize * (await post(new URL(stage.base).origin, call, () => bodies.pop()));
 };
 
-/** The newest rows once more, from a file that the server itself reads. */
+/** Copies the newest rows once more, from a file that the database server itself reads. */
 const copyRows = async ({ pool, folder }: Stage): Promise<number> => {
   const rows = batches * batchSize;
   await pool.query(
@@ -213,7 +214,7 @@ const besideBareServer = async (stage: Stage, fleet: BenchFleet): Promise<number
   }
 };
 
-/** Our own service, each call in a transaction of its own, ten at once. */
+/** Measures our service with each call in a transaction of its own, ten at once. */
 const besideUngrouped = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
   const service = await stage.serve({ INGEST_GROUPING: 'off' });
   try {
@@ -223,7 +224,7 @@ const besideUngrouped = async (stage: Stage, fleet: BenchFleet): Promise<number>
   }
 };
 
-/** What one call of 10,000 items adds to the service's resident memory, at its highest. Linux only. */
+/** Reports the peak increase of the service's resident memory during one call with 10,000 items. Linux only. */
 const reportMemory = async (stage: Stage, fleet: BenchFleet): Promise<void> => {
   const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stage.pid}/status`, 'utf8'))?.[1]) / 1024;
   const bodies = [bodyOf(fleet, 10_000)];

@@ -10,11 +10,11 @@ import { median } from './figures.js';
 import { type BenchFleet, furnish } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
 
-/** Subscriptions of one connection, at most. */
+/** Maximum number of subscriptions per connection. */
 const perConnection = 20;
-/** Records of one call, and calls under way at once. */
+/** Records per call, and concurrent calls. */
 const [ofCall, underWay] = [100, 4];
-/** Milliseconds until a burst counts as lost. */
+/** Time after which a burst counts as lost, in milliseconds. */
 const patience = 60_000;
 
 /** An organization that sends and subscribes. */
@@ -25,7 +25,7 @@ interface Tenant {
   fleet: BenchFleet;
 }
 
-/** One subscription: what it was told, and when it was told last. */
+/** One subscription: the number of records received and missed, and the time of the last one. */
 interface Heard {
   expected: number;
   told: number;
@@ -34,9 +34,10 @@ interface Heard {
 }
 
 /**
- * Sends a burst of one organization to its own subscriptions, some with a query; once alone, once while another organization's
- * subscriptions have slow queries. It prints how many records were told and missed, and how late the last one came.
- * `--records N` (10000), `--filtered N` (20), `--plain N` (5), `--rounds N` (5), `--workers N` (1).
+ * Sends a burst of one organization's records to its own subscriptions, some of them with a query; once alone, and once
+ * while another organization's subscriptions have slow queries. Prints the number of records received and missed, and
+ * the delay of the last one. `--records N` (10000), `--filtered N` (20), `--plain N` (5), `--rounds N` (5), `--workers
+ * N` (1).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options });
@@ -46,7 +47,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const tenant = await tenantOf(stage);
     const other = await tenantOf({ ...stage, ...(await addOrganization(stage)) });
     const lateness: [number[], number[]] = [[], []];
-    // The first round only warms.
+    // The first round only warms up.
     for (let round = 0; round <= Number(values.rounds); round++) {
       for (const [beside, figures] of lateness.entries()) {
         const disturbance = beside === 1 ? await disturb(other) : undefined;
@@ -87,7 +88,10 @@ const tenantOf = async (stage: Stage): Promise<Tenant> => ({
   fleet: await furnish(stage, 20),
 });
 
-/** Sends a burst. @returns milliseconds from its first call until the last record was told. */
+/**
+ * Sends a burst.
+ * @returns milliseconds from its first call until the last record was received.
+ */
 async function burst(
   tenant: Tenant,
   { records, filtered, plain }: { records: number; filtered: number; plain: number },
@@ -120,7 +124,7 @@ async function burst(
   return late;
 }
 
-/** Subscribes to the tenant's application; resolves once each subscription had its first batch. */
+/** Subscribes to the tenant's application. Resolves once each subscription has received its first batch. */
 async function subscribe(
   { origin, token, organizationId, fleet: { applicationId } }: Tenant,
   wanted: readonly { query: object | undefined; expected: number }[],
@@ -165,7 +169,7 @@ const clientOf = (origin: string, token: string): Client =>
     connectionParams: { authorization: `Bearer ${token}` },
   });
 
-/** Posts records as fast as they are taken. */
+/** Posts records as fast as the service accepts them. */
 async function send({ origin, token, organizationId, fleet: { serials } }: Tenant, records: number): Promise<void> {
   const pool = new Pool(origin, { connections: underWay });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -189,7 +193,10 @@ async function send({ origin, token, organizationId, fleet: { serials } }: Tenan
   await pool.close();
 }
 
-/** Subscribes with twenty queries that run out of time, and sends them 500 records a second. Resolves to what ends it. */
+/**
+ * Subscribes with twenty queries that run out of time, and sends them 500 records a second. Resolves to the function
+ * that ends this.
+ */
 async function disturb(tenant: Tenant): Promise<() => Promise<void>> {
   const slow = Array.from({ length: 20 }, (_, index) => ({
     query: { regexp: { 'data.status': { value: `.*a.{90}a.{90}a.{60}c${index}` } } },
@@ -210,7 +217,7 @@ async function disturb(tenant: Tenant): Promise<() => Promise<void>> {
       await pause(10);
     }
   })();
-  // Its queries are under way when the burst begins.
+  // The disturbing queries must run when the burst begins.
   await pause(1000);
   return async () => {
     stop.abort();

@@ -1,31 +1,31 @@
 import { Pool } from 'undici';
 import { type Row, report } from './figures.js';
 
-/** A request; `body` and `path` may differ each time. */
+/** A request. `body` and `path` may differ each time. */
 export interface Call {
   method: 'GET' | 'POST';
   path: () => string;
   body?: () => string;
 }
 
-/** A server and how it is asked for the work that is compared. */
+/** A server, and its call for the compared work. */
 export interface Side {
   name: string;
   origin: string;
   call: Call;
 }
 
-/** Connections that are kept, each with one request under way, unless said otherwise. */
+/** Default number of kept-alive connections, each with one request at a time. */
 const usualConnections = 32;
 const rounds = 5;
 
-/** Loads each side in turn, and again, and reports each against those that stand before it in the list. */
+/** Loads each side in turn, over several rounds, and compares the last side with each of the others. */
 export async function compare(title: string, sides: readonly Side[], token: string, seconds: number): Promise<void> {
   const rows = sides.map((side) => ({ side, name: side.name, figures: [] as number[] }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const { side, figures } of rows) {
       const rate = await load(side, token, round === 0 ? 1 : seconds);
-      // The first round only warms.
+      // The first round only warms up.
       if (round > 0) figures.push(rate);
     }
   }
@@ -37,7 +37,7 @@ export async function compare(title: string, sides: readonly Side[], token: stri
   ]);
 }
 
-/** Requests a second over kept connections; every answer is read whole. */
+/** Returns requests per second over kept-alive connections. Every answer is read completely. */
 export async function load(
   { name, origin, call }: Side,
   token: string,

@@ -1,6 +1,6 @@
 import { stdout } from 'node:process';
 
-/** The benches by name; each prints ratios against what stands on its other side. */
+/** The benches by name. Each prints ratios to a baseline. */
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
   alerts: () => import('./alerts.js'),
   cluster: () => import('./cluster.js'),

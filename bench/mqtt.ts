@@ -13,13 +13,13 @@ import { openStage, type Stage } from './stage.js';
 const devices = 200;
 const clients = 64;
 const seconds = 4;
-/** Connections that are made at once: below those that an address may have without a token. */
+/** Number of connections opened at once. It is below the limit of an address without a token. */
 const connecting = 100;
 
 /**
- * The memory that idle connections take; then messages of one record at QoS 1 until they are acknowledged, beside single posts
- * over HTTP with the same records, by turns. `--rounds N` repeats (5), `--connections N` are held (10000; each takes an open
- * file here and one in the service: `ulimit -n`).
+ * Measures the memory of idle connections; then messages of one record at QoS 1 until they are acknowledged, in turn
+ * with single posts of the same records over HTTP. `--rounds N` repeats (5), `--connections N` is the number of idle
+ * connections (10000; each needs an open file here and one in the service: `ulimit -n`).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -28,13 +28,13 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   const stage = await openStage({ MQTT_PORT: '0', MQTT_CONNECTIONS_PER_TOKEN: '1000000', MQTT_CONNECTIONS: '1000000' });
   try {
-    // Before anything else: what load leaves in memory would hide what connections take.
+    // This comes first, as memory left over from load would hide what connections take.
     await holdIdle(stage, Number(values.connections));
     const fleet = await furnish(stage, devices);
     const http: Row = { name: `POST of one, ${clients} clients`, figures: [] };
     const single: Row = { name: `PUBLISH, ${clients} clients, one under way each`, figures: [], against: http };
     const many: Row = { name: `PUBLISH, ${clients} clients, 20 under way each`, figures: [], against: http };
-    // The first round only warms.
+    // The first round only warms up.
     for (let round = 0; round <= Number(values.rounds); round++) {
       const figures = [await post(stage, fleet), await publish(stage, fleet, 1), await publish(stage, fleet, 20)];
       if (round > 0) for (const [index, row] of [http, single, many].entries()) row.figures.push(figures[index]!);
@@ -46,7 +46,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Single posts a second over kept connections. */
+/** Returns single posts per second over kept-alive connections. */
 async function post(stage: Stage, fleet: BenchFleet): Promise<number> {
   const pool = new Pool(new URL(stage.base).origin, { connections: clients });
   const path = `/ddp/v1/organizations/${stage.organizationId}/records`;
@@ -65,7 +65,10 @@ async function post(stage: Stage, fleet: BenchFleet): Promise<number> {
   return rate;
 }
 
-/** Messages that are acknowledged a second. @param underWay of each client */
+/**
+ * Returns acknowledged messages per second.
+ * @param underWay unacknowledged messages per client.
+ */
 async function publish(stage: Stage, fleet: BenchFleet, underWay: number): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: clients }, () => connect(stage)));
   const rate = await rateOf((isOver, client) => publishFrom(sockets[client]!, fleet, { underWay, isOver }));
@@ -73,7 +76,7 @@ async function publish(stage: Stage, fleet: BenchFleet, underWay: number): Promi
   return rate;
 }
 
-/** Runs all clients for some seconds; gives what they did a second, all together. */
+/** Runs all clients for some seconds. Returns their total operations per second. */
 async function rateOf(client: (isOver: () => boolean, index: number) => Promise<number>): Promise<number> {
   const begun = performance.now();
   const isOver = () => performance.now() - begun > seconds * 1000;
@@ -91,7 +94,7 @@ async function connect({ mqttUrl, token }: Stage): Promise<Socket> {
   return socket;
 }
 
-/** Publishes, so many messages under way; resolves with how many were acknowledged. */
+/** Publishes with a number of unacknowledged messages at a time. Resolves with the number of acknowledged ones. */
 const publishFrom = (
   socket: Socket,
   fleet: BenchFleet,
@@ -117,7 +120,7 @@ const publishFrom = (
     for (let count = 0; count < underWay; count++) next();
   });
 
-/** Says what memory connections take that are let in and silent. Linux only. */
+/** Reports the memory that idle authenticated connections take. Linux only. */
 async function holdIdle(stage: Stage, count: number): Promise<void> {
   const before = await settledMemory(stage.pid);
   const sockets: Socket[] = [];
@@ -132,7 +135,10 @@ async function holdIdle(stage: Stage, count: number): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-/** Resident memory of a process in bytes: the median of ten seconds, so that garbage of what was before is mostly gone. */
+/**
+ * Returns the resident memory of a process in bytes, as the median of ten seconds, so that most earlier garbage is
+ * gone.
+ */
 async function settledMemory(pid: number): Promise<number> {
   const figures: number[] = [];
   for (let second = 0; second < 10; second++) {

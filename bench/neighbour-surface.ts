@@ -6,29 +6,32 @@ import { Pool } from 'undici';
 import type { BenchFleet } from './fleet.js';
 import type { Stage } from './stage.js';
 
-/** How long one surface takes to answer, in milliseconds, each call counted from when it was due. */
+/** Latencies of each surface in milliseconds. Each call is timed from the moment at which it was due. */
 export type Latencies = Readonly<Record<string, number[]>>;
 
-/** What was measured in a while. */
+/** The results of one measurement. */
 export interface Measured {
   latencies: Latencies;
-  /** Calls that were not answered with what was asked for. */
+  /** Calls with a wrong answer. */
   failures: readonly string[];
-  /** The longest that `/healthz` took, in milliseconds. */
+  /** Longest time of `/healthz`, in milliseconds. */
   health: number;
 }
 
-/** The tenant that is measured; its application has a hook. */
+/** The measured tenant. Its application has a hook. */
 export interface Quiet {
   stage: Stage;
   fleet: BenchFleet;
   hookId: string;
 }
 
-/** Milliseconds between two calls of one surface: eight a second, so that all of them stay below a token's rate. */
+/**
+ * Interval between two calls of one surface, in milliseconds: eight per second, so that all surfaces together stay
+ * below a token's rate limit.
+ */
 const interval = 125;
 
-/** Measures every surface at once, by calls that begin at their time whether or not the ones before are answered. */
+/** Measures every surface at once, with calls that start on schedule without waiting for earlier answers. */
 export async function measure(quiet: Quiet, seconds: number): Promise<Measured> {
   const { stage, hookId } = quiet;
   const clients: Pool[] = [];
@@ -47,7 +50,7 @@ export async function measure(quiet: Quiet, seconds: number): Promise<Measured> 
     }
     await Promise.all(calls);
   };
-  // Each surface has connections of its own, so that a slow one delays no call of another.
+  // Each surface has connections of its own, so that a slow one does not delay the calls of another.
   const caller = () => {
     const client = new Pool(new URL(stage.base).origin, { connections: 64 });
     clients.push(client);
@@ -73,7 +76,7 @@ export async function measure(quiet: Quiet, seconds: number): Promise<Measured> 
     health = Math.max(health, performance.now() - due);
   });
   await Promise.all([...surfaces, healthy]);
-  // What was stored last is still on its way.
+  // The records stored last are still being delivered.
   await pause(3000);
   live();
   await Promise.all(clients.map((client) => client.destroy()));
@@ -115,7 +118,7 @@ const callsOf = ({
   };
 };
 
-/** Subscribes to the tenant's records; ends with the function that it answers. */
+/** Subscribes to the tenant's records. Returns the function that ends the subscription. */
 const watch = async (
   { stage: { base, token, organizationId }, fleet: { applicationId } }: Quiet,
   note: (milliseconds: number) => void,
@@ -141,7 +144,7 @@ const watch = async (
   return () => void client.dispose();
 };
 
-/** From the ingest call to the receiver's answer, of all records that were sent since. */
+/** Returns the times from the ingestion call to the receiver's answer, for all records sent since a time. */
 const delivered = async ({ pool }: Stage, hookId: string, since: number): Promise<number[]> => {
   const { rows } = await pool.query<{ ms: number | null }>(sql`
     select case when done then extract(epoch from (attempts -> 0 ->> 'at')::timestamptz) * 1000
@@ -152,6 +155,6 @@ const delivered = async ({ pool }: Stage, hookId: string, since: number): Promis
   return rows.map(({ ms }) => Number(ms ?? Number.POSITIVE_INFINITY));
 };
 
-/** The most memory that a process ever had resident, in MiB. Linux only. */
+/** Returns the peak resident memory of a process, in MiB. Linux only. */
 export const mostResident = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;

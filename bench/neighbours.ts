@@ -16,13 +16,15 @@ import { startReceiver } from './hook-stage.js';
 import { type Measured, measure, mostResident, type Quiet } from './neighbour-surface.js';
 import { openStage, type Stage } from './stage.js';
 
-/** What an attacker has: as many devices as its deep pages reach, hooks with filters, hooks whose receiver hangs. */
+/**
+ * The attacker's resources: the devices that its deep pages reach, hooks with filters, and hooks whose receiver hangs.
+ */
 const [devices, filtering, hanging] = [60_000, 10, 90];
 
 /**
- * One tenant's 99th percentile of every surface, alone and while another organization does all that was found to hold others
- * up. `neighbours 60` measures for 60 s each; names of attacks after it do these alone, `each` before them does one after the other
- * (all of them where none is named).
+ * Measures one tenant's 99th percentile on every surface, alone and while another organization runs every attack known
+ * to delay others. `neighbours 60` measures for 60 s each. Names of attacks after the seconds run only these; `each`
+ * before the names runs them one after the other (without names, all).
  */
 export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
   const seconds = Number(given);
@@ -32,7 +34,7 @@ export async function run([given = '30', ...names]: readonly string[]): Promise<
     const fleet = await furnish(stage, 5);
     const quiet = { stage, fleet, hookId: await addHook(stage, fleet, `${receiving}/quiet`) };
     const attacker = await furnishAttacker(stage, receiving);
-    // A process that has just begun runs code that is not compiled yet.
+    // A new process runs code that is not yet compiled.
     await measure(quiet, 5);
     const alone = await measure(quiet, seconds);
     const before = mostResident(stage.pid);
@@ -49,7 +51,10 @@ export async function run([given = '30', ...names]: readonly string[]): Promise<
   }
 }
 
-/** Lowers the attacker's share of the processors: elsewhere it has a machine of its own, and what it works there costs the service nothing. */
+/**
+ * Lowers the attacker's share of the processors. In reality the attacker has a machine of its own, and its work costs
+ * the service nothing.
+ */
 const yieldAll = ({ pid }: ChildProcess): void => {
   if (process.platform !== 'linux') return;
   setPriority(pid!, constants.priority.PRIORITY_LOW);
@@ -74,7 +79,8 @@ async function attack(
 ): Promise<void> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./attacker.js', import.meta.url)), ...names], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Linux shares processors among sessions: an attacker of the service's own would take from its share.
+    // Linux shares processors among sessions. In the service's session, the attacker would take from the service's
+    // share.
     detached: true,
   });
   yieldAll(child);
@@ -86,12 +92,12 @@ async function attack(
   } finally {
     child.kill();
   }
-  // What it asked for last is still worked on, and its deliveries would go out for minutes.
+  // The attacker's last requests are still being processed, and its deliveries would go out for minutes.
   await pause(5000);
   await forget(quiet.stage, attacker.organizationId);
 }
 
-/** Deletes what an organization still has to deliver; again where a delivery is settled meanwhile, which moves its row. */
+/** Deletes an organization's pending deliveries. Retries when a delivery is settled meanwhile, which moves its row. */
 const forget = async ({ pool }: Pick<Stage, 'pool'>, organizationId: string, tries = 10): Promise<void> => {
   try {
     await pool.query(sql`delete from delivery where organization_id = ${organizationId} and not done`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 
-/** Installs another program to be held against, outside the repository and once; answers its folder. */
+/** Installs another program to compare with, once and outside the repository. Returns its folder. */
 export async function installPeer(name: string, version: string): Promise<string> {
   const folder = join(tmpdir(), 'ddp-peers', `${name}-${version}`);
   if (await stat(join(folder, 'node_modules', name)).catch(() => undefined)) return folder;

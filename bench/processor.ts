@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Stage } from './stage.js';
 
-/** Microseconds of processor time that a service and its database have taken. Linux only. */
+/** Processor time of a service and its database, in microseconds. Linux only. */
 export interface Spent {
   service: number;
   database: number;
 }
 
-/** What a service (its workers with it) and the database have spent so far, processes of the database that have ended among them. */
+/**
+ * Returns the processor time so far of a service with its workers, and of the database, including its processes that
+ * have ended.
+ */
 export const spentBy = async ({ pool, pid }: Pick<Stage, 'pool' | 'pid'>): Promise<Spent> => {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const server = statOf(rows[0]!.pid).parent;
@@ -20,10 +23,13 @@ export const spentBy = async ({ pool, pid }: Pick<Stage, 'pool' | 'pid'>): Promi
   return { service: statOf(pid).own + childrenOf(pid), database: own + ended + childrenOf(server) };
 };
 
-/** Microseconds in a tick of the kernel's clock, as it counts for processes (USER_HZ). */
+/** Microseconds per tick of the kernel's process clock (USER_HZ). */
 const tick = 10_000;
 
-/** A process: who started it, and the time that it and its ended children took. One that is gone took none. */
+/**
+ * Returns the parent of a process, its processor time and that of its ended children. A process that has ended took
+ * none.
+ */
 const statOf = (pid: number): { parent: number; own: number; ended: number } => {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');

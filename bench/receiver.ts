@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { stdout } from 'node:process';
 
-/** A receiver in a process of its own: answers at once, save below `/hang`, where it never does. Prints its port. */
+/**
+ * A receiver in a separate process. It answers at once, except below `/hang`, where it never answers. Prints its port.
+ */
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {

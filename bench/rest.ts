@@ -4,7 +4,10 @@ import { openStage, type Stage } from './stage.js';
 
 const devices = 1000;
 
-/** GET a device, list ten, create a team: ours with authentication and permission, against two bare handlers without. */
+/**
+ * Compares three requests (GET of a device, a list of ten, creation of a team): our service with authentication and
+ * permissions, against two bare handlers without.
+ */
 export const run = async ([seconds = '1.5']: readonly string[]): Promise<void> => {
   const stage = await openStage();
   const rivals = await Promise.all(

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Another server, in a process of its own. */
+/** Another server, in a separate process. */
 export interface Rival {
   origin: string;
   close(): void;
 }
 
 /**
- * Starts a program of the bench's, which says where it listens on its first line. The address of the database holds a password,
- * and so is no argument, which every user of the machine sees.
+ * Starts a program of the bench, which prints its address on its first line. The database's address contains a
+ * password, so it is not an argument, which other users of the machine could see.
  */
 export async function startRival(name: string, connectionString: string, ...args: string[]): Promise<Rival> {
   const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));

@@ -9,11 +9,14 @@ const dashboards = 20;
 const panels = 6;
 const warmUp = 10;
 const rounds = 30;
-/** Records offered a second, whether or not the calls before are answered, and records of one call. */
+/** `offered`: records per second, regardless of answers to earlier calls. `batch`: records per call. */
 const offered = 1000;
 const batch = 100;
 
-/** Dashboards all at once, each one call of six panels, while records come in. What came in goes again. */
+/**
+ * Measures many dashboards at once, each one call with six panels, during ingestion. The ingested records are deleted
+ * afterwards.
+ */
 export const reportDashboards = async (world: SearchWorld): Promise<void> => {
   const { stage, fleet, until } = world;
   let asking = true;

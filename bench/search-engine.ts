@@ -2,7 +2,7 @@ import { progress } from './figures.js';
 import type { Question } from './search-question.js';
 import { documentsOf, type SearchWorld } from './search-world.js';
 
-/** The same documents in a real engine. */
+/** The same documents in a real search engine. */
 export interface Engine {
   ask(question: Question): Promise<void>;
 }
@@ -23,7 +23,10 @@ const mappings = {
   },
 };
 
-/** Brings a world's documents into an engine, going on from where an interrupted run was; kept there under a name of its own. */
+/**
+ * Loads a world's documents into an engine, and continues where an interrupted run stopped. The index is kept there
+ * under the world's name.
+ */
 export async function openEngine(url: string, world: SearchWorld): Promise<Engine> {
   const index = `ddp-bench-${world.rows}-${world.until}`;
   const call = async (method: string, path: string, body?: string): Promise<unknown> => {
@@ -62,7 +65,7 @@ export async function openEngine(url: string, world: SearchWorld): Promise<Engin
         ...(products?.length === 1 ? [{ terms: { 'device.product.id': products } }] : []),
       ];
       const body = { ...rest, ...(filter.length > 0 && { query: { bool: { filter } } }) };
-      // Answers that it has kept from before would say nothing of its speed.
+      // Without the request cache, as cached answers would not show the engine's speed.
       await call('POST', '/_search?request_cache=false', JSON.stringify(body));
     },
   };

@@ -1,19 +1,19 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchWorld } from './search-world.js';
 
-/** One question: how ours is asked, the best SQL for just that, and the same for an engine. */
+/** One question in three forms: our search, the best SQL for exactly this question, and the engine's. */
 export interface Question {
   name: string;
   query: { products?: string[]; [key: string]: unknown };
   byHand: Sql;
-  /** SQL over the hourly rollups, where they can answer. */
+  /** SQL over the hourly rollups, if they can answer the question. */
   byRollup?: Sql;
 }
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** What is asked of a world. */
+/** Returns the questions about a world. */
 export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] => {
   const ids = devices.map(({ id }) => id);
   const moment = (before: number) => new Date(until - before).toISOString();
@@ -29,7 +29,7 @@ export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] 
     {
       name: 'latest: 10 of an application',
       query: { size: 10, sort: [{ ts: 'desc' }], track_total_hits: false },
-      // By product: the organization's newest are at the end of each product's index.
+      // By product, as the organization's newest records are at the end of each product's index.
       byHand: sql`select r.* from unnest(${fleet.productIds}::uuid[]) p, lateral (select * from record
         where organization_id = (select organization_id from product where id = p) and product_id = p and ts >= ${moment(day)}::timestamptz order by ts desc limit 10) r
         order by ts desc limit 10`,
@@ -116,7 +116,7 @@ export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] 
   ];
 };
 
-/** A panel of a dashboard: the last day of one device, by hours. */
+/** Returns a panel of a dashboard: the last day of one device, by hour. */
 export const panelOf = ({ devices, until }: SearchWorld, index: number): object => ({
   size: 0,
   query: {

@@ -10,7 +10,7 @@ import type { SearchWorld } from './search-world.js';
 
 const rounds = 500;
 
-/** What a search costs beside the database: reading, compiling and shaping, with PostgreSQL's answers given from memory. */
+/** Measures a search without the database: parsing, compiling and shaping, with PostgreSQL's answers from memory. */
 export const reportShaping = async (world: SearchWorld): Promise<void> => {
   const { stage, fleet } = world;
   const pool = createPool(stage.connectionString, { max: 4 });
@@ -49,7 +49,7 @@ export const reportShaping = async (world: SearchWorld): Promise<void> => {
   }
 };
 
-/** A pool that asks PostgreSQL each statement once and then gives the same answer. */
+/** Wraps a pool so that it sends each statement to PostgreSQL once and then repeats the answer. */
 const remembering = (pool: pg.Pool): pg.Pool => {
   const answers = new Map<string, Promise<unknown>>();
   const connect = () => {

@@ -11,24 +11,30 @@ import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
 import { stepOf, storeMillions } from './store-millions.js';
 
-/** What is searched: 90 days of 200 devices of 20 products, all linked to one application. */
+/** The searched data: 90 days of 200 devices of 20 products, all linked to one application. */
 export interface SearchWorld {
   stage: Stage;
   fleet: BenchFleet;
-  /** Identifiers of devices, and the product of each, in the order in which records take turns. */
+  /** Identifier and product of each device. Records are assigned to the devices in this order, in rotation. */
   devices: readonly { id: string; productId: string }[];
   rows: number;
-  /** Milliseconds since the epoch: the records are of the 90 days before. */
+  /** End of the records' 90 days, in milliseconds since the epoch. */
   until: number;
 }
 
 const deviceCount = 200;
 const productCount = 20;
 
-/** Where worlds are kept between runs, in a folder for each number of records; migrations change them like any database. */
+/**
+ * Folder of the worlds kept between runs, with one subfolder per number of records. They are migrated like any
+ * database.
+ */
 const worlds = '/var/tmp/ddp-bench';
 
-/** Opens the kept world of so many records; makes it, or what an interrupted run has left open of it, with a progress bar. */
+/**
+ * Opens the kept world with this number of records. Creates it, or completes what an interrupted run has left, with a
+ * progress bar.
+ */
 export async function openWorld(rows: number, settings: Readonly<Record<string, string>> = {}): Promise<SearchWorld> {
   const folder = join(worlds, `search-${rows}`);
   const stage = await openStage({ SEARCH_TIMEOUT: '60s', ...settings }, folder);
@@ -48,7 +54,10 @@ export async function openWorld(rows: number, settings: Readonly<Record<string, 
   }
 }
 
-/** The records of a world as documents of an engine, the oldest first: what {@link storeMillions} has stored. */
+/**
+ * Yields the records of a world as documents for an engine, the oldest first, equal to those that {@link storeMillions}
+ * stored.
+ */
 export function* documentsOf({ devices, rows, until }: SearchWorld, from: number): Generator<object> {
   const step = stepOf(rows);
   for (let i = from; i < rows; i++) {
@@ -68,13 +77,13 @@ export function* documentsOf({ devices, rows, until }: SearchWorld, from: number
   }
 }
 
-/** The devices and where they belong, which the first run makes. */
+/** Returns the devices and their products, which the first run creates. */
 const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFleet; until: number }> => {
   const saved = await readFile(file, 'utf8').catch(() => undefined);
   if (saved !== undefined) return JSON.parse(saved) as { fleet: BenchFleet; until: number };
   stdout.write(`  Making ${deviceCount} devices.\n`);
   const fleet = await furnish(stage, deviceCount, productCount);
-  // The first record of a product gives its variables their places; it goes again.
+  // The first record of a product assigns columns to its variables. It is deleted again.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
   await stage.pool.query(
     `truncate record, record_key, record_dirty, record_dirty_day, record_dirty_summary, ${rollupTables.join()}`,
@@ -85,8 +94,8 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
 };
 
 /**
- * Makes the hourly rollups that the service's upkeep would have made, in one statement; only the first and the last values, which no
- * search reads, are left out.
+ * Creates the hourly rollups, as the service's upkeep would, in one statement. It leaves out only the first and last
+ * values, which no search reads.
  */
 const rollUpAll = async ({ pool }: Stage): Promise<void> => {
   const { rowCount } = await pool.query('select from record_source limit 1');
@@ -122,7 +131,7 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };
 
-/** Says what each kind of rollup takes on disk, indexes included, of what the records take. */
+/** Reports the size of each kind of rollup on disk, indexes included, relative to the records. */
 export const reportStorage = async ({ stage: { pool } }: SearchWorld): Promise<void> => {
   const { rows } = await pool.query<{ name: string; size: number; records: number }>(sql`
     select name, pg_total_relation_size(name::regclass)::float8 as size,
@@ -136,7 +145,7 @@ export const reportStorage = async ({ stage: { pool } }: SearchWorld): Promise<v
     );
 };
 
-/** Counts records by value and makes digests and sketches, as the service's upkeep does, and says what that took and what it keeps. */
+/** Counts records by value and builds digests and sketches, as the service's upkeep does. Reports the duration. */
 const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   const later = new Date(Date.now() + 2 * 86_400_000);
   const begun = performance.now();
@@ -149,7 +158,7 @@ const summarizeAll = async ({ pool }: Stage): Promise<void> => {
     ).rows[0]!.days;
   const days = await left();
   if (days === 0) return;
-  // The service does so too, one of both at a time.
+  // The service also runs the two kinds of work one at a time.
   while ((await left()) > 0) if ((await summarize(pool, later)) === 0) await setTimeout(100);
   const seconds = (performance.now() - begun) / 1000;
   stdout.write(`  Summarized ${days} days of products in ${seconds.toFixed(1)} s.\n`);

@@ -8,9 +8,9 @@ import { reportShaping } from './search-shaping.js';
 import { openWorld, reportStorage, type SearchWorld } from './search-world.js';
 
 /**
- * Searches over HTTP against SQL written by hand for the same question, over records or over rollups, and against the engine
- * at OPENSEARCH_URL where there is one. `--rows N` (1 million), `--rounds N` (9), `--only a,b` the questions whose names begin
- * so, `storage`, `dashboards` and `shaping`; `--prepare` only makes the records.
+ * Compares searches over HTTP with handwritten SQL for the same question, over records or rollups, and with the engine
+ * at OPENSEARCH_URL if there is one. `--rows N` (1 million), `--rounds N` (9), `--only a,b` runs the questions whose
+ * names begin so, and `storage`, `dashboards` and `shaping`; `--prepare` only creates the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -38,13 +38,16 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** How long each side is asked before it counts, in milliseconds: a process that has just begun runs code that is not compiled yet. */
+/** Warm-up of each side in milliseconds, as a new process runs code that is not yet compiled. */
 export const warmUp = 2000;
 
-/** How long each side is asked in a round, in milliseconds, at least once: a single answer of a few is mostly of cold caches. */
+/**
+ * Minimum duration of each side's measurement per round, in milliseconds. A single answer that takes a few milliseconds
+ * mostly measures cold caches.
+ */
 export const turn = 200;
 
-/** Milliseconds that an answer takes, on average over a stretch of so many. */
+/** Returns the average duration of an answer over a stretch of time, all in milliseconds. */
 export const average = async (ask: () => Promise<unknown>, stretch: number): Promise<number> => {
   let calls = 0;
   return (
@@ -58,7 +61,7 @@ export const average = async (ask: () => Promise<unknown>, stretch: number): Pro
   );
 };
 
-/** Asks each side in turn. */
+/** Queries each side in turn. */
 const compare = async (world: SearchWorld, question: Question, engine: Engine | undefined, rounds: number) => {
   const { name, query, byHand, byRollup } = question;
   const { stage, fleet } = world;

@@ -14,34 +14,34 @@ import { createAccount } from '../src/operator/account.js';
 import { createToken } from '../src/operator/token.js';
 import { prepareDatabase } from '../src/prepare.js';
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface StageService {
   origin: string;
-  /** Where it takes messages of MQTT; undefined where that is off. */
+  /** Address of the MQTT endpoint; undefined when MQTT is off. */
   mqttUrl?: string | undefined;
   pid: number;
   close(): Promise<void>;
 }
 
-/** A service in a process of its own, over a durable PostgreSQL that is thrown away afterwards. */
+/** A service in a separate process, over a durable, temporary PostgreSQL. */
 export interface Stage {
-  /** Base address of the REST surface. */
+  /** Base address of the REST API. */
   base: string;
   organizationId: string;
   token: string;
   pool: pg.Pool;
   connectionString: string;
-  /** Where the server may read and write files. */
+  /** Folder in which the database server may read and write files. */
   folder: string;
-  /** Process of the service. */
+  /** Process identifier of the service. */
   pid: number;
-  /** Address at which the service takes messages of MQTT; undefined where that is off. */
+  /** Address of the service's MQTT endpoint; undefined when MQTT is off. */
   mqttUrl: string | undefined;
   /** Starts another service over the same database. */
   serve(settings: Readonly<Record<string, string>>): Promise<StageService>;
-  /** The time of all records, as a search asks for it. */
+  /** Time range of a search that covers all records. */
   allTime: { gte: number; lte: number };
-  /** Searches an application: each query over records of every product unless it says otherwise. */
+  /** Searches an application. Each query covers the records of all products by default. */
   search(applicationId: string, ...queries: object[]): Promise<void>;
   /** Posts records. */
   post(items: readonly object[]): Promise<void>;
@@ -51,8 +51,8 @@ export interface Stage {
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 /**
- * Sets up a stage: nothing of it is shared with another run.
- * @param kept a folder whose stage is used again, and stays.
+ * Opens a stage that shares nothing with another run.
+ * @param kept folder of a stage that is reused, and kept afterwards.
  */
 export async function openStage(settings: Readonly<Record<string, string>> = {}, kept?: string): Promise<Stage> {
   const folder = kept ?? (await mkdtemp(join(tmpdir(), 'ddp-bench-')));
@@ -72,7 +72,7 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
   const client = new Pool(service.origin);
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    // Not `fetch`, which costs about a millisecond itself.
+    // Not `fetch`, which itself costs about a millisecond.
     const response = await client.request({
       method: 'POST',
       path: `/ddp/v1${path}`,
@@ -129,7 +129,7 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A session of its own, as under an init system: Linux shares processors among sessions.
+    // The service gets a session of its own, as under an init system, because Linux shares processors among sessions.
     detached: true,
   });
   process.once('exit', () => service.kill('SIGKILL'));
@@ -150,7 +150,7 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
   };
 };
 
-/** The organization whose records are measured; a stage that was kept has it. */
+/** Returns the organization whose records are measured. A kept stage has it already. */
 const organizationOf = async (pool: pg.Pool): Promise<string> => {
   const { rows } = await pool.query<{ id: string }>(`select id from account where username = 'bench'`);
   const wanted = { username: 'bench', email: 'bench@example.com' };

@@ -6,12 +6,12 @@ import type { Stage } from './stage.js';
 const piece = 200_000;
 const days = 90;
 
-/** Milliseconds between two records, where so many are spread over the time that they are of. */
+/** Returns the time between two records in milliseconds, when all are spread evenly over the days. */
 export const stepOf = (rows: number): number => Math.floor((days * 86_400_000) / rows);
 
 /**
- * Stores records of the 90 days before a moment directly, as the service would have stored them, by turns of all devices, and
- * shows how far it is. What was stored before it was interrupted stays, and the next call goes on from there.
+ * Stores records of the 90 days before a time directly in the table, as the service would have stored them, for all
+ * devices in rotation, and shows the progress. After an interruption, the next call continues where this one stopped.
  * @param until milliseconds since the epoch.
  */
 export async function storeMillions({ pool, organizationId }: Stage, rows: number, until: number): Promise<void> {
@@ -20,13 +20,13 @@ export async function storeMillions({ pool, organizationId }: Stage, rows: numbe
   const before = Number(found.rows[0]?.done ?? 0);
   if (before >= rows) return;
   const counted = await pool.query<{ count: number }>('select count(*)::int as count from device');
-  // Counted before: a join on `i % count` can be hashed only where the count is no column of either side.
+  // Counted in advance: a join on `i % count` can be hashed only if the count is not a column of either side.
   const devices = counted.rows[0]!.count;
   for (let done = before; done < rows; done += piece) {
     progress(done, rows);
     const next = Math.min(done + piece, rows);
     await transaction(pool, async (tx) => {
-      // The oldest first, as they would have come.
+      // The oldest first, in the order of arrival.
       await tx.query(sql`
         insert into record (id, organization_id, device_id, product_id, ts, metadata, data, numbers, texts)
         select uuidv7(), ${organizationId}::uuid, d.id, d.product_id,

@@ -5,8 +5,8 @@ import { type Call, compare } from './load.js';
 import { openStage } from './stage.js';
 
 /**
- * What tracing costs: GET of the account and ingestion of ten records, of services over one database that trace nothing,
- * one request in a hundred, and every request. The collector answers at once and reads nothing.
+ * Measures the cost of tracing: GET of the account and ingestion of ten records, by services over one database that
+ * trace no requests, one in a hundred, and every request. The collector answers at once and discards what it receives.
  */
 export const run = async ([seconds = '3']: readonly string[]): Promise<void> => {
   const collector = createServer((request, response) => {

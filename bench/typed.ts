@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type Row, report } from './figures.js';
 import { openStage, type Stage } from './stage.js';
 
-/** A form of the values beside their JSON source: its columns, how they are made of it, and how two variables are read. */
+/** A form of storing values beside their JSON: its columns, how they are derived, and how two variables are read. */
 interface Form {
   name: string;
   columns: string;
@@ -40,8 +40,8 @@ const forms: readonly Form[] = [
 ];
 
 /**
- * The forms that typed values may have in a wide row, on the same rows: how fast COPY takes them in, how large they are, and
- * how fast they are aggregated. `--rows N` (500,000), `--rounds N` (5).
+ * Compares forms of typed values in a wide row, on the same rows: speed of COPY, size, and speed of aggregation.
+ * `--rows N` (500,000), `--rounds N` (5).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -81,7 +81,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** A table of figures in which every form is held against the first. */
+/** Creates the rows of a report in which every form is compared with the first. */
 const tableOf = ([first, ...others]: readonly Form[]): Row[] => {
   const against: Row = { name: first!.name, figures: [] };
   return [against, ...others.map(({ name }): Row => ({ name, figures: [], against }))];
@@ -100,7 +100,7 @@ const groupText = ({ temperature, pressure }: Form): string =>
   `select device_id, avg(${temperature}), min(${temperature}), max(${temperature}), sum(${temperature} * ${temperature}), avg(${pressure})
    from form group by 1`;
 
-/** Makes the rows of a form and leaves them in a file; answers the bytes of its table. */
+/** Creates the rows of a form and copies them to a file. Returns the size of the table in bytes. */
 const fill = async (pool: pg.Pool, form: Form, { file, rows }: { file: string; rows: number }): Promise<number> => {
   await pool.query('drop table if exists form');
   await pool.query(tableText(form));

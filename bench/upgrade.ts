@@ -10,8 +10,9 @@ import { deliver, deviceId, makeFirstRelease } from '../test/upgrade/first-relea
 import { timed } from './figures.js';
 
 /**
- * Upgrades a database of 0.1.0 with many records and deliveries (the first argument, a million of each by default) while
- * statements as those of a process of 0.1.0 store records and settle deliveries, and says how long those took at most.
+ * Upgrades a database of 0.1.0 with many records and deliveries (first argument, a million of each by default).
+ * Meanwhile, statements like those of a 0.1.0 process store records and settle deliveries. Reports how long these took
+ * at most.
  */
 export async function run([count = '1000000']: readonly string[]): Promise<void> {
   const size = Number(count);
@@ -53,7 +54,7 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 const figures = (took: readonly number[]): string =>
   `${took.length} times; median ${Math.round(took[Math.floor(took.length / 2)] ?? 0)} ms, longest ${Math.round(took.at(-1) ?? 0)} ms`;
 
-/** Stores a record, as a process of 0.1.0 does. */
+/** Stores a record as a process of 0.1.0 does. */
 async function storeRecord(client: pg.Client): Promise<void> {
   await client.query('begin');
   await client.query(

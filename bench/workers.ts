@@ -7,14 +7,14 @@ import { type Call, load } from './load.js';
 import { type Spent, spentBy } from './processor.js';
 import { openStage, type Stage, type StageService } from './stage.js';
 
-/** Workers that are compared by turns. */
+/** Numbers of workers that are compared in turn. */
 const counts = [1, 2];
-/** Workers and processors of the machine that is computed. */
+/** Number of workers and processors of the machine that is extrapolated to. */
 const large = 8;
 const devices = 50;
 const batchSize = 1000;
 
-/** What is asked of the service, over so many connections; a call stands for so many units of work. */
+/** A kind of request to the service, with its number of connections. One call counts as `size` units of work. */
 interface Work {
   title: string;
   unit: string;
@@ -23,12 +23,12 @@ interface Work {
   call: Call;
 }
 
-/** Microseconds of processor time that one unit of work takes of each part. */
+/** Processor time per unit of work of each part, in microseconds. */
 interface Cost extends Spent {
   clients: number;
 }
 
-/** A service with so many workers, and what it did in each round. */
+/** A service with a number of workers, and its results in each round. */
 interface Team {
   workers: number;
   service: StageService;
@@ -37,9 +37,9 @@ interface Team {
 }
 
 /**
- * REST and ingestion with one worker and with two, by turns, over one database, on processors that the clients share. Then what
- * {@link large} processors would give, computed from the processor time of each part: see {@link rateOf}. `--seconds N` is how
- * long each is loaded (3), `--rounds N` how often (5).
+ * Compares REST and ingestion with one worker and with two, in turn, over one database, on processors that the clients
+ * share. Then computes the rate on {@link large} processors from the processor time of each part: see {@link rateOf}.
+ * `--seconds N` is the duration of each load (3), `--rounds N` the number of rounds (5).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const options = { seconds: { type: 'string', default: '3' }, rounds: { type: 'string', default: '5' } } as const;
@@ -94,7 +94,7 @@ const compare = async (
   for (let round = 0; round <= rounds; round++) {
     for (const { service, rates, costs } of teams) {
       const { rate, cost } = await measure(stage, work, service, seconds);
-      // The first round only warms.
+      // The first round only warms up.
       if (round === 0) continue;
       rates.figures.push(rate);
       costs.push(cost);
@@ -126,9 +126,9 @@ const compare = async (
 };
 
 /**
- * Units a second that so many workers do on so many processors: the smaller of what the workers' threads allow, one
- * processor each, and of what the processors allow for all that works on them. What one waits for another (the write-ahead log's
- * flush, locks, memory's bandwidth) is not in it, so it is an upper bound.
+ * Computes the units per second of a number of workers and processors: the smaller of what the workers' threads allow,
+ * one processor each, and of what the processors allow for all work on them. Waits for shared resources (the flush of
+ * the write-ahead log, locks, memory bandwidth) are not included, so the result is an upper bound.
  */
 const rateOf = (workers: number, processors: number, { service }: Cost, all: number): number =>
   Math.min(workers / service, processors / all) * 1_000_000;

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { announce } from './program.js';
 import { ask, belowEach, byId, idsOf, type Row } from './statements.js';
 
-/* The answers of the documents written by hand: node:http, pg and JSON, without GraphQL, authentication or permission. */
+/* Handwritten answers to the documents: node:http, pg and JSON, without GraphQL, authentication and permissions. */
 
-/** Devices with product and applications: three statements. */
+/** Devices with product and applications, by three statements. */
 const nested = async (devices: readonly Row[]) => {
   const [products, applications] = await Promise.all([
     ask('productsById', idsOf(devices, 'productId')),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 
-/** What is compared with, at the releases that the figures were measured with. */
+/** The compared packages, in the releases that the published figures were measured with. */
 const dependencies = {
   fastify: '5.12.8',
   graphql: '16.15.0',
@@ -14,7 +14,7 @@ const dependencies = {
   postgraphile: '5.1.5',
 };
 
-/** Installs the peers outside of the project, once, and says where. Needs npm and its registry. */
+/** Installs the packages once, outside the project, and returns their folder. Needs npm and its registry. */
 export async function installPeers(): Promise<string> {
   const folder = join(tmpdir(), 'ddp-bench-peers');
   const lock = await readFile(join(folder, 'installed.json'), 'utf8').catch(() => '');

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { announce, loadPeer } from './program.js';
 import { ask, belowEach, byId, idsOf, type Row } from './statements.js';
 
-/* Fastify and Mercurius with JIT, its loaders over SQL by hand, without authentication or permission. */
+/* Fastify and Mercurius with JIT and loaders over handwritten SQL, without authentication and permissions. */
 
 const schema = `
   type Organization { id: ID! name: String username: String! }
@@ -31,7 +31,7 @@ interface Args {
 type Below = readonly { obj: Row; params: Args }[];
 const parents = (queries: Below) => queries.map(({ obj }) => obj);
 
-/** A loader that gives each parent the rows below it. */
+/** Creates a loader that returns the child rows of each parent. */
 const listLoader =
   (rowsOf: (ids: unknown[], queries: Below) => Promise<Row[]>) =>
   async (queries: Below): Promise<Row[][]> => {
@@ -39,7 +39,7 @@ const listLoader =
     return queries.map(({ obj }) => find(obj['id']));
   };
 
-/** A loader that gives each parent a number. */
+/** Creates a loader that returns a number for each parent. */
 const totalLoader =
   (rowsOf: (ids: unknown[]) => Promise<Row[]>) =>
   async (queries: Below): Promise<unknown[]> => {

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { announce, connectionString, loadPeer } from './program.js';
 
-/* PostGraphile 5 over the tables as they are. It makes the fewest statements of a document, and checks nobody. */
+/* PostGraphile 5 over the tables as they are. It sends the fewest statements per document, and checks no
+   permissions. */
 
 interface Instance {
   createServ(grafserv: unknown): { addTo(server: Server): Promise<void> };
@@ -14,7 +15,8 @@ const { grafserv } = await loadPeer<{ grafserv: unknown }>('postgraphile/grafser
 
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
-  // It hides an edge whose foreign key has no index of exactly its columns; the ones that are there serve as well.
+  // The plugin hides an edge whose foreign key lacks an index of exactly its columns. The existing indexes serve as
+  // well.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [makePgService({ connectionString, schemas: ['public'], poolConfig: { max: 10 } })],
   grafserv: { graphqlPath: '/graphql', graphiql: false, watch: false },

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { connectionString } from './program.js';
 
-/* SQL by hand over the tables of the service, for who writes a server of his own: named, prepared, over a pool of ten. */
+/* Handwritten SQL over the tables of the service, as for a custom server: named and prepared, over a pool of ten
+   connections. */
 
 const pool = new pg.Pool({ connectionString, max: 10 });
 const device = `select d.id, d.serial, d.name, d.slug, d.tags, d.product_id as "productId", d.created_at as "createdAt" from device d`;
@@ -27,24 +28,24 @@ const texts = {
   organization: `select id, name, username from account where id = $1`,
 };
 
-/** A row, with the parent that it was asked for where there are many. */
+/** A row. Rows of several parents have the parent's identifier in `parent`. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Asks one of the statements. */
+/** Runs one of the statements. */
 export const ask = async (name: keyof typeof texts, ...values: unknown[]): Promise<Row[]> =>
   (await pool.query<Row>({ name, text: texts[name], values })).rows;
 
-/** Rows below each parent. */
+/** Groups rows by parent. Returns the look-up. */
 export const belowEach = (rows: readonly Row[]): ((id: unknown) => Row[]) => {
   const byKey = Map.groupBy(rows, ({ parent }) => parent);
   return (id) => byKey.get(id) ?? [];
 };
 
-/** Rows by their identifier. */
+/** Indexes rows by identifier. Returns the look-up. */
 export const byId = (rows: readonly Row[]): ((id: unknown) => Row | undefined) => {
   const byKey = new Map(rows.map((row) => [row['id'], row]));
   return (id) => byKey.get(id);
 };
 
-/** Identifiers of rows. */
+/** Returns the distinct identifiers of rows. */
 export const idsOf = (rows: readonly Row[], key = 'id'): unknown[] => [...new Set(rows.map((row) => row[key]))];
