@@ -7,7 +7,7 @@ import { Pool } from 'undici';
 
 /* The same drain with graphile-worker, tuned: 64 concurrent jobs, a local queue that is filled 500 jobs at a time,
    and batched completion. Arguments: the folder that it is installed in, the receiver, and the number of jobs.
-   Prints jobs per second. */
+   DATABASE_URL is the address of the database. Prints jobs per second. */
 
 /** The part of graphile-worker's interface that is used here. The package is not a dependency of the project. */
 interface Graphile {

@@ -1,6 +1,6 @@
 /**
- * Bundles the console into dist/console: names with a hash of their content, each file beside its brotli form, and the
- * page that names the first script and style.
+ * Bundles the console into dist/console: files with a hash of their content in the name, each with its brotli form
+ * beside it, and the page that names the first script and style sheet.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const sources = ['console/**/*.{ts,tsx,css,html,js}', 'package-lock.json'];
 const target = 'dist/console';
 const page = join(target, 'index.html');
 
-/** Builds the console where anything that it is made from has changed since it was last built. */
+/** Builds the console if any source has changed since the last build. */
 export async function buildConsole() {
   if (isFresh()) return;
   rmSync(target, { recursive: true, force: true });

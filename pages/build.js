@@ -1,6 +1,6 @@
 /**
- * Makes the files of the pages that the service shows beside the console: GraphiQL in dist/static/graphiql, bundled, and
- * Swagger UI in dist/static/swagger-ui, copied. Each file stands beside its brotli form.
+ * Builds the pages that the service shows besides the console: GraphiQL, bundled into dist/static/graphiql, and Swagger
+ * UI, copied to dist/static/swagger-ui. Each file has its brotli form beside it.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 
 const sources = ['pages/**/*.{ts,js}', 'src/graph/examples.ts', 'package-lock.json'];
 const target = 'dist/static';
-/** Names the packages whose work the files contain, as paths in package-lock.json. Written last. */
+/** Lists the packages whose code the files contain, as paths in package-lock.json. It is written last. */
 const packages = join(target, 'packages.json');
 
 const monaco = 'monaco-editor/esm/vs';
@@ -21,7 +21,7 @@ const graphiql = {
   'graphql.worker': 'monaco-graphql/esm/graphql.worker.js',
 };
 
-/** Makes the pages where anything that they are made from has changed since they were last made. */
+/** Builds the pages if any source has changed since the last build. */
 export async function buildPages() {
   if (isFresh()) return;
   rmSync(target, { recursive: true, force: true });
@@ -34,11 +34,11 @@ export async function buildPages() {
     target: ['es2023', 'chrome120', 'firefox121', 'safari17.4'],
     chunkNames: 'chunk-[hash]',
     define: { 'process.env.NODE_ENV': '"production"' },
-    // The style sheet of GraphiQL has the editor's styles in it.
+    // GraphiQL's style sheet includes the editor's styles.
     loader: { '.css': 'empty' },
     logLevel: 'warning',
   });
-  // Its nested rules are left as they are written.
+  // Nested rules of the style sheet stay as they are; esbuild would only warn about them.
   const styles = await build({ ...options, entryPoints: { graphiql: 'graphiql/style.css' }, logLevel: 'error' });
   for (const { path, contents } of [...scripts.outputFiles, ...styles.outputFiles]) write(path, contents);
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

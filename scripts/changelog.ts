@@ -1,6 +1,9 @@
 const unreleased = '## Unreleased\n';
 
-/** Moves what is under "Unreleased" under a version with its date (UTC). Returns a fault where there is nothing to move. */
+/**
+ * Moves the entries under "Unreleased" to a section for a version and its date (UTC). Returns a fault when there is
+ * nothing to move.
+ */
 export function releasedChangelog(text: string, version: string, at: Date): { text: string } | { fault: string } {
   const begin = text.indexOf(unreleased);
   if (begin < 0) return { fault: 'CHANGELOG.md has no "## Unreleased".' };

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# The image behind Caddy and over PostgreSQL, as compose.yaml and docs/deployment.md have them. Read by image-test.sh, whose
-# image, storage and functions it uses. PostgreSQL and Caddy are Debian's, under the names of the public images: what is tried is
-# compose.yaml. Debian's podman-compose starts what it names, but waits for no condition of `depends_on`, and its `exec` and `run` hide
-# what fails: so each step waits, and podman does the rest.
+# Runs the image behind Caddy and over PostgreSQL, as compose.yaml and docs/deployment.md describe. image-test.sh sources this
+# file, which uses its image, storage and functions. The test is about compose.yaml, so PostgreSQL and Caddy are Debian's, under
+# the names of the public images. Debian's podman-compose starts services, but ignores the conditions of `depends_on`, and its
+# `exec` and `run` hide failures: so each step waits by itself, and podman runs the commands.
 project=ddp-test-$$
 folder=$work/compose
 https_port=$(free_port)
@@ -10,14 +10,14 @@ compose() {
   podman-compose --file "$folder/compose.yaml" --project-name "$project" "$@" 2>"$work/compose.log" || { cat "$work/compose.log" >&2; fail "podman-compose $*" "${project}_ddp-1_1"; }
 }
 container() { echo "${project}_$1_1"; }
-# Addresses are given and stand in a file of hosts: podman's name server may answer nobody for a while after a container has come
-# or gone, and one that comes back with another hardware address is not found until the others ask for it again.
+# Addresses are fixed and listed in a hosts file. podman's name server may not answer for a while after a container starts or
+# stops, and a container that restarts with another hardware address is unreachable until the others resolve it again.
 host() { case $1 in postgres) echo 2 ;; ddp-1) echo 3 ;; ddp-2) echo 4 ;; esac; }
 up() {
   compose --podman-run-args="--ip $network.$(host "$1") --mac-address 02:00:00:00:00:0$(host "$1")" up --detach "$1" >/dev/null
   wait_until_healthy "$(container "$1")"
 }
-# Any network that the machine does not have: another run may have one, or have left one when it was killed.
+# Creates a network with a subnet that is free on the machine. Another run may use one, or have left one when it was killed.
 make_network() {
   local part
   for part in $(shuf --input-range 0-255 --head-count 20); do
@@ -26,7 +26,7 @@ make_network() {
   done
   fail "There is no network for the containers: $(tail -n 1 "$work/network.log")"
 }
-# A command of `ddp` in a container of its own, with the settings of a service and a folder for backups.
+# Runs a `ddp` command in a new container, with the settings of a service and a folder for backups.
 once() {
   podman run --rm --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges --network "${project}_default" --env-file "$work/service.env" \
     --volume "$work/backups:/backups" device-data-platform "$@" >"$work/once.log" 2>&1 || { cat "$work/once.log" >&2; fail "ddp $*" "$(container postgres)"; }
@@ -37,7 +37,7 @@ call() {
 }
 expect() { local status; status=$(call "${@:2}") || true; [ "$status" = 200 ] || fail "$1: $status $(cat "$work/curl.log" "$work/answer")" "$(container ddp-1)"; }
 
-# What the public image of PostgreSQL does: an empty volume gets a cluster of POSTGRES_USER, and the server runs.
+# Does what the public PostgreSQL image does: creates a cluster for POSTGRES_USER in an empty volume and runs the server.
 cat >"$work/postgres.sh" <<'SCRIPT'
 #!/bin/sh
 set -e
@@ -107,7 +107,7 @@ requests >"$work/statuses" &
 for process in ddp-1 ddp-2; do
   podman rm --force --time 30 "$(container "$process")" >/dev/null
   up "$process"
-  # As long as Caddy takes to see that it is back.
+  # The time that Caddy takes to notice that the process is back.
   sleep 3
 done
 touch "$work/over"

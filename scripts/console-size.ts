@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/*
- * Says how much script and style the console's first screen, the overview, loads, compressed, and fails where it is more
- * than the budget.
- */
+/* Measures the compressed script and style that the console's first screen, the overview, loads. Fails when they
+   exceed the budget. */
 
-/** At most so many bytes (brotli). */
+/** Maximum number of bytes (brotli). */
 const budget = 60_000;
 const assets = 'dist/console/assets';
 

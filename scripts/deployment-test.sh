@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Walks docs/deployment.md, "On a machine, with systemd", in a fresh Debian: the commands of the page as they stand there, from
-# nothing to two processes behind Caddy with TLS, a backup, a restore and an upgrade, during which no request may fail. The
-# Debian is a container of systemd-nspawn that shares the network of this machine. Needs root, apt, the registry of npm, and
-# the ports 443, 4001, 4002 and 5432. Where they cannot be had it says so and ends with 0.
+# Runs the commands of docs/deployment.md, "On a machine, with systemd", unchanged in a fresh Debian: from an empty system to
+# two processes behind Caddy with TLS, a backup, a restore and an upgrade during which no request may fail. The Debian is a
+# container of systemd-nspawn that shares this machine's network. Needs root, apt, the npm registry, and the ports 443, 4001,
+# 4002 and 5432. When something is missing, the script says so and exits with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 root=$work/debian
 leader=''
-# npm and Node.js of the machine: those of node_modules have no npm beside them.
+# Uses the machine's npm and Node.js, because node_modules has Node.js without npm.
 PATH=$(tr : '\n' <<<"$PATH" | grep -v '/node_modules/\.bin$' | paste -sd :)
 packages=(systemd-container mmdebstrap)
 
@@ -47,7 +47,7 @@ for _ in $(seq 100); do
   sleep 0.3
 done
 [ -n "$leader" ] || skip "systemd-nspawn does not start it: $(tail -n 1 "$work/boot.log")"
-# Where a proxy stands between this machine and the registry, its certificate is trusted in there as well.
+# The container also trusts the certificate of a proxy between this machine and the registry, if there is one.
 if [ -f "${NODE_EXTRA_CA_CERTS:-}" ]; then
   install -D -m 644 "$NODE_EXTRA_CA_CERTS" "$root/usr/local/share/extra.crt"
   echo 'cafile=/usr/local/share/extra.crt' >"$root/root/.npmrc"
@@ -61,7 +61,7 @@ tar -xzf "$root/root/device-data-platform-$version.tgz" -C "$work"
 sed -i "s/\"version\": \"$version\"/\"version\": \"$next\"/" "$work/package/package.json"
 tar -czf "$root/root/device-data-platform-$next.tgz" -C "$work" package
 
-# The blocks of the section, numbered from 1, with the names of this walk in place of those of the page.
+# Extracts the section's code blocks, numbered from 1, with this test's names in place of those on the page.
 token=TOKEN
 block() {
   node -e '
@@ -73,7 +73,7 @@ block() {
     console.log(text.replaceAll(new RegExp(`^${indent}`, "gm"), ""));' "$1" |
     sed "s/X\.Y\.Z/$version/g; s/X\.Y\.N/$next/g; s/iot\.example\.com/localhost/g; s/Bearer TOKEN/Bearer $token/; s/curl --fail --header/curl --insecure &/; s/curl --insecure curl/curl --insecure/; s/2026-11-22\.backup/now.backup/"
 }
-# Nobody is there to answer what programs ask.
+# No user is there to answer prompts.
 echo 'APT::Get::Assume-Yes "true";' >"$root/etc/apt/apt.conf.d/99walk"
 run() { cat >"$root/root/walk.sh"; inside env DEBIAN_FRONTEND=noninteractive /bin/sh -ex /root/walk.sh </dev/null; }
 walk() { for each in "$@"; do block "$each"; done | run >"$work/walk.log" 2>&1 || { tail -n 40 "$work/walk.log" >&2; fail "A command of block $* failed."; }; }

@@ -8,10 +8,9 @@ import { buildGraph, buildGraphForRest } from '../src/schema/build.js';
 import { notice } from './notice.js';
 import { documentsIn, typedDocuments } from './typed-documents.js';
 
-/*
- * npm run docs: writes the documents that are made from the code; with --check it only says which are stale.
- * app imports every resolver, and TypeGraphQL knows all that are imported.
- */
+/* npm run docs: writes the documents that are generated from the code. With --check it only lists those that are
+   stale.
+   Importing `app` imports every resolver, and TypeGraphQL knows all imported resolvers. */
 
 const resolvers = getMetadataStorage().resolverClasses.map(
   ({ target }) => target,
@@ -29,7 +28,7 @@ const documents: Readonly<Record<string, string>> = {
   'NOTICE.md': notice(),
 };
 
-/** The console's operations, in files beside its screens. */
+/** Reads the console's operations, which are in files beside its screens. */
 function consoleDocuments() {
   const names = globSync('console/src/**/*.graphql').sort();
   return names.map((name) => ({ name, text: readFileSync(name, 'utf8') }));

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Builds the image of Containerfile and runs it by itself, not root, read-only and without capabilities, and then as
-# compose.yaml does (compose-test.sh). No registry of images is needed: its base, node:24-slim, is made from Debian's packages
-# and our Node.js, and has that name here alone.
-# Needs root and apt, or the programs below. Where they cannot be had it says so and ends with 0.
+# Builds the image of Containerfile and runs it alone, as a user other than root, read-only and without capabilities, then as
+# compose.yaml does (compose-test.sh). No image registry is needed: the base, node:24-slim, is built from Debian's packages and
+# our Node.js, and has that name only here.
+# Needs root and apt, or the programs below. When something is missing, the script says so and exits with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=docker.io/library/node:24-slim
-# In a storage of its own; the name is that of compose.yaml.
+# The image is in a temporary storage, under its name in compose.yaml.
 image=localhost/device-data-platform
 name=ddp-test-$$
 work=$(mktemp -d)
-# npm and Node.js of the machine: those of node_modules have no npm beside them.
+# Uses the machine's npm and Node.js, because node_modules has Node.js without npm.
 PATH=$(tr : '\n' <<<"$PATH" | grep -v '/node_modules/\.bin$' | paste -sd :)
 packages=(buildah podman podman-compose runc conmon catatonit netavark aardvark-dns iptables mmdebstrap ca-certificates curl)
 
 skip() { echo "The image is not tried: $1"; exit 0; }
 fail() { echo "$1" >&2; podman logs --tail 40 "${2:-$name}" >&2 || true; exit 1; }
-# Images and containers of the test alone, without a file system that the machine may lack.
+# Keeps this test's images and containers separate, on a storage driver that needs no special file system.
 export CONTAINERS_STORAGE_CONF=$work/storage.conf CONTAINERS_CONF=$work/containers.conf XDG_RUNTIME_DIR=$work/run
 buildah() { command buildah "$@" 2> >(grep -v 'CNI config' >&2); }
-# Without systemd nothing calls the health check by itself.
+# Hides podman's message that without systemd nothing runs the health check.
 podman() { command podman "$@" 2> >(grep -v 'CNI config\|unable to get systemd connection' >&2); }
 
 clean() {
@@ -37,8 +37,8 @@ if ! { command -v buildah && command -v podman && command -v podman-compose && c
 fi
 mkdir -p "$XDG_RUNTIME_DIR"
 printf '[storage]\ndriver = "overlay"\nrunroot = "%s"\ngraphroot = "%s"\n' "$work/run/storage" "$work/storage" >"$CONTAINERS_STORAGE_CONF"
-# runc runs where both kinds of control groups are mounted, crun does not. podman wants higher limits than these, which takes a
-# right that root lacks in a container.
+# runc works on machines where both kinds of control groups are mounted; crun does not. podman's default limits are higher than
+# these, and raising limits needs a right that root lacks in a container.
 files=$(ulimit -Hn)
 echo '127.0.0.1 localhost' >"$work/hosts"
 cat >"$CONTAINERS_CONF" <<SETTINGS
@@ -54,7 +54,7 @@ network_backend = "netavark"
 network_config_dir = "$work/networks"
 SETTINGS
 
-# What the public image is for the Containerfile: Debian, Node.js 24 with npm, and the user node.
+# Builds a replacement for the public base image: Debian, Node.js 24 with npm, and the user node.
 make_base() {
   local container root npm
   npm=$(npm root --global 2>/dev/null)/npm
@@ -69,7 +69,7 @@ make_base() {
   echo 'node:x:1000:1000::/home/node:/bin/bash' >>"$root/etc/passwd"
   echo 'node:x:1000:' >>"$root/etc/group"
   install -d -o 1000 -g 1000 "$root/home/node"
-  # Where a proxy stands between this machine and the registry, its certificate is trusted in there as well.
+  # The image also trusts the certificate of a proxy between this machine and the registry, if there is one.
   if [ -f "${NODE_EXTRA_CA_CERTS:-}" ]; then
     install -D -m 644 "$NODE_EXTRA_CA_CERTS" "$root/usr/local/share/extra.crt"
     buildah config --env NODE_EXTRA_CA_CERTS=/usr/local/share/extra.crt "$container"
@@ -79,7 +79,7 @@ make_base() {
   buildah commit --quiet --rm "$container" "$base" >/dev/null
 }
 
-# npm in the build finds what was downloaded before, and opens more files of it than a container may by default.
+# npm in the build uses earlier downloads, and opens more of their files than a container may by default.
 build() {
   buildah build --quiet --ulimit "nofile=$files:$files" --format docker --pull=never --network host --isolation chroot --volume "$(npm config get cache 2>/dev/null):/root/.npm" \
     --file Containerfile --tag "$image" . >"$work/build.log" 2>&1 || { tail -n 40 "$work/build.log" >&2; return 1; }

@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util';
 import { startMailServer } from '../test/alerts/mail-server.js';
 
-/*
- * npm run mailbox: a mail server on this machine that delivers nothing and prints each mail, to try the e-mail of alert
- * rules with. --port for another port than 2525.
- */
+/* npm run mailbox: a local mail server that delivers nothing and prints each e-mail, for trying the e-mail of alert
+   rules. --port sets another port than 2525. */
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '2525' } } });
 

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 
-/** A package as package-lock.json has it. */
+/** A package entry of package-lock.json. */
 interface Locked {
   version: string;
   license?: string;
@@ -9,8 +9,9 @@ interface Locked {
 }
 
 /**
- * The page of whose work the service uses, with licenses: packages that are installed with it, those that are inside the
- * built console, as its source maps name them, and those inside the pages of dist/static, as their build lists them.
+ * Writes the page that names all third-party code with its licenses: packages installed with the service, packages
+ * inside the built console according to its source maps, and packages inside the pages of dist/static according to
+ * their build.
  */
 export function notice(): string {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Puts the programs that `npm run test:ops` and `npm run test:chaos` run (Caddy, nginx, promtool, mosquitto, libfaketime)
-# into a folder, from Debian's packages, without installing them: no service is started, and nothing else on the machine
-# changes. Fails with a sentence where apt does not work.
+# Unpacks the programs that `npm run test:ops` and `npm run test:chaos` run (Caddy, nginx, promtool, mosquitto, libfaketime)
+# from Debian's packages into a folder, without installing them: no service is started, and nothing else on the machine
+# changes. Fails with an explanation when apt does not work.
 # Usage: OPS_TOOLS=$(scripts/ops-tools.sh FOLDER)
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 programs=(usr/bin/caddy usr/sbin/nginx usr/bin/promtool usr/sbin/mosquitto usr/bin/mosquitto_pub)
-# With what mosquitto needs and few machines have.
+# Includes libraries that mosquitto needs and few machines have.
 packages=(caddy nginx prometheus libfaketime mosquitto mosquitto-clients libmosquitto1 libcjson1 libdlt2 libwrap0)
 fail() { echo "$1" >&2; exit 1; }
 

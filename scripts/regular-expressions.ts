@@ -2,13 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import ts from 'typescript';
 
-/*
- * npm run check: proves of every regular expression of the service that matching takes linear time, whatever the text. A
- * pattern that is made at run time, and one that recheck's automata cannot judge (look-around, back-references), is refused:
- * nothing proves it. Global patterns are judged one match at a time.
- */
+/* npm run check: proves that every regular expression of the service matches in linear time on any text. It refuses
+   a pattern that is built at run time, and one that recheck's automata cannot judge (look-around, back-references),
+   as nothing proves them. A global pattern is judged per match. */
 
-/** Verdict of recheck on a pattern. recheck is in the package of tools, which `npm run check` installs. */
+/** Verdict of recheck on a pattern. recheck belongs to the package of tools, which `npm run check` installs. */
 type Verdict =
   | { status: 'safe' }
   | { status: 'vulnerable'; complexity: { summary: string } }
@@ -22,7 +20,7 @@ const timeout = 60_000;
 interface Found {
   readonly place: string;
   readonly text: string;
-  /** Undefined for a pattern that is made at run time. */
+  /** Undefined for a pattern that is built at run time. */
   readonly literal?: readonly [source: string, flags: string];
 }
 

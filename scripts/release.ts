@@ -3,10 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { releasedChangelog } from './changelog.js';
 
-/*
- * npm run release: makes the release whose version package.json has. Nothing is changed where the tree is not clean, where
- * the version is released already, or where .ci/run fails (--check names another command). Publishes nothing.
- */
+/* npm run release: releases the version in package.json. It changes nothing when the tree is not clean, the version
+   was released already, or .ci/run fails (--check names another command). It publishes nothing. */
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 

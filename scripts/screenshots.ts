@@ -9,10 +9,9 @@ import { createApi } from '../src/demo/api.js';
 import { runFleet } from '../src/demo/fleet/fleet.js';
 import { chromiumOptions } from '../test/console/chromium.js';
 
-/*
- * npm run screenshots: makes a picture of every screen of the console into docs/console, of a service of its own with the
- * demonstration fleet; with --url and --token of one that runs and has a fleet. --theme, --width and --folder for others.
- */
+/* npm run screenshots: takes a picture of every screen of the console into docs/console, from a temporary service
+   with the demonstration fleet. With --url and --token it uses a running service that has a fleet. --theme, --width
+   and --folder change the defaults. */
 
 const { values } = parseArgs({
   options: {
@@ -44,7 +43,7 @@ const query = `{
   }
 }`;
 
-/** The addresses of the screens, by the names of their pictures. */
+/** Returns the addresses of the screens, by the names of their pictures. */
 async function screensOf({ origin, token }: Place): Promise<Record<string, string>> {
   const api = createApi(origin, token);
   const { id } = await api.call<{ id: string }>('GET', '/account');
@@ -57,7 +56,7 @@ async function screensOf({ origin, token }: Place): Promise<Record<string, strin
   const buildings = await first(`${organization}/applications?q=${encodeURIComponent('Demo buildings')}`);
   const hook = await first(`/applications/${id}/${cold}/hooks`);
   const failing = await first(`/applications/${id}/${buildings}/hooks`);
-  // The oldest has been tried several times.
+  // The oldest delivery has been attempted several times.
   const delivery = await first(`/applications/${id}/${buildings}/hooks/${failing}/deliveries?sort=createdAt&limit=1`);
   return {
     overview: '/?range=day',
@@ -94,7 +93,7 @@ async function picture(browser: Browser, { origin, token }: Place, name: string,
   page.on('pageerror', (error) => console.error(`${name}: ${error.message}`));
   await page.goto(`${origin}/console${path}#token=${token}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  // Live keeps a stream open, so that its network never rests.
+  // The live screen keeps a stream open, so its network never becomes idle.
   await Promise.race([page.waitForLoadState('networkidle'), page.waitForTimeout(4000)]);
   await page.waitForTimeout(300);
   await page.screenshot({ path: join(values.folder, `${name}.png`) });
@@ -112,7 +111,7 @@ async function pictures(place: Place): Promise<void> {
   }
 }
 
-/** A service of its own in a temporary folder, with the fleet, as long as `work` takes. */
+/** Runs a service with the fleet in a temporary folder for the duration of `work`. */
 async function withService(work: (place: Place) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ddp-screenshots-'));
   const env = { PATH: process.env['PATH'], PORT: '4698', DATA_DIR: folder, HOOK_ALLOW_CIDRS: '127.0.0.0/8' };

@@ -3,20 +3,20 @@ import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, parse, printSchema } from 'graphql';
 
-/** An operation by its name. */
+/** A named operation. */
 export interface NamedOperation {
   readonly name: string;
   readonly text: string;
 }
 
-/** The operations that a guide shows, by name: the code blocks of GraphQL in its text. */
+/** Returns the named operations in a guide's GraphQL code blocks. */
 export const documentsIn = (markdown: string): NamedOperation[] =>
   [...markdown.matchAll(/```graphql\n((?:query|mutation) (\w+)[^`]+)```/g)].map(([, text, name]) => ({
     name: name!,
     text: text!,
   }));
 
-/** Scalars as they are in JSON. */
+/** Types of scalars in JSON. */
 const scalars = {
   DateTimeISO: 'string',
   EmailAddress: 'string',
@@ -30,7 +30,7 @@ const scalars = {
   UnixTime: 'number',
 };
 
-/** TypeScript for operations: each as a text that knows the types of its variables and its answer. */
+/** Generates TypeScript for operations: each as a text that carries the types of its variables and its answer. */
 export const typedDocuments = (schema: GraphQLSchema, operations: readonly NamedOperation[]): Promise<string> => {
   const config = { scalars, documentMode: 'string', useTypeImports: true, enumsAsTypes: true };
   return codegen({

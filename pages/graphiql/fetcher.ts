@@ -1,4 +1,4 @@
-/** The parts of a request that GraphiQL hands to its fetcher. */
+/** The parts of a request that GraphiQL passes to its fetcher. */
 interface Request {
   query: string;
   operationName?: string | null;
@@ -17,7 +17,7 @@ type Fetcher = (request: Request, options?: RequestOptions) => unknown;
 
 /**
  * Sends operations to an address: subscriptions as a stream of server-sent events, all others through another fetcher.
- * @param send performs a POST
+ * @param send performs a POST.
  */
 export function createFetcher(url: string, fetchJson: Fetcher, send: typeof fetch): Fetcher {
   return (request, options) =>

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { examples } from '../../src/graph/examples.ts';
 import { createFetcher } from './fetcher.ts';
 
-// The editor's workers are files of this server: the page's policy allows no others.
+// The editor's workers are files of this server, as the page's policy allows no others.
 const workers = { json: 'json.worker.js', graphql: 'graphql.worker.js' };
 globalThis.MonacoEnvironment = {
   getWorker: (_id, label) =>

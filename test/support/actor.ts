@@ -1,18 +1,18 @@
 import { type Answer, Client } from './client.js';
 
-/** What a GraphQL call answers. */
+/** The answer to a GraphQL call. */
 export interface GraphAnswer {
   data?: Record<string, any> | null;
   extensions?: Record<string, unknown>;
   errors?: { message: string; path?: (string | number)[]; extensions: { code: string; errors?: { path: string }[] } }[];
 }
 
-/** What is made has an identifier. */
+/** A created object, which has an identifier. */
 interface Made {
   id: string;
 }
 
-/** Somebody who calls the service by REST and by the graph, with a token or without one. */
+/** A caller of the service, over REST and GraphQL, with or without a token. */
 export class Actor extends Client {
   constructor(
     private readonly origin: string,
@@ -21,24 +21,27 @@ export class Actor extends Client {
     super(`${origin}/ddp/v1`, token);
   }
 
-  /** Makes something over REST and gives its identifier; throws where that is refused. */
+  /** Creates an object over REST and returns its identifier. Throws when the service refuses it. */
   async make(path: string, body: object = {}): Promise<string> {
     const answer = await this.post<Made>(path, body);
     if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body.id;
   }
 
-  /** Calls any verb. */
+  /** Sends a request with any verb. */
   call(verb: string, path: string, body?: unknown): Promise<Answer> {
     return this.request(verb, path, { body });
   }
 
-  /** One GraphQL operation. */
+  /** Sends one GraphQL operation. */
   graph(query: string, variables: object = {}): Promise<Answer<GraphAnswer>> {
     return this.postGraph({ query, variables });
   }
 
-  /** What a subscription says first, over server-sent events, or how the call was refused; it is left then. */
+  /**
+   * Returns the first event of a subscription over server-sent events, or the refusal of the call. The subscription
+   * ends then.
+   */
   async firstEvent(query: string, variables: object = {}): Promise<Answer<GraphAnswer>> {
     const left = new AbortController();
     const response = await this.fetchGraph({ query, variables }, { accept: 'text/event-stream' }, left.signal);
@@ -55,7 +58,7 @@ export class Actor extends Client {
     throw new Error(`The stream ended without an event: ${text}`);
   }
 
-  /** Any body sent to the graph: an operation with all its parts, or a batch. */
+  /** Posts any body to /graphql: an operation with all its parts, or a batch. */
   async postGraph<Body = GraphAnswer>(body: unknown): Promise<Answer<Body>> {
     const response = await this.fetchGraph(body);
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** As much of JSON Schema as the OpenAPI document uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -18,7 +18,7 @@ export interface Schema {
   maxItems?: number;
 }
 
-/** Finds what a reference names. */
+/** Returns the schema that a reference names. */
 export type Resolve = (reference: string) => Schema;
 
 const deep = (levels: number): unknown => {
@@ -61,11 +61,11 @@ export const hostile: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Values that a schema allows, and, now and then, one that it does not. */
+/** Values that a schema allows and, occasionally, one that it does not allow. */
 export const nearly = (schema: Schema, resolve: Resolve): Arbitrary<unknown> =>
   fc.oneof({ weight: 12, arbitrary: allowed(schema, resolve) }, { weight: 1, arbitrary: hostile });
 
-/** Values that a schema allows, their parts nearly so. */
+/** Values that a schema allows, but whose parts are occasionally not allowed. */
 export function allowed(schema: Schema, resolve: Resolve): Arbitrary<unknown> {
   if (schema.$ref !== undefined) return allowed(resolve(schema.$ref), resolve);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => allowed(each, resolve)));
@@ -95,7 +95,7 @@ function ofType(type: string, schema: Schema, resolve: Resolve): Arbitrary<unkno
   }
 }
 
-/** Addresses stay on this machine, at a port where nothing listens. */
+/** Addresses stay on this machine, at a port without a listener. */
 const formats: Readonly<Record<string, Arbitrary<string>>> = {
   uri: fc.constantFrom('http://127.0.0.1:9/x', 'https://[::1]:9/y?z=1', 'http://localhost:9'),
   email: fc.emailAddress(),

@@ -1,23 +1,23 @@
 import { type Dispatcher, request } from 'undici';
 import { checkAnswer } from './contract.js';
 
-/** What a request has beside method and path. */
+/** Optional parts of a request. */
 export interface Extras {
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string or bytes as they are. */
+  /** Body of the request, sent as JSON; a string or bytes are sent unchanged. */
   body?: unknown;
 }
 
-/** An answer, its body read as JSON, that of a file as text; undefined where there is none. */
+/** An answer. Its body is parsed JSON, or text for a file; undefined when there is none. */
 export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
   body: Body;
 }
 
-/** Calls a service over REST. Every answer is held against the committed OpenAPI document. */
+/** Calls a service over REST. Every answer is validated against the committed OpenAPI document. */
 export class Client {
-  /** @param base address of the REST surface, such as `http://127.0.0.1:4000/ddp/v1` */
+  /** @param base address of the REST API, such as `http://127.0.0.1:4000/ddp/v1`. */
   constructor(
     readonly base: string,
     readonly token?: string,
@@ -39,7 +39,7 @@ export class Client {
     return this.request('DELETE', path);
   }
 
-  /** Sends any request below the base address. */
+  /** Sends a request to a path below the base address. */
   async request<Body = unknown>(
     method: string,
     path: string,

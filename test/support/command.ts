@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What a command of the command line left behind. */
+/** The result of a command. */
 export interface Outcome {
   code: number | null;
   stdout: string;
@@ -10,7 +10,7 @@ export interface Outcome {
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** Starts `ddp` as a process of its own, with only these settings. */
+/** Starts `ddp` in a separate process with only these settings. */
 export const startCommand = (args: readonly string[], settings: Readonly<Record<string, string>>): ChildProcess =>
   spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', WORKERS: '1', ...settings },
@@ -34,7 +34,7 @@ export async function runCommand(
   return outcome;
 }
 
-/** Resolves with the exit code once the process has ended; null where a signal ended it. */
+/** Resolves with the exit code once the process has ended; null when a signal ended it. */
 export const ended = (child: ChildProcess): Promise<number | null> =>
   child.exitCode !== null || child.signalCode !== null
     ? Promise.resolve(child.exitCode)

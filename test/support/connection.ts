@@ -3,8 +3,8 @@ import { createPool } from '../../src/database/pools.js';
 import { recordSession } from './record-index.js';
 
 /**
- * Pools that the files of a worker share, by the address of their database. A process of PostgreSQL that starts and ends
- * takes 45 ms of processor time here, more than most of what tests ask of it.
+ * Pools that the files of a worker share, by the address of their database. Starting and ending a PostgreSQL process
+ * takes 45 ms of processor time here, more than most of the statements that tests send.
  */
 const pools = new Map<string, pg.Pool>();
 
@@ -14,7 +14,7 @@ function kept(kind: string, databaseUrl: string, make: () => pg.Pool): pg.Pool {
   if (pool === undefined) {
     pool = make();
     pool.on('error', () => undefined);
-    // An idle connection does not keep the worker from its end.
+    // An idle connection does not keep the worker from exiting.
     pool.options.allowExitOnIdle = true;
     pools.set(key, pool);
   }
@@ -25,13 +25,16 @@ function kept(kind: string, databaseUrl: string, make: () => pg.Pool): pg.Pool {
 export const poolOf = (databaseUrl: string): pg.Pool =>
   kept('service', databaseUrl, () => createPool(databaseUrl, { max: 3, name: 'ddp test' }));
 
-/** Returns the worker's pool of connections with the types of pg; `record` is where this run's services store records. */
+/**
+ * Returns the worker's pool of connections with pg's own types. In its session, `record` is the table that the services
+ * of this run write.
+ */
 export const plainPoolOf = (databaseUrl: string): pg.Pool => {
   const options = recordSession();
   return kept(`plain ${options}`, databaseUrl, () => new pg.Pool({ connectionString: databaseUrl, options, max: 3 }));
 };
 
-/** Ends the worker's pools for a database, when nothing uses it any more. */
+/** Closes the worker's pools for a database that nothing uses any more. */
 export async function endPoolsOf(databaseUrl: string): Promise<void> {
   const ended = [...pools].filter(([key]) => key.endsWith(` ${databaseUrl}`));
   for (const [key] of ended) pools.delete(key);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** An answer of the service, as it came. */
+/** An answer of the service, not yet parsed. */
 export interface RawAnswer {
   method: string;
-  /** Below the base path, without the query string. */
+  /** Path below the base path, without the query string. */
   path: string;
   status: number;
   headers: Headers;
@@ -38,7 +38,7 @@ formats.default(ajv);
 ajv.addSchema(closed(document), 'openapi');
 const validators = new Map<string, ValidateFunction>();
 
-/** The document says what fields there are; an answer with one more is as wrong as one with less. */
+/** Forbids fields that the document does not list: an additional field in an answer is as wrong as a missing one. */
 function closed(all: Document): object {
   const copy = structuredClone(all);
   for (const schema of Object.values(copy.components.schemas)) close(schema);
@@ -51,7 +51,7 @@ function close(schema: Schema): void {
   if (schema.items) close(schema.items);
 }
 
-/** Throws where the committed OpenAPI document does not allow an answer. */
+/** Throws when the committed OpenAPI document does not allow an answer. */
 export function checkAnswer(answer: RawAnswer): void {
   const fault = faultOf(answer);
   if (fault === undefined) return;
@@ -74,7 +74,7 @@ function faultOf({ method, path, status, headers, body }: RawAnswer): string | u
     return empty ? undefined : 'a 204 has neither body nor content headers';
   }
   const [type = ''] = headers.get('content-type')?.split(';', 1) ?? [];
-  // A file: what is in it is its format's affair.
+  // The document does not describe the content of a file.
   if (type !== 'application/json' && listed.content?.[type] !== undefined) return undefined;
   if (!headers.get('content-type')?.startsWith('application/json')) return 'the content type is not JSON';
   if (isHead) return body === '' ? undefined : 'HEAD has a body';

@@ -1,17 +1,16 @@
 import { beforeAll } from '@jest/globals';
 import { createDatabase } from './server.js';
 
-/** A database of the test file's own. */
+/** A database that only this test file uses. */
 export interface TestDatabase {
-  /** Its address, from the first `beforeAll` of the file on. */
+  /** Address of the database, available from the first `beforeAll` of the file. */
   readonly url: string;
 }
 
 /**
  * Gives the test file a database of its own, cloned from the migrated template before its tests. It is dropped at the
- * end of the run, when whatever used it has let go (Jest runs what comes after tests in the order of its definition).
- * Call it at the top of the file, before the hooks that need its address.
- *
+ * end of the run, when nothing uses it any more (Jest runs after-hooks in the order of their definition). Call this at
+ * the top of the file, before the hooks that need the address.
  * ```ts
  * const database = useDatabase();
  * let pool: pg.Pool;

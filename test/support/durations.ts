@@ -1,6 +1,6 @@
 /**
- * Seconds that the longest files of `npm test` take on two processors, by path below `test`. A file that is missing starts
- * after these; one that becomes long is added.
+ * Duration in seconds of the longest files of `npm test` on two processors, by path below `test`. Files that are not
+ * listed start after these. Add a file that becomes long.
  */
 export const durations: Readonly<Record<string, number>> = {
   'app/worker': 36,

@@ -1,4 +1,4 @@
-/** Stops, after all tests, what the setup started: what files share, then the server with its data. */
+/** Stops what the setup started, after all tests: the shared resources first, then the server with its data. */
 export default async function teardown(): Promise<void> {
   await globalThis.testShared?.close();
   await globalThis.testServer?.close();

@@ -5,12 +5,12 @@ declare global {
   var recordIndex: 'opensearch' | undefined;
 }
 
-/** Where the tests that run now have the index of their records. */
+/** Returns the record index of the current tests. */
 export const testRecordIndex = (): 'postgres' | 'opensearch' => globalThis.recordIndex ?? 'postgres';
 
 /**
- * The settings that put the records of a test's service where this run wants them. Indices have the name of the database
- * before theirs, so that test files share a cluster; a search finds whatever was acknowledged before it.
+ * Returns the settings that select the record index of this run. Index names begin with the name of the database, so
+ * that test files can share a cluster. Searches find all records acknowledged before them.
  */
 export const recordIndexSettings = (databaseUrl: string): Readonly<Record<string, string>> =>
   testRecordIndex() === 'postgres'
@@ -23,16 +23,18 @@ export const recordIndexSettings = (databaseUrl: string): Readonly<Record<string
         SEARCH_FRESHNESS: 'strict',
       };
 
-/** The session in which SQL of a test finds the table `record` that services write. */
+/** Returns the session options with which a test's SQL finds the table `record` that services write. */
 export const recordSession = (): string => (testRecordIndex() === 'postgres' ? '' : journalSession);
 
-/** Addresses of the cluster that tests use, separated by commas; undefined where there is none. */
+/** Returns the addresses of the test cluster, separated by commas; undefined when there is none. */
 const clusterUrl = (): string | undefined => process.env['OPENSEARCH_URL'] || undefined;
 
-/** What the names of a test database's indices begin with. */
+/** Returns the prefix of a test database's index names. */
 const indexPrefixOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1);
 
-/** Deletes the indices and templates whose names begin so. Clusters refuse to delete by pattern, so they are listed. */
+/**
+ * Deletes the indices and templates with this prefix. Clusters refuse to delete by pattern, so they are listed first.
+ */
 export const deleteIndices = async (prefix: string): Promise<void> => {
   const [node] = (clusterUrl() ?? '').split(',');
   if (!node) return;

@@ -15,22 +15,22 @@ import type { RecordLog } from '../../src/records/record-log.js';
 import { transaction } from '../../src/transaction.js';
 import { recordIndexSettings } from './record-index.js';
 
-/** A log and an index of records where this run of the tests has them; the index finds whatever the log has stored. */
+/** A record store and index for this test run. The index finds all records that the store has acknowledged. */
 export interface TestRecords {
   readonly log: RecordLog;
   readonly index: RecordIndex;
-  /** Runs work in a transaction of the log's database. */
+  /** Runs work in a transaction of the store's database. */
   transaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** What they are opened with. Milliseconds. */
+/** Options of the store and index. Times are in milliseconds. */
 export interface TestRecordsOptions {
   clock(): number;
   timeoutMs: number;
 }
 
-/** Opens both over a database. */
+/** Opens a record store and index over a database. */
 export const openTestRecords = async (
   databaseUrl: string,
   { clock, timeoutMs }: TestRecordsOptions,

@@ -1,4 +1,4 @@
-// A test file may import a decorated class before anything that loads this.
+// This import comes first, because a test file may import a decorated class before anything that loads it.
 import 'reflect-metadata';
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -32,10 +32,10 @@ registerHooks({
 let files = 0;
 
 /**
- * Runs a test file with jest-circus, but loads it as Node loads any module, outside of Jest's own module registry. The
- * registry loads the service and its libraries again for each of 200 files, which takes a second or two of processor time
- * every time; a worker loads them once. The price: files of one worker share modules and process-wide state, so a test
- * restores what it changes there.
+ * Runs a test file with jest-circus, but loads it as Node loads any module, outside of Jest's module registry. The
+ * registry loads the service and its libraries again for each of 200 files, which takes a second or two of processor
+ * time each time; a worker loads them once. In return, the files of one worker share modules and process-wide state, so
+ * a test restores what it changes there.
  */
 const run: Run = async (globalConfig, config, environment, runtime, path, send) => {
   Object.assign(globalThis, { recordIndex: undefined }, config.globals);
@@ -43,7 +43,7 @@ const run: Run = async (globalConfig, config, environment, runtime, path, send) 
   runtime.unstable_shouldLoadAsEsm = () => true;
   runtime.unstable_importModule = async (file) => {
     files += 1;
-    // A query of its own makes Node evaluate the file again where a worker runs it for two projects.
+    // The unique query makes Node evaluate the file again when a worker runs it for two projects.
     await import(`${pathToFileURL(file).href}?run=${files}`);
   };
   return runWithCircus(globalConfig, config, environment, runtime, path, send);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { durations } from './durations.js';
 
-/** A test file, and the milliseconds that it took, where Jest's cache knows them. */
+/** A test file, with its last duration in milliseconds if Jest's cache has it. */
 interface TestFile {
   path: string;
   duration?: number;
@@ -16,12 +16,12 @@ const { default: JestSequencer } = createRequire(import.meta.url)('@jest/test-se
 };
 
 /**
- * Starts the longest files first, so that none holds a worker when the others have nothing left. Jest does so by the times
- * of its cache, which a fresh clone lacks: there it goes by the size of files.
+ * Starts the longest files first, so that a long file does not keep one worker busy when the others have finished. Jest
+ * orders files by the durations in its cache; a fresh clone has none, and there Jest orders by file size.
  */
 export default class LongestFirst extends JestSequencer {
   override async sort(tests: TestFile[]): Promise<TestFile[]> {
-    // Sets the times that the cache has; its order remains among files without a time.
+    // Sets `duration` from Jest's cache. Its order remains among files without a duration.
     const sorted = await super.sort(tests);
     return sorted.sort((one, other) => milliseconds(other) - milliseconds(one));
   }

@@ -13,14 +13,14 @@ import { createLog } from '../../src/log.js';
 import { poolOf } from './connection.js';
 import { deleteIndices } from './record-index.js';
 
-/** The PostgreSQL of a test run: an address to make databases at, and a migrated one to clone. */
+/** The PostgreSQL of a test run: a server to create databases on, and a migrated database to clone. */
 export interface TestServer {
   connectionString: string;
   template: string;
   close(): Promise<void>;
 }
 
-/** Uses the server of DATABASE_URL where there is one, else starts one in a place that is removed afterwards. */
+/** Uses the server of DATABASE_URL if it is set. Otherwise starts a server in a temporary folder. */
 export async function openTestServer(databaseUrl: string | undefined): Promise<TestServer> {
   const server = databaseUrl === undefined ? await startServer() : givenServer(databaseUrl);
   const template = `ddp_test_${randomBytes(6).toString('hex')}`;
@@ -38,10 +38,10 @@ export async function openTestServer(databaseUrl: string | undefined): Promise<T
   };
 }
 
-/** Runs or reaches a PostgreSQL. */
+/** A PostgreSQL that was started or given. */
 interface Server {
   connectionString: string;
-  /** Removes the template and what was cloned from it. */
+  /** Removes the template and the databases cloned from it. */
   close(template: string): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ async function startServer(): Promise<Server> {
     log: createLog('warn'),
     durable: false,
     connections: 300,
-    // A visit of the vacuum to each of 200 databases every minute would take as long as some test files.
+    // Autovacuum visits each of 200 databases; doing so every minute would take as long as some test files.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum_naptime: '1h' },
   });
   await easeLogins(server.connectionString);
@@ -77,13 +77,16 @@ async function startServer(): Promise<Server> {
   };
 }
 
-/** Stores the password with one round of its hash instead of 4,096: client and server spend milliseconds on those at each login. */
+/**
+ * Stores the password with one round of its hash instead of 4,096, which cost client and server milliseconds at each
+ * login.
+ */
 const easeLogins = (connectionString: string) => {
   const { username, password } = new URL(connectionString);
   return execute(connectionString, `set scram_iterations = 1; alter role ${username} password '${password}'`);
 };
 
-/** Waits for our end: a run that is killed leaves neither a server nor its data. */
+/** Starts a process that waits for the end of this one, so that a killed run leaves neither a server nor its data. */
 function guardServer(data: string, dataDir: string): ChildProcess {
   const script = 'cat; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 1; rm -rf "$0" "$1"';
   const child = spawn('/bin/sh', ['-c', script, data, dataDir], {
@@ -95,19 +98,22 @@ function guardServer(data: string, dataDir: string): ChildProcess {
   return child;
 }
 
-/** The same server, another database. */
+/** Returns the address of another database on the same server. */
 export function addressOf(connectionString: string, database: string): string {
   const url = new URL(connectionString);
   url.pathname = `/${database}`;
   return url.toString();
 }
 
-/** Clones the template and returns the address. `template: false` is an empty one, as migrations find it on first use. */
+/**
+ * Clones the template and returns the clone's address. `template: false` creates an empty database, as migrations find
+ * it at the first use.
+ */
 export async function createDatabase({ template = true } = {}): Promise<string> {
   const server = required('DDP_TEST_SERVER');
   const origin = required('DDP_TEST_TEMPLATE');
   const name = `${origin}_${randomBytes(4).toString('hex')}`;
-  // Without fsync, copying the files takes half as long as writing each block to the log. A server that is given has fsync.
+  // Without fsync, copying the files takes half as long as writing each block to the log. A given server has fsync on.
   const strategy = process.env['DATABASE_URL'] === undefined ? ' strategy file_copy' : '';
   await poolOf(server).query(`create database ${name}${template ? ` template ${origin}${strategy}` : ''}`);
   return addressOf(server, name);
@@ -119,7 +125,7 @@ function required(name: string): string {
   return value;
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function execute(connectionString: string, statement: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -130,7 +136,7 @@ export async function execute(connectionString: string, statement: string, value
   }
 }
 
-/** The template and what was cloned from it. */
+/** Returns the names of the template and the databases cloned from it. */
 async function databasesLike(connectionString: string, template: string): Promise<string[]> {
   const query = 'select datname as name from pg_database where starts_with(datname, $1)';
   const { rows } = await execute(connectionString, query, [template]);

@@ -8,19 +8,19 @@ import type { TestServiceOptions } from './start-service.js';
 
 /** A running service that a test file calls. */
 export interface TestService {
-  /** Its origin, from the first `beforeAll` of the file on. */
+  /** Origin of the service, available from the first `beforeAll` of the file. */
   readonly url: string;
-  /** Where it takes messages of MQTT; undefined where that is off. */
+  /** Address of its MQTT endpoint; undefined when MQTT is off. */
   readonly mqttUrl?: string | undefined;
   /** Address of its database. */
   readonly databaseUrl: string;
 }
 
 /**
- * Gives the test file a service before its tests. Without options it is the service that the files of this worker share
- * (it speaks MQTT, and its hooks may call loopback): make organizations of your own there, and assert nothing about all
- * data or all requests. With options, `{}` too, it is a
- * service of the file's own over a database of its own, and stops after the tests.
+ * Gives the test file a service before its tests.
+ * Without options, the files of a worker share the service. It has an MQTT endpoint, and its hooks may call loopback
+ * addresses. Create organizations of your own there, and assert nothing about all data or all requests.
+ * With options, `{}` included, the file has a service and a database of its own, which stop after the tests.
  */
 export const useService = (options?: TestServiceOptions): TestService =>
   options === undefined ? useSharedService() : useOwnService(options);
@@ -50,7 +50,7 @@ function useOwnService(options: TestServiceOptions): TestService {
   const database = useDatabase();
   let service: Service | undefined;
   beforeAll(async () => {
-    // Only files that start a service load it.
+    // Only files that start a service load this module.
     const { startTestService } = await import('./start-service.js');
     service = await startTestService(database.url, options);
   });

@@ -1,12 +1,12 @@
 /**
- * A service that the files of one worker share: a process that starts it over a database of its own, sends its addresses to
- * the parent, and ends when the parent disconnects. Its argument is the index of its records.
+ * The service that the files of one worker share. This process starts the service over a database of its own, sends the
+ * addresses to the parent, and exits when the parent disconnects. Its argument is the record index.
  */
 import { readConfig } from '../../src/config.js';
 import { createDatabase } from './server.js';
 import { startTestService } from './start-service.js';
 
-/** The addresses of a shared service. */
+/** Addresses of a shared service. */
 export interface StartedService {
   url: string;
   mqttUrl: string | undefined;

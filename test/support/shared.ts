@@ -7,9 +7,9 @@ import { type BrowserServer, chromium } from 'playwright-core';
 import { chromiumOptions } from '../console/chromium.js';
 import type { StartedService } from './shared-service.js';
 
-/** What test files share: a service for each worker, and one browser. Each starts when a file first asks for it. */
+/** Resources that test files share: a service per worker, and one browser. Each starts at its first request. */
 export interface Shared {
-  /** The address that workers call: `GET /service?worker=1&index=postgres`, `GET /browser`. */
+  /** Address that workers call: `GET /service?worker=1&index=postgres`, `GET /browser`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Running {
 
 const program = fileURLToPath(new URL('./shared-service.js', import.meta.url));
 
-/** Opens the server that workers ask. */
+/** Opens the server that workers call. */
 export async function openShared(): Promise<Shared> {
   const services = new Map<string, Running>();
   let browser: Promise<BrowserServer> | undefined;
@@ -50,7 +50,7 @@ export async function openShared(): Promise<Shared> {
   };
 }
 
-/** The service of one worker and one kind of index, started where there is none or it has ended. */
+/** Returns the service of one worker and record index. Starts it when there is none, or it has exited. */
 async function serviceFor(services: Map<string, Running>, query: URLSearchParams): Promise<StartedService> {
   const key = query.toString();
   const known = services.get(key);

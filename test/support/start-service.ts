@@ -4,12 +4,12 @@ import { createLog } from '../../src/log.js';
 import type { ServicesOptions } from '../../src/services.js';
 import { recordIndexSettings } from './record-index.js';
 
-/** The options in which a test's service differs. */
+/** Options of a test's service that differ from the defaults. */
 export interface TestServiceOptions extends Partial<Omit<ServicesOptions, 'config' | 'connectionString'>> {
   config?: Partial<Config>;
 }
 
-/** Starts a service on a free port over a database; the caller closes it. */
+/** Starts a service on a free port over a database. The caller closes it. */
 export const startTestService = (
   databaseUrl: string,
   { config, ...options }: TestServiceOptions = {},

@@ -7,7 +7,7 @@ import { Client } from './client.js';
 import { plainPoolOf } from './connection.js';
 import type { TestService } from './service.js';
 
-/** What a token is made with. */
+/** Options of a new token. */
 export interface Key {
   userId?: string;
   scope?: TokenScope;
@@ -19,11 +19,11 @@ export class Tenant {
   constructor(
     private readonly service: TestService,
     readonly id: string,
-    /** The organization itself, which counts as owner. */
+    /** Client with the organization's own token, which counts as an owner. */
     readonly owner: Client,
   ) {}
 
-  /** A client with a token of its own. */
+  /** Creates a client with a new token. */
   async client(key: Key = {}): Promise<Client> {
     const { token } = await withDatabase(this.service, (db) =>
       createToken(db, { organizationId: this.id, ...key }, new Date()),
@@ -31,7 +31,7 @@ export class Tenant {
     return new Client(this.owner.base, token);
   }
 
-  /** A new user who is a member, and its client. */
+  /** Creates a user who is a member, and a client for the user. */
   async member(role: 'owner' | 'member' = 'member'): Promise<{ id: string; client: Client }> {
     const id = await createUser(this.service);
     await this.owner.put(`/organizations/${this.id}/members/${id}`, { role });
@@ -39,7 +39,7 @@ export class Tenant {
   }
 }
 
-/** Makes an organization. */
+/** Creates an organization. */
 export async function createTenant(service: TestService): Promise<Tenant> {
   const { id, token } = await withDatabase(service, async (db) => {
     const organizationId = await createAccount(db, AccountType.organization, newAccount(), new Date());
@@ -48,7 +48,7 @@ export async function createTenant(service: TestService): Promise<Tenant> {
   return new Tenant(service, id, new Client(`${service.url}/ddp/v1`, token));
 }
 
-/** Makes a user and gives its id. */
+/** Creates a user and returns its identifier. */
 export const createUser = (service: TestService): Promise<string> =>
   withDatabase(service, (db) => createAccount(db, AccountType.user, newAccount(), new Date()));
 
@@ -57,7 +57,10 @@ const newAccount = () => {
   return { username, email: `${username}@test.example`, name: 'Test' };
 };
 
-/** Lends a connection to the service's database for one piece of work; `record` is where this run's services store records. */
+/**
+ * Provides a connection to the service's database for one piece of work. In its session, `record` is the table that the
+ * services of this run write.
+ */
 export async function withDatabase<Result>(
   service: TestService,
   work: (db: pg.ClientBase) => Promise<Result>,
@@ -68,7 +71,7 @@ export async function withDatabase<Result>(
     db.release();
     return result;
   } catch (error) {
-    // A transaction may be open on it.
+    // The connection may have an open transaction.
     db.release(true);
     throw error;
   }

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Resolves when a condition holds. Checks it every 20 ms. @throws after a minute */
+/**
+ * Resolves when a condition holds. The condition is checked every 20 ms.
+ * @throws after a minute.
+ */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const end = performance.now() + 60_000;
   while (!(await holds())) {

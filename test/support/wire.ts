@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Sends bytes over one connection and gives all that came back when the other side closed it. */
+/** Sends text over a TCP connection and returns everything received until the server closes the connection. */
 export async function overWire(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

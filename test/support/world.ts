@@ -7,7 +7,7 @@ import { poolOf } from './connection.js';
 import { type TestService, useService } from './service.js';
 import { type TestServiceOptions } from './start-service.js';
 
-/** An account that calls as itself: an organization, or a user in its organization. */
+/** An account that calls the service: an organization, or a user in an organization. */
 export class AccountActor extends Actor {
   constructor(
     origin: string,
@@ -18,23 +18,23 @@ export class AccountActor extends Actor {
   }
 }
 
-/** A running service, and the people who use it, made as an operator would make them. */
+/** A running service with functions that create its callers as an operator would. */
 export interface World extends TestService {
   readonly pool: pg.Pool;
   anonymous(): Actor;
   organization(): Promise<AccountActor>;
-  /** A user of the platform. */
+  /** Creates a user of the platform. */
   user(): Promise<string>;
-  /** A new user as a member of the organization, with a token of its own. */
+  /** Creates a user who is a member of the organization, with a token of its own. */
   member(organization: AccountActor, role: Role): Promise<AccountActor>;
-  /** Whoever has this new token. */
+  /** Creates a caller with this new token. */
   bearer(token: NewToken): Promise<Actor>;
 }
 
 let made = 0;
 const login = () => `account-${process.pid}-${++made}`;
 
-/** Starts a service before the tests of the file, with a way to make who calls it. */
+/** Gives the test file a service before its tests, with functions that create callers. */
 export function useWorld(options?: TestServiceOptions): World {
   const service = useService(options);
   const account = (type: AccountType) => {
