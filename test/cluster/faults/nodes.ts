@@ -68,7 +68,7 @@ const fillUp = async (path: string, leave: number): Promise<void> => {
   }
 };
 
-/** Starts a cluster by the script `cluster.sh` of a folder (CONTRIBUTING.md says what it must do). */
+/** Starts a cluster by the script `cluster.sh` of a folder (docs/testing.md says what it must do). */
 export const startNodes = async (home: string, count: number): Promise<Nodes> => {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-nodes-'));
   const [http, transport] = [await freePorts(count), await freePorts(count)];
