@@ -5,7 +5,7 @@ import { createToken } from '../operator/token.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 
-/** `ddp organization ...` */
+/** Adds `ddp organization ...`. */
 export function addOrganizationCommands(group: Command): void {
   addAccountOptions(
     addCommand(group, 'create', 'Make an organization and a token that may do everything in it.'),
@@ -22,7 +22,7 @@ export function addOrganizationCommands(group: Command): void {
   addSwitches(group, AccountType.organization);
 }
 
-/** `ddp user ...` */
+/** Adds `ddp user ...`. */
 export function addUserCommands(group: Command): void {
   addAccountOptions(addCommand(group, 'create', 'Make a user.')).action(async (options: NewAccount & OutputOptions) =>
     answer(

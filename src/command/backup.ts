@@ -9,7 +9,7 @@ import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
 import { withServer } from './workplace.js';
 
-/** `ddp backup` and `ddp restore` */
+/** Adds `ddp backup` and `ddp restore`. */
 export function addBackupCommands(ddp: Command): void {
   addCommand(ddp, 'backup <file>', 'Write all data to a file while the service runs.')
     .option('--without-documents', 'with records on an OpenSearch cluster: back up what PostgreSQL has of the service')

@@ -13,7 +13,7 @@ interface GivenOptions {
   keepAlive: number;
 }
 
-/** `ddp bridge` */
+/** Adds `ddp bridge`. */
 export function addBridgeCommand(ddp: Command): void {
   ddp
     .command('bridge')

@@ -6,7 +6,7 @@ import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
 import { withDatabase } from './workplace.js';
 
-/** `ddp index ...` */
+/** Adds `ddp index ...`. */
 export function addIndexCommands(group: Command): void {
   addCommand(
     group,
@@ -45,7 +45,7 @@ export function addIndexCommands(group: Command): void {
   );
 }
 
-/** So few records are copied in a moment. */
+/** Number of records below which copying takes only a moment. */
 const few = 5000;
 
 const withTools = <T>(work: (tools: ClusterTools) => Promise<T>): Promise<T> => {
@@ -70,7 +70,7 @@ const build = async (tools: ClusterTools) => {
   let { total, wrong, moved } = await tools.compareHours();
   const again = await tools.copyAgain(wrong);
   if (again > 0) {
-    // What was committed meanwhile was copied with them, and is to be compared too.
+    // Records committed meanwhile were copied too, so their hours must be compared as well.
     await copyAll(tools, total);
     ({ total, wrong, moved } = await tools.compareHours());
   }
@@ -91,13 +91,13 @@ const build = async (tools: ClusterTools) => {
   };
 };
 
-/** Takes steps of the build until all is copied that was there. */
+/** Runs steps of the build until all records that existed before it are copied. */
 const copyAll = async (tools: ClusterTools, total: number): Promise<void> => {
   for (;;) {
     const state = await tools.stepBuild();
     if (state?.phase === 'tail') return;
     if (state) showProgress(state.done, total);
-    // Another process is at it.
+    // Another process is running a step.
     else await pause(500);
   }
 };
@@ -111,7 +111,7 @@ const drain = async (tools: ClusterTools) => {
     if (state?.phase === 'tail') break;
     await (state ? undefined : pause(500));
   }
-  // Records keep coming: the rest is copied by the processes that are started next.
+  // Records keep arriving. The processes that start next copy the rest.
   while (((await tools.followJournal()) ?? few) >= few) await pause(100);
   endProgress();
   return {

@@ -1,23 +1,23 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../duration.js';
 
-/** What a command answers: one JSON value with `--json`, else a line for each field. */
+/** The output of a command: one JSON value with `--json`, otherwise one line per field. */
 export type CommandAnswer = Readonly<Record<string, string | boolean | readonly string[] | null | undefined>>;
 
-/** What every command takes. */
+/** Options of every command. */
 export interface OutputOptions {
   json?: boolean;
 }
 
-/** A word that commands share: `ddp token`. */
+/** Adds a group of commands, such as `ddp token`. */
 export const addGroup = (parent: Command, name: string, description: string): Command =>
   parent.command(name).description(description);
 
-/** A command, which answers people or programs. */
+/** Adds a command with output for people or programs. */
 export const addCommand = (parent: Command, name: string, description: string): Command =>
   parent.command(name).description(description).option('--json', 'print exactly one JSON value');
 
-/** Reads an argument such as `30d` as milliseconds. */
+/** Parses an argument such as `30d` into milliseconds. */
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (!milliseconds)
@@ -25,7 +25,7 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-/** Prints what a command answers on stdout; logs go to stderr. */
+/** Prints the output of a command on stdout. Logs go to stderr. */
 export function answer({ json = false }: OutputOptions, value: CommandAnswer): void {
   const lines = Object.entries(value).map(
     ([name, field]) => `${name}: ${typeof field === 'object' ? field?.join(', ') || 'none' : field}`,

@@ -18,7 +18,7 @@ interface DemoOptions extends OutputOptions {
   remove?: boolean;
 }
 
-/** `ddp demo` */
+/** Adds `ddp demo`. */
 export function addDemoCommand(ddp: Command): void {
   addCommand(ddp, 'demo', 'Show the road from a device to a customer on a running service, over HTTP.')
     .option('--url <origin>', 'where the service is (default: ORIGIN, else where these settings would start it)')
@@ -40,9 +40,9 @@ async function demo({ json, fleet, once, remove, ...given }: DemoOptions): Promi
     token: given.token ?? shell.token,
     organizationId: given.organization ?? shell.organization,
   };
-  // Steps are for who watches; with --json stdout is the answer's alone.
+  // Steps are printed for people. With --json, stdout has only the output.
   const tell = (step: string) => void (json ? process.stderr : process.stdout).write(`${step}\n`);
-  // Without a service there is nothing to make a token for, nor a database for it.
+  // Checked first: without a service, no token and no database to create it in are needed.
   await requireService(origin);
   if (fleet && remove) {
     const devices = await withToken(target, (token) => endFleet(origin, token));
@@ -59,21 +59,24 @@ async function demo({ json, fleet, once, remove, ...given }: DemoOptions): Promi
   process.stdout.write(json ? `${JSON.stringify(seen)}\n` : report(seen));
 }
 
-/** Aborted by Ctrl+C, or by whoever stops the process: what was begun is ended in order. */
+/** Returns a signal that Ctrl+C or a SIGTERM aborts, so that the work ends in order. */
 function interrupted(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   return stop.signal;
 }
 
-/** Service and organization that the demonstration uses. */
+/** The service and organization of the demonstration. */
 interface Target {
   origin: string;
   token: string | undefined;
   organizationId: string | undefined;
 }
 
-/** A token that was not given is made as an operator would make it, with two users, and revoked afterwards. */
+/**
+ * Runs work with the given token. Without one, it creates a token as an operator would, with two users, and revokes it
+ * afterwards.
+ */
 async function withToken<T>(
   { origin, token: given, organizationId }: Target,
   work: (token: string) => Promise<T>,

@@ -9,7 +9,7 @@ import type { Finding } from '../operator/doctor/finding.js';
 import { addCommand, type OutputOptions } from './command.js';
 import { withServer } from './workplace.js';
 
-/** `ddp doctor` */
+/** Adds `ddp doctor`. */
 export function addDoctorCommand(ddp: Command): void {
   addCommand(ddp, 'doctor', 'Look for what is wrong with the settings, the database and the work; change nothing.')
     .addHelpText('after', '\nIt ends with 1 where something is wrong.')
@@ -30,7 +30,7 @@ const linesOf = (findings: readonly Finding[]): string =>
     .join('');
 
 function examineAll(): Promise<Finding[]> {
-  // As the service would read them: it throws every fault that it finds.
+  // Reads the settings as the service would. It throws with all faults.
   readEnvironment(true);
   return withServer(async ({ connectionString, config, embedded }) => {
     const { openMigrations } = await import('../migrations.js');
@@ -53,7 +53,7 @@ function examineAll(): Promise<Finding[]> {
   });
 }
 
-/** The key beside the embedded database; none where no service has started yet. */
+/** Returns the key beside the embedded database; none if no service has started yet. */
 const keptKey = (dataDir: string): Promise<string[]> =>
   readFile(join(dataDir, 'secret.key'), 'utf8').then(
     (key) => [key.trim()],

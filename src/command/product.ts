@@ -4,7 +4,7 @@ import { setRetention } from '../operator/retention.js';
 import { addCommand, answer, duration, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 
-/** `ddp product ...` */
+/** Adds `ddp product ...`. */
 export function addProductCommands(group: Command): void {
   for (const [verb, isPublic] of [
     ['publish', true],
@@ -23,7 +23,7 @@ export function addProductCommands(group: Command): void {
   }
 }
 
-/** `ddp retention ...` */
+/** Adds `ddp retention ...`. */
 export function addRetentionCommands(group: Command): void {
   addCommand(group, 'set', 'Keep records for so long, or for ever.')
     .argument('<duration>', 'such as 90d (a number and s, m, h or d), or none', keepOf)
@@ -41,7 +41,7 @@ export function addRetentionCommands(group: Command): void {
     );
 }
 
-/** How long, as it was said and in milliseconds; null is for ever. */
+/** A retention period as the operator wrote it, and in milliseconds; null keeps records forever. */
 interface Keep {
   text: string;
   milliseconds: number | null;

@@ -1,4 +1,4 @@
-/** Draws a bar on stderr where it is a terminal; `total` is 0 where it is not known. */
+/** Draws a progress bar on stderr when it is a terminal. `total` is 0 when it is unknown. */
 export const showProgress = (done: number, total: number, unit = 'records'): void => {
   if (!process.stderr.isTTY) return;
   const part = total > 0 ? Math.min(1, done / total) : 0;
@@ -6,7 +6,7 @@ export const showProgress = (done: number, total: number, unit = 'records'): voi
   process.stderr.write(`\r[${bar}] ${done} of about ${Math.max(done, total)} ${unit}`);
 };
 
-/** Ends the line of the bar. */
+/** Ends the line of the progress bar. */
 export const endProgress = (): void => {
   if (process.stderr.isTTY) process.stderr.write('\n');
 };

@@ -3,7 +3,7 @@ import { getQuota, type QuotaValues, setQuota } from '../operator/quota.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 
-/** `ddp quota ...` */
+/** Adds `ddp quota ...`. */
 export function addQuotaCommands(group: Command): void {
   addCommand(group, 'set <organization>', 'Limit what an organization may use; what is not named stays as it is.')
     .option('--records-per-day <number>', 'records stored in a day (UTC), or none', limitOf)
@@ -29,7 +29,7 @@ export function addQuotaCommands(group: Command): void {
   );
 }
 
-/** A limit as it was given; null is none. An option that reads as null would count as not given. */
+/** A limit; null is no limit. It is wrapped, because commander treats an option whose value is null as absent. */
 interface Limit {
   value: number | null;
 }

@@ -5,7 +5,7 @@ import { greeting, welcome } from '../welcome.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 
-/** `ddp serve` and `ddp migrate` */
+/** Adds `ddp serve` and `ddp migrate`. */
 export function addServiceCommands(ddp: Command): void {
   addCommand(ddp, 'serve', 'Run the service until SIGTERM or SIGINT.').action(serve);
   addCommand(ddp, 'migrate', 'Bring the database to the newest schema.').action(async (options: OutputOptions) =>
@@ -14,7 +14,7 @@ export function addServiceCommands(ddp: Command): void {
 }
 
 async function serve(options: OutputOptions): Promise<void> {
-  // The service is most of the program; the other commands start in half the time without it.
+  // The service is most of the program. Without loading it, other commands start in half the time.
   const { awaitSignal, heedHangUp, start } = await import('../serve.js');
   const config = readEnvironment(true);
   const log = createLog(config.logLevel);

@@ -13,7 +13,7 @@ interface TokenOptions extends OutputOptions {
   expires?: number;
 }
 
-/** `ddp token ...` */
+/** Adds `ddp token ...`. */
 export function addTokenCommands(group: Command): void {
   addCommand(group, 'create', 'Make a token. It is shown this once.')
     .requiredOption('--organization <id>', 'organization that it acts for (required)')

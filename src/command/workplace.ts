@@ -5,16 +5,19 @@ import { createPool } from '../database/pools.js';
 import { createLog, type Log } from '../log.js';
 import { prepareDatabase } from '../prepare.js';
 
-/** Where a command works: a connection to the migrated database, and the time. */
+/** Environment of a command: a connection to the migrated database, and the time. */
 export interface Workplace {
   pool: Pool;
   now: Date;
   log: Log;
-  /** Migrations that had to be applied first. */
+  /** Names of the migrations that had to be applied first. */
   applied: string[];
 }
 
-/** Opens the database of the settings, whether the service runs or not, and leaves it as it was. */
+/**
+ * Opens the configured database, whether or not the service runs, and closes it after the work. An embedded server
+ * stops again when this command was its last user.
+ */
 export const withDatabase = <T>(work: (place: Workplace) => Promise<T>, { connections = 1 } = {}): Promise<T> =>
   withServer(async ({ connectionString, log }) => {
     const applied = await prepareDatabase(connectionString, log);
@@ -26,7 +29,7 @@ export const withDatabase = <T>(work: (place: Workplace) => Promise<T>, { connec
     }
   });
 
-/** A database as it was found: of an older release, of a newer one, or empty. */
+/** A database before migration: of an older release, of a newer one, or empty. */
 export interface Site {
   connectionString: string;
   /** Whether the database is the embedded one. */
@@ -35,7 +38,7 @@ export interface Site {
   log: Log;
 }
 
-/** Opens the database of the settings without bringing it to the newest schema. */
+/** Opens the configured database without migrating it. */
 export async function withServer<T>(work: (site: Site) => Promise<T>): Promise<T> {
   const config = readEnvironment(false);
   const log = createLog(config.logLevel);

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Any JSON that an answer carries, before one has looked at it. */
+/** JSON of an answer that was not inspected yet. */
 export type AnswerJson = Record<string, unknown>;
 
-/** The REST surface as a customer calls it: a verb, a path below `/ddp/v1`, a body. */
+/** The REST API as a customer calls it: a verb, a path below `/ddp/v1`, and a body. */
 export interface Api {
-  /** The JSON of the answer, undefined for 204. Throws a sentence where the service refuses. */
+  /** Returns the JSON of the answer; undefined for 204. Throws with an explanation when the service refuses. */
   call<T = AnswerJson>(verb: string, path: string, body?: object | string): Promise<T>;
 }
 
-/** Nothing answers, or 503 does: a service that is restarted is there again soon. */
+/** The service does not answer, or answers 503. A restarting service is back soon. */
 export class ServiceAway extends Error {}
 
-/** Speaks to a running service with a token. A body given as text is sent byte for byte. */
+/** Creates a client for a running service. A body given as text is sent byte for byte. */
 export const createApi = (origin: string, token: string): Api => ({
   async call<T>(verb: string, path: string, body?: object | string) {
     let response = await send(origin, verb, path, token, body);
-    // Many small calls come up against the limit of requests a second.
+    // Many small calls reach the rate limit.
     for (; response.status === 429; response = await send(origin, verb, path, token, body))
       await delay(1000 * Number(response.headers.get('retry-after') ?? 1));
     const text = await response.text();
@@ -28,14 +28,17 @@ export const createApi = (origin: string, token: string): Api => ({
   },
 });
 
-/** Resolves where a service answers. @throws ServiceAway where none does */
+/**
+ * Resolves when a service answers.
+ * @throws ServiceAway when none does.
+ */
 export const requireService = async (origin: string): Promise<void> => {
   await reach(`${origin}/healthz`, origin);
 };
 
 /**
- * Resolves where the service knows a token, which is of the organization that is named, if one is.
- * @throws a sentence where it does not, or is of another organization
+ * Resolves when the service knows the token and the token belongs to the named organization, if one is named.
+ * @throws an explanation otherwise.
  */
 export async function requireOrganization(origin: string, token: string, organizationId: string | undefined) {
   const response = await send(origin, 'GET', '/account', token, undefined);

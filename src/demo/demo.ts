@@ -4,25 +4,25 @@ import { type HookCall, openReceiver, type Receiver } from './receiver.js';
 import { buildScene, clearScene, type Scene } from './scene.js';
 import { readUplinks } from './uplink.js';
 
-/** What the demonstration saw. */
+/** The results of the demonstration. */
 export interface Seen {
-  /** The calls of the hook, as its receiver got them. */
+  /** Calls of the hook, as its receiver got them. */
   calls: HookCall[];
-  /** The delivery of the latest call, as it is listed. */
+  /** The delivery of the latest call, as the API lists it. */
   delivery: AnswerJson;
-  /** The hourly averages, as the search answered them. */
+  /** Hourly averages, as the search returned them. */
   averages: { hour: string; temperature: number | null }[];
 }
 
-/** A step that is being taken, for whoever watches. */
+/** Reports a step to the user. */
 export type Tell = (step: string) => void;
 
-/** How long the calls of the hook may take, in milliseconds. */
+/** Time that the calls of the hook may take, in milliseconds. */
 const timeout = 30_000;
 
 /**
- * Does what a customer does first, over HTTP alone: product, device, application, hook; two uplinks of a network
- * server; the calls, the delivery and a search. Throws a sentence where any of it does not happen.
+ * Does a customer's first steps over HTTP: creates a product, a device, an application and a hook, posts two uplinks of
+ * a network server, and reads the calls, the delivery and a search. Throws with an explanation when a step fails.
  */
 export async function runDemo(origin: string, token: string, tell: Tell): Promise<Seen> {
   const api = createApi(origin, token);
@@ -49,7 +49,7 @@ export async function runDemo(origin: string, token: string, tell: Tell): Promis
   }
 }
 
-/** Calls may cross on the way; they are given in the order of their records. */
+/** Returns the calls of the hook in the order of their records, as calls may overtake each other. */
 async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise<HookCall[]> {
   const calls = await receiver.calls(2, timeout).catch(async (error: Error) => {
     const [delivery] = await api.call<{ id: string }[]>('GET', deliveriesOf(scene));
@@ -74,7 +74,10 @@ async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise
   return records.map(({ call }) => call);
 }
 
-/** The list shows a delivery once it is settled, shortly after the receiver has answered. */
+/**
+ * Returns the delivery of the last call. The list shows a delivery once it is settled, shortly after the receiver has
+ * answered.
+ */
 async function readDelivery(api: Api, scene: Scene, calls: readonly HookCall[]): Promise<AnswerJson> {
   const id = calls.at(-1)?.headers['x-service-delivery-id'];
   for (const until = Date.now() + timeout; Date.now() < until; await delay(50)) {

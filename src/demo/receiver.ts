@@ -11,12 +11,15 @@ export interface HookCall {
 /** A customer's server that hooks call. */
 export interface Receiver {
   url: string;
-  /** The first so many calls; throws a sentence where they do not come within `timeout` milliseconds. */
+  /** Returns the first `count` calls. Throws when they do not arrive within `timeout` milliseconds. */
   calls(count: number, timeout: number): Promise<HookCall[]>;
   close(): void;
 }
 
-/** Listens on loopback and answers every call with 200, or with what `statusOf` says of its path. Counts only calls answered 200. */
+/**
+ * Listens on loopback and answers every call with 200, or with the status that `statusOf` returns for its path. It
+ * keeps only calls answered 200.
+ */
 export async function openReceiver(statusOf: (path: string) => number = () => 200): Promise<Receiver> {
   const received: HookCall[] = [];
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import type { Seen } from './demo.js';
 import type { FleetResult } from './fleet/fleet.js';
 
-/** What was seen, for people. */
+/** Formats the results for people. */
 export function report({ calls, delivery, averages }: Seen): string {
   const parts = calls.map(
     ({ headers, body }, i) =>
@@ -13,7 +13,7 @@ export function report({ calls, delivery, averages }: Seen): string {
   return `\n${parts.join('\n\n')}\n\nAll of it happened.\n`;
 }
 
-/** What the fleet is, for people: where to see it, and how to remove it. */
+/** Describes the fleet for people: where to see it, and how to remove it. */
 export const reportFleet = (origin: string, { devices, records, calls }: FleetResult): string => `
 ${devices} devices and ${records.toLocaleString('en')} records are stored; the working hook was called ${calls} times.
 See them in the console: ${origin}/console/ (npm start has printed a token).

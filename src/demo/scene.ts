@@ -1,6 +1,6 @@
 import type { Api } from './api.js';
 
-/** What the demonstration makes, by identifiers. */
+/** Identifiers of what the demonstration created. */
 export interface Scene {
   organizationId: string;
   productId: string;
@@ -9,10 +9,10 @@ export interface Scene {
   hookId: string;
 }
 
-/** Names by which a later run knows what an earlier one left. */
+/** Names by which a later run recognizes what an earlier one left. */
 const names = { product: 'Demo weather station', device: 'Demo station', application: 'Demo weather' };
 
-/** Where the stations' frames carry their values: port 2, tagged. */
+/** The data stream of the stations' frames: port 2, tagged values. */
 export const streamId = 2;
 
 const mapped = (varNumber: number) => [{ streamId, streamType: 'BIN', varNumber }];
@@ -55,7 +55,7 @@ export async function clearScene(api: Api, organizationId: string, serial: strin
   }
 }
 
-/** Makes a product with mapped variables, a device of it, an application with the device, and a hook on it. */
+/** Creates a product with mapped variables, a device of it, an application with the device, and a hook. */
 export async function buildScene(api: Api, organizationId: string, serial: string, hookUrl: string): Promise<Scene> {
   const organization = `/organizations/${organizationId}`;
   const create = (path: string, body: object) => api.call<Named>('POST', path, body);

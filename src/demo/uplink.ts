@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { streamId } from './scene.js';
 
-/** The parts of an uplink of The Things Stack that the demonstration looks at. */
+/** The parts of a The Things Stack uplink that the demonstration uses. */
 interface Uplink {
   end_device_ids: { dev_eui: string };
   received_at: string;
@@ -14,20 +14,22 @@ interface Uplink {
   };
 }
 
-/** The published example of an uplink; the tests of ingestion read the same file. From `dist/src/demo`. */
+/**
+ * The published example of an uplink, which the tests of ingestion read too. The path is relative to `dist/src/demo`.
+ */
 const file = new URL('../../../test/data/ingest/the-things-stack-uplink.json', import.meta.url);
 
 /** temperature FLOAT32 21.5, humidity UINT8 55, occupied BOOL true, luminosity FLOAT32 0.5. */
 const frame = '0441AC0000 0D37 1001 1C3F000000';
 
-/** Two bodies as a network server posts them, and the serial of the device that they are of. */
+/** Returns two bodies as a network server posts them, and the serial number of their device. */
 export async function readUplinks(): Promise<{ serial: string; bodies: [string, string] }> {
   const text = await readFile(file, 'utf8');
   const uplink = JSON.parse(text) as Uplink;
   return { serial: uplink.end_device_ids.dev_eui.toLowerCase(), bodies: [text, JSON.stringify(next(uplink))] };
 }
 
-/** The device's next uplink, an hour later: a frame on a port, for the product's mappings to decode. */
+/** Returns the device's next uplink, an hour later: a frame on a port, which the product's mappings decode. */
 function next(uplink: Uplink): Uplink {
   const { decoded_payload: _, ...message } = uplink.uplink_message;
   return {

@@ -4,17 +4,20 @@ import sql from 'sql-template-tag';
 import type { AccountType } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
 
-/** What an operator says of a new account. */
+/** Values of a new account. */
 export interface NewAccount {
   username: string;
   email: string;
   name?: string | undefined;
 }
 
-/** A database, or a transaction in it. */
+/** A database connection, or a transaction on it. */
 export type Connection = Pick<Pool, 'query'>;
 
-/** Makes an organization or a user and gives its id. Throws a sentence where a value is wrong or taken. */
+/**
+ * Creates an organization or a user and returns its identifier. Throws with an explanation when a value is invalid or
+ * taken.
+ */
 export async function createAccount(
   db: Connection,
   type: AccountType,
@@ -27,12 +30,13 @@ export async function createAccount(
       'The username must have 2 to 39 letters, digits, dashes or underscores, and start with a letter or digit.',
     );
   }
-  // Loaded here, so that other commands start without it.
+  // Imported here, so that other commands start without it.
   const { isEmail } = await import('class-validator');
   if (!isEmail(email)) throw new Error('The e-mail address is not valid.');
   checkName(name);
   const id = newId();
-  // Asked first, so that PostgreSQL's log has no error for it; of two at once the later one still ends at the constraint.
+  // Checked first, so that PostgreSQL does not log an error. When two run at once, the constraint still refuses the
+  // later one.
   const { rows } = await db.query<{ named: boolean }>(sql`
     select username = ${login} as named from account where username = ${login} or lower(email) = lower(${email})
      order by named desc limit 1`);
@@ -47,14 +51,14 @@ export async function createAccount(
   return id;
 }
 
-/** Throws a sentence where a name is given that the API would refuse. */
+/** Throws when a name is given that the API would refuse. */
 export function checkName(name: string | undefined): void {
   if (name !== undefined && (name.trim() === '' || name.length > 200)) {
     throw new Error('The name must have 1 to 200 characters, not only blanks.');
   }
 }
 
-/** Switches an account off or on again: while it is off, its tokens do not count. */
+/** Switches an account off or on. While it is off, its tokens are invalid. */
 export async function setDisabled(db: Connection, type: AccountType, id: string, disabled: boolean, at: Date) {
   const { rowCount } = isId(id)
     ? await db.query(sql`

@@ -6,20 +6,23 @@ import { createAccount } from './account.js';
 import { createFirstUsers } from './first-users.js';
 import { createToken } from './token.js';
 
-/** What a newcomer needs to try the service: an organization with a token, a device of a product, an application. */
+/** The first organization for a new user: it has a token, a device with a product, and an application. */
 export interface FirstOrganization {
   id: string;
   token: string;
   serial: string;
   applicationId: string;
-  /** Users: an owner of the organization, then one who is no member yet. Empty where there were users already. */
+  /**
+   * Identifiers of two users: an owner of the organization, and one who is not yet a member. Empty when users existed
+   * already.
+   */
   users: readonly string[];
 }
 
-/** An organization as the greeting names it. */
+/** An organization as the start message names it. */
 export type NamedOrganization = { id: string; username: string };
 
-/** The organization that was made first, of those that are not disabled. */
+/** Returns the oldest organization that is not disabled. */
 export async function findFirstOrganization(db: Pick<Pool, 'query'>): Promise<NamedOrganization | undefined> {
   const { rows } = await db.query<NamedOrganization>(
     sql`select id, username from account where type = 'organization' and not disabled order by id limit 1`,
@@ -27,12 +30,12 @@ export async function findFirstOrganization(db: Pick<Pool, 'query'>): Promise<Na
   return rows[0];
 }
 
-/** Only one of several processes that start together may find the database empty. */
+/** Advisory lock, so that only one of several processes that start together finds the database empty. */
 const LOCK = 337_366;
 
 const serial = '00-de-70-00-00-00-00-01';
 
-/** Makes the organization `demo` with something to look at, unless there is an organization already. */
+/** Creates the organization `demo` with sample objects, unless an organization exists already. */
 export async function createFirstOrganization(pool: Pool, at: Date): Promise<FirstOrganization | undefined> {
   const db = await pool.connect();
   try {
@@ -61,7 +64,7 @@ export async function createFirstOrganization(pool: Pool, at: Date): Promise<Fir
   }
 }
 
-/** A thermometer of a product, linked to an application, whose id is given. */
+/** Creates a thermometer with a product, linked to an application. Returns the application's identifier. */
 async function furnish(db: Pick<Pool, 'query'>, organizationId: string, at: Date): Promise<string> {
   const [productId, deviceId, applicationId] = [newId(), newId(), newId()];
   const variables = JSON.stringify([{ name: 'temperature', unit: '°C', type: VariableType.FLOAT32 }]);

@@ -7,7 +7,10 @@ const users = [
   { username: 'demo-grace', email: 'demo-grace@example.com', name: 'Grace' },
 ];
 
-/** Makes two users to try members and teams with, unless there is a user already. Returns the ids of those that were made. */
+/**
+ * Creates two users for trying members and teams, unless a user exists already. Returns the identifiers of the new
+ * users.
+ */
 export async function createFirstUsers(db: Connection, at: Date): Promise<string[]> {
   const { rowCount } = await db.query(sql`
     select from account where type = 'user' or username = any(${users.map(({ username }) => username)}) limit 1`);

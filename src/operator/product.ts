@@ -3,8 +3,8 @@ import { isId } from '../entities/id.js';
 import type { Connection } from './account.js';
 
 /**
- * Shows a product to every organization, or to its own alone again: then others whose devices use it keep seeing it as it is
- * at this time (`product.withdrawn`).
+ * Publishes a product to all organizations, or withdraws it. After a withdrawal, other organizations whose devices use
+ * the product keep seeing it as it was at that time (`product.withdrawn`).
  */
 export async function setPublic(db: Connection, id: string, isPublic: boolean, at: Date): Promise<void> {
   const { rowCount } = isId(id)

@@ -2,14 +2,14 @@ import sql from 'sql-template-tag';
 import { isId } from '../entities/id.js';
 import type { Connection } from './account.js';
 
-/** How much an organization may use; null: as much as it likes. */
+/** Quotas of an organization; null is no limit. */
 export interface QuotaValues {
   recordsPerDay: number | null;
   devices: number | null;
   storedBytes: number | null;
 }
 
-/** Sets what is given of an organization's quotas, leaves the rest as it is, and answers all of them. */
+/** Sets the given quotas of an organization, leaves the others unchanged, and returns all of them. */
 export async function setQuota(
   db: Connection,
   organizationId: string,
@@ -25,7 +25,7 @@ export async function setQuota(
   return { recordsPerDay, devices, storedBytes };
 }
 
-/** The quotas of an organization. */
+/** Returns the quotas of an organization. */
 export async function getQuota(db: Connection, organizationId: string): Promise<QuotaValues> {
   await requireOrganization(db, organizationId);
   return readQuota(db, organizationId);

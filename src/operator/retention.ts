@@ -2,7 +2,10 @@ import sql from 'sql-template-tag';
 import { isId } from '../entities/id.js';
 import type { Connection } from './account.js';
 
-/** Keeps records of an organization, or of one of its products, for so long (milliseconds); null: for ever. */
+/**
+ * Sets how long records of an organization, or of one of its products, are kept, in milliseconds; null keeps them
+ * forever.
+ */
 export async function setRetention(
   db: Connection,
   { organizationId, productId }: { organizationId: string; productId: string | null },
@@ -23,7 +26,7 @@ const exists = async (db: Connection, id: string): Promise<boolean> => {
   return rowCount === 1;
 };
 
-/** Its own, or a public one that its devices may use. */
+/** Whether a product is the organization's own, or a public one that its devices may use. */
 const isUsed = async (db: Connection, organizationId: string, productId: string): Promise<boolean> => {
   const { rowCount } = await db.query(sql`
     select from product where id = ${productId} and (organization_id = ${organizationId} or public)`);

@@ -4,18 +4,21 @@ import { AccountType, TokenScope } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
 import { type Connection, checkName, createAccount } from './account.js';
 
-/** What an operator says of a new token. */
+/** Values of a new token. */
 export interface NewToken {
   organizationId: string;
-  /** The member that it acts as; without one it acts as the organization itself. */
+  /** The member that the token acts as; without one it acts as the organization itself. */
   userId?: string | undefined;
   scope?: TokenScope | undefined;
   name?: string | undefined;
-  /** When it stops to count. */
+  /** Time at which the token expires. */
   expiresAt?: Date | undefined;
 }
 
-/** Makes a token. It is given here once and stored only as its hash. Throws a sentence where a value is wrong. */
+/**
+ * Creates a token. Only its hash is stored; the token itself is returned this once. Throws with an explanation when a
+ * value is invalid.
+ */
 export async function createToken(
   db: Connection,
   { organizationId, userId, scope = TokenScope.full, name, expiresAt }: NewToken,
@@ -41,7 +44,7 @@ export async function createToken(
   return { id, token };
 }
 
-/** Ends a token for good. Ending it again changes nothing. */
+/** Revokes a token permanently. Revoking it again changes nothing. */
 export async function revokeToken(db: Connection, id: string, at: Date): Promise<void> {
   const { rowCount } = isId(id)
     ? await db.query(sql`update api_token set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}`)
@@ -49,10 +52,10 @@ export async function revokeToken(db: Connection, id: string, at: Date): Promise
   if (rowCount === 0) throw new Error(`There is no token ${id}.`);
 }
 
-/** An hour is more than the demonstration takes. Milliseconds. */
+/** Lifetime of the demonstration's token in milliseconds, more than the demonstration takes. */
 const DEMO = 3_600_000;
 
-/** Makes a token of an organization; unless one is given of `demo`, which is made where there is none. */
+/** Creates a token of the given organization or, without one, of `demo`, which is created if it does not exist. */
 export async function createDemoToken(
   db: Connection,
   at: Date,

@@ -34,16 +34,19 @@ import { reportFailures } from './report-failures.js';
 import type { Tracing } from './tracing.js';
 
 const name = 'device-data-platform';
-/** Spans that wait to be sent, at most; more are dropped. */
+/** Maximum number of spans that wait to be sent. Further ones are dropped. */
 const maxWaiting = 8192;
-/** How long the collector may take, and how long the end of this process waits for it. Milliseconds. */
+/** Time that the collector may take, and that the end of this process waits for it, in milliseconds. */
 const exportTimeout = 2000;
-/** Characters of a statement that its span has. */
+/** Maximum number of characters of a statement in its span. */
 const maxStatement = 2000;
-/** Requests that a group's span links to. */
+/** Maximum number of requests that a group's span links to. */
 const maxLinks = 100;
 
-/** Spans of OpenTelemetry, sent by OTLP over HTTP. Nothing of it is global: several services in a process do not know each other. */
+/**
+ * Creates tracing with OpenTelemetry, sent by OTLP over HTTP. It registers nothing globally, so several services in one
+ * process stay separate.
+ */
 export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: exportTimeout });
   const processor = new BatchSpanProcessor({
@@ -57,7 +60,7 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer(name, version);
-  /** What is being done: set while a request is handled, or a group of calls stored. */
+  /** Span in progress: set while a request is handled or a group of calls is stored. */
   const current = new AsyncLocalStorage<Context>();
   const begin = (title: string, options: SpanOptions, parent: Context) => tracer.startSpan(title, options, parent);
 
@@ -86,13 +89,13 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
 
     statement(text) {
       const parent = current.getStore();
-      // What goes on after a request has ended is not a part of it: a loop that it woke, for one.
+      // Work that continues after a request has ended is not part of it, such as a loop that it woke.
       if (parent === undefined || !trace.getSpan(parent)?.isRecording()) return undefined;
       const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, maxStatement) };
       const [operation = 'statement'] = /[a-z]+/i.exec(text) ?? [];
       const span = begin(operation.toLowerCase(), { kind: SpanKind.CLIENT, attributes }, parent);
       return (error) => {
-        // Its message may have values in it.
+        // The error's message may contain values.
         if (error) span.setAttribute('db.response.status_code', (error as { code?: string }).code ?? error.name);
         end(span, error !== undefined);
       };
@@ -144,7 +147,10 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
   };
 }
 
-/** What names this process: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` come before what it says by itself. */
+/**
+ * Returns the attributes that identify this process. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the
+ * defaults.
+ */
 const resourceOfProcess = () =>
   defaultResource()
     .merge(resourceFromAttributes({ 'service.name': name, 'service.version': version }))
@@ -154,13 +160,13 @@ const resourceOfProcess = () =>
       }),
     );
 
-/** Errors are told apart by their attributes: a status has no text, which could have a tenant's values in it. */
+/** Ends a span. Attributes tell errors apart; the status has no message, which could contain a tenant's values. */
 function end(span: Span, failed: boolean): void {
   if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }
 
-/** The context of a valid `traceparent` of version 00 (W3C Trace Context, section 3.2). */
+/** Returns the context of a valid `traceparent` of version 00 (W3C Trace Context, section 3.2). */
 function contextOf(traceparent: string | undefined): Context {
   if (traceparent === undefined) return ROOT_CONTEXT;
   const [, traceId, spanId, flags] = traceparent.split('-') as [string, string, string, string];

@@ -1,7 +1,9 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../log.js';
 
-/** An exporter that says in the log when the collector is away, and when it is back: once each. */
+/**
+ * Wraps an exporter so that it logs once when the collector becomes unreachable, and once when it is reachable again.
+ */
 export function reportFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let failing = false;
   return {

@@ -3,16 +3,16 @@ import type { FollowStatement } from '../database/follow-statement.js';
 import type { TraceCall } from '../hooks/dispatcher.js';
 import type { TraceGroup } from '../records/postgres/log/store.js';
 
-/** Makes spans of what this process does, and sends them to a collector. What it makes of other work is never delayed by that. */
+/** Creates spans of the work of this process and sends them to a collector. Sending never delays the work. */
 export interface Tracing {
-  /** Handles each request within a span of its own, a child of that of the caller's `traceparent`. */
+  /** Handles each request within a span, a child of the span in the caller's `traceparent`. */
   requests: RequestHandler;
-  /** A span for each statement that is sent while a request is handled. */
+  /** Creates a span for each statement that is sent while a request is handled. */
   statement: FollowStatement;
-  /** A span for each group of calls that is stored together. */
+  /** Creates a span for each group of calls that is stored together. */
   group: TraceGroup;
-  /** A span for each call of a hook, in the trace of the request that stored its delivery. */
+  /** Creates a span for each call of a hook, in the trace of the request that stored the delivery. */
   call: TraceCall;
-  /** Sends what is still to be sent, within two seconds, and ends. */
+  /** Sends the remaining spans within two seconds, then closes. */
   close(): Promise<void>;
 }

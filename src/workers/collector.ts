@@ -3,19 +3,22 @@ import { createWorkerFigures } from './figures.js';
 import type { Member } from './member.js';
 import type { Figures } from './message.js';
 
-/** Asks workers for their figures. */
+/** Collects the metrics of all workers. */
 export interface Collector {
-  /** What a worker answered. */
+  /** Receives a worker's answer. */
   take(member: Member, id: number, figures: Figures): void;
-  /** Figures of all workers, those that have ended among them, as Prometheus reads them. */
+  /** Returns the metrics of all workers, including those that have ended, in Prometheus format. */
   render(): Promise<string>;
   retire(member: Member): void;
 }
 
-/** A worker that does not answer within this time counts with what it said last. Milliseconds. */
+/** Time after which a worker that has not answered counts with its previous metrics, in milliseconds. */
 const patience = 2000;
 
-/** @param members the workers that run, and those of them that no other has replaced */
+/**
+ * Creates the collector.
+ * @param members returns the running workers, and those of them that were not replaced.
+ */
 export function createCollector(members: () => { all: readonly Member[]; serving: ReadonlySet<Member> }): Collector {
   const figures = createWorkerFigures();
   const waiting = new Map<string, () => void>();

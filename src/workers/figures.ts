@@ -1,17 +1,20 @@
 import { AggregatorRegistry, type PrometheusContentType } from 'prom-client';
 import type { Figures } from './message.js';
 
-/** The figures of all workers, those that have ended among them. */
+/** Metrics of all workers, including those that have ended. */
 export interface WorkerFigures {
-  /** Takes what a worker says of itself. */
+  /** Stores the metrics of a worker. */
   keep(worker: number, figures: Figures): void;
-  /** A worker has ended: what it counted stays, so that no counter falls; its gauges go. */
+  /** Removes a worker that has ended. Its counters stay, so that no sum decreases; its gauges are dropped. */
   retire(worker: number): void;
-  /** @param leaving workers that others have replaced: figures of their processes are left out */
+  /**
+   * Renders the sums.
+   * @param leaving workers that were replaced; the metrics of their processes are left out.
+   */
   render(leaving: ReadonlySet<number>): Promise<string>;
 }
 
-/** Adds up figures of workers, each known by a number of its own. */
+/** Creates the sum of the metrics of workers, each identified by a number. */
 export function createWorkerFigures(): WorkerFigures {
   const last = new Map<number, Figures>();
   let retired: Promise<Figures> = Promise.resolve([]);
@@ -32,16 +35,22 @@ export function createWorkerFigures(): WorkerFigures {
 
 type Metric = Figures[number];
 
-/** What prom-client tells of a process has the label `worker`: each of its values is one worker's. */
+/**
+ * Whether a metric is prom-client's about a process. It has the label `worker`, so each of its values belongs to one
+ * worker.
+ */
 const isOfProcess = ({ name }: Metric): boolean => /^(process|nodejs)_/.test(name);
 
-/** The library leaves out the start of a process, and means of lags, where it takes them for one. */
+/**
+ * Keeps the values of a single process unchanged. When aggregating, the library would drop the start time of a process
+ * and average lags.
+ */
 const ofOneProcess = (metric: Metric): Metric => (isOfProcess(metric) ? { ...metric, aggregator: 'first' } : metric);
 
 const withoutProcess = (figures: Figures): Figures => figures.filter((metric) => !isOfProcess(metric));
 
-/** Prom-client names types in figures as in its texts. */
+/** prom-client's metrics as JSON name types as its text format does. */
 const counts = ({ type }: Metric): boolean => ['counter', 'histogram'].includes(String(type));
 
-/** Values of the same name and labels become one. */
+/** Adds up values with the same name and labels. */
 const merge = (all: readonly Figures[]) => AggregatorRegistry.aggregate<PrometheusContentType>([...all]);

@@ -1,23 +1,26 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type Addresses, isToPrimary, type Order, type ToPrimary, type ToWorker } from './message.js';
 
-/** A worker, as its primary sees it. */
+/** A worker, as the primary sees it. */
 export interface Member {
-  /** Its number among the workers. */
+  /** Number of the worker's position, which its replacement takes over. */
   number: number;
-  /** Known by none before or after it. */
+  /** Unique identifier of the process. */
   id: number;
-  /** Its addresses, once it serves; rejects with a sentence where it ends before. */
+  /** Resolves with the worker's addresses once it serves. Rejects when it ends earlier. */
   ready: Promise<Addresses>;
   isReady(): boolean;
-  /** Resolves with what ended it: its exit code, or a signal. */
+  /** Resolves with the exit code or the signal that ended the worker. */
   ended: Promise<number | string>;
   tell(message: ToWorker): void;
-  /** Ends it at once. */
+  /** Ends the worker at once. */
   kill(): void;
 }
 
-/** Starts a worker. @param heed takes what it tells, beside that it serves */
+/**
+ * Starts a worker.
+ * @param heed receives the worker's messages, except the one that it serves.
+ */
 export function startMember(order: Order, heed: (message: ToPrimary) => void): Member {
   const worker = cluster.fork();
   const { number } = order;
@@ -26,7 +29,7 @@ export function startMember(order: Order, heed: (message: ToPrimary) => void): M
   );
   const ready = Promise.withResolvers<Addresses>();
   let isReady = false;
-  // Whoever waits for it learns of it; nobody may.
+  // Prevents an unhandled rejection when nobody waits for `ready`. Waiters still get it.
   ready.promise.catch(() => undefined);
   void ended.then((by) => ready.reject(new Error(`Worker ${number} ended before it served (${by}).`)));
   const member: Member = {
@@ -47,12 +50,12 @@ export function startMember(order: Order, heed: (message: ToPrimary) => void): M
     } else if (message.kind === 'failed') ready.reject(new Error(message.message));
     else heed(message);
   });
-  // A channel that breaks: the end of the worker follows.
+  // The channel broke. The exit of the worker follows.
   worker.on('error', () => undefined);
   return member;
 }
 
-/** One that is about to end is told nothing. */
+/** Sends a message to a worker. One that is about to end gets none. */
 function tell(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }

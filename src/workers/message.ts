@@ -1,39 +1,39 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.js';
 
-/** Figures of one process, as prom-client gives them. */
+/** Metrics of one process, in prom-client's form. */
 export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What a worker is to do. */
+/** The order that starts a worker. */
 export interface Order {
-  /** Its number, from 1 on. The one that replaces it has the same. */
+  /** Number of the worker, from 1. Its replacement has the same number. */
   number: number;
   config: Config;
   connectionString: string;
   secretKeys: readonly string[];
 }
 
-/** Where a process serves. */
+/** Addresses of a process that serves. */
 export interface Addresses {
   url: string;
-  /** Undefined where MQTT is off. */
+  /** Undefined when MQTT is off. */
   mqttUrl: string | undefined;
 }
 
-/** What the primary tells a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
   | { kind: 'start'; order: Order }
-  /** `all`: the whole service ends; else others go on at the address. */
+  /** `all` means that the whole service stops; otherwise other workers keep serving. */
   | { kind: 'stop'; all: boolean }
   | { kind: 'collect'; id: number }
   | { kind: 'metrics'; id: number; text: string };
 
-/** What a worker tells its primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
   | { kind: 'hello' }
   | ({ kind: 'ready' } & Addresses)
   | { kind: 'failed'; message: string }
-  /** The answer to `collect`; its last figures come under 0, when it ends. */
+  /** The answer to `collect`. A worker that ends sends its last metrics with the id 0. */
   | { kind: 'figures'; id: number; figures: Figures }
   | { kind: 'metrics'; id: number };
 
@@ -48,12 +48,12 @@ const kinds: ReadonlySet<unknown> = new Set([
   'figures',
 ]);
 
-/** Libraries send messages of their own over the same channel. */
+/** Whether a message is ours. Libraries send messages of their own over the same channel. */
 const isOurs = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'kind' in message && kinds.has(message.kind);
 
-/** Whether a message is one of the primary's. */
+/** Whether a message came from the primary. */
 export const isToWorker = (message: unknown): message is ToWorker => isOurs(message);
 
-/** Whether a message is one of a worker's. */
+/** Whether a message came from a worker. */
 export const isToPrimary = (message: unknown): message is ToPrimary => isOurs(message);

@@ -10,17 +10,17 @@ import { createCollector } from './collector.js';
 import { type Member, startMember } from './member.js';
 import type { Addresses, Order } from './message.js';
 
-/** Processes that serve one address together, each of them the whole service. */
+/** Processes that serve one address together. Each of them is the whole service. */
 export interface Workers extends Addresses {
-  /** Rejects when a worker that died cannot be started again. */
+  /** Rejects when a worker that died cannot be restarted. */
   failure: Promise<never>;
-  /** Replaces them one after another: a new one serves before an old one leaves. */
+  /** Replaces the workers one after another. A new worker serves before the old one leaves. */
   restart(): Promise<void>;
-  /** Ends all in order. */
+  /** Stops all workers in order. */
   close(): Promise<void>;
 }
 
-/** What workers are started with; the log is the primary's. */
+/** Options of the workers. The log is the primary's. */
 export interface WorkersOptions extends Omit<Order, 'number'> {
   count: number;
   log: Log;
@@ -28,14 +28,18 @@ export interface WorkersOptions extends Omit<Order, 'number'> {
 
 const program = fileURLToPath(new URL('worker.js', import.meta.url));
 
-/** A worker that dies sooner than this after it began to serve is started again later each time. Milliseconds. */
+/** Time in milliseconds. A worker that dies earlier after it began to serve is restarted with an increasing delay. */
 const settled = 60_000;
-/** Starts of a worker that may fail in a row; then the service ends. */
+/** Failed starts of a worker in a row after which the service ends. */
 const maxFailedStarts = 3;
 
-/** Starts the workers; resolves when all serve. Where one cannot, none stays, and its reason is thrown. */
+/**
+ * Starts the workers and resolves when all of them serve. When one cannot start, all are stopped and its error is
+ * thrown.
+ */
 export async function startWorkers({ count, log, config, ...others }: WorkersOptions): Promise<Workers> {
-  // The primary alone accepts: its queue outlives each worker, and each gets the same number of connections.
+  // Only the primary accepts connections. Its queue outlives each worker, and each worker gets the same number of
+  // connections.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: program, args: [] });
   // Counts for the rate limits of all workers.
@@ -51,16 +55,16 @@ export async function startWorkers({ count, log, config, ...others }: WorkersOpt
   };
 }
 
-/** Keeps its workers running. */
+/** Keeps the workers running. */
 class Primary {
   private readonly failed = Promise.withResolvers<never>();
-  /** Those that run, the ones about to serve and about to leave among them. */
+  /** Running workers, including those about to serve or to leave. */
   private readonly all = new Set<Member>();
-  /** The one of each number. */
+  /** The current worker of each number. */
   private readonly serving = new Map<number, Member>();
   private stopping = false;
   private readonly collector = createCollector(() => ({
-    // One that is about to start does not answer yet.
+    // A worker that is starting does not answer yet.
     all: [...this.all].filter(({ isReady }) => isReady()),
     serving: new Set(this.serving.values()),
   }));
@@ -69,7 +73,7 @@ class Primary {
     private readonly order: Omit<Order, 'number'>,
     private readonly log: Log,
   ) {
-    // Whoever waits for it learns of it; nobody may.
+    // Prevents an unhandled rejection when nobody waits for `failure`. Waiters still get it.
     this.failure.catch(() => undefined);
   }
 
@@ -77,7 +81,7 @@ class Primary {
     return this.failed.promise;
   }
 
-  /** Starts so many; resolves with their addresses. */
+  /** Starts `count` workers. Resolves with their addresses. */
   async begin(count: number): Promise<Addresses> {
     const members = Array.from({ length: count }, (_, index) => this.start(index + 1));
     try {
@@ -93,7 +97,7 @@ class Primary {
   async restart(): Promise<void> {
     this.log.info('Replacing the workers.');
     for (const old of this.serving.values()) {
-      // One that has just died is replaced anyway.
+      // A worker that has just died is replaced anyway.
       if (this.stopping || !this.all.has(old)) continue;
       const next = this.start(old.number);
       try {
@@ -127,7 +131,7 @@ class Primary {
     return member;
   }
 
-  /** From now on it is the one of its number, and another takes its place should it die. */
+  /** Makes a worker the current one of its number. If it dies, it is replaced. */
   private install(member: Member, failures: number): void {
     const { number } = member;
     this.serving.set(number, member);
@@ -139,7 +143,10 @@ class Primary {
     });
   }
 
-  /** @param failures workers of this number that died early in a row */
+  /**
+   * Restarts a worker that died.
+   * @param failures workers of this number in a row that died early.
+   */
   private async replace(number: number, failures: number): Promise<void> {
     for (let failed = 1; ; failed++) {
       await delay(backOff(failures + failed - 1));
@@ -157,7 +164,7 @@ class Primary {
     }
   }
 
-  /** Tells a worker to stop, and sees to it that it does. */
+  /** Tells a worker to stop, and kills it if it does not in time. */
   private async end(member: Member, all: boolean): Promise<void> {
     member.tell({ kind: 'stop', all });
     const late = setTimeout(() => member.kill(), this.order.config.http.stopDelay + 2 * stopTimeout);
@@ -166,7 +173,7 @@ class Primary {
   }
 }
 
-/** Connections are handed to the workers in turn, so each may have its part of them. */
+/** Divides the connection limits by the number of workers, as connections are handed to the workers in turn. */
 const shareOf = (config: Config, count: number): Config => ({
   ...config,
   http: {

@@ -4,26 +4,26 @@ import type { Config } from '../config.js';
 import { connectionsOfProcess } from '../connections.js';
 import type { Log } from '../log.js';
 
-/** How many processes are to serve, before it is known what the database allows. */
+/** Returns the number of processes to start, before the limits of the database are known. */
 export const wantedWorkers = (
   { workers, databaseUrl }: Pick<Config, 'workers' | 'databaseUrl'>,
   processors = availableParallelism(),
 ): number => {
   if (typeof workers === 'number') return workers;
-  // There PostgreSQL takes its share of the same processors.
+  // Here PostgreSQL takes its share of the same processors.
   return workers === undefined && databaseUrl === undefined && processors <= 2 ? 1 : processors;
 };
 
-/** Connections that so many workers open at most: while they are replaced, there is one more. */
+/** Returns the maximum number of connections of the workers. During a replacement there is one worker more. */
 export const connectionsOfWorkers = (config: Pick<Config, 'ingestGrouping' | 'recordIndex'>, workers: number): number =>
   connectionsOfProcess(config) * (workers === 1 ? 1 : workers + 1);
 
-/** Left to commands and to whoever else uses the database. */
+/** Connections left for commands and other users of the database. */
 export const spareConnections = 10;
 
 /**
- * As many of the wanted workers as the database has connections for.
- * @throws a sentence for the operator where WORKERS names more
+ * Reduces the number of workers to what the database has connections for.
+ * @throws an explanation for the operator when WORKERS sets a higher number.
  */
 export async function fitWorkers(
   config: Pick<Config, 'workers' | 'ingestGrouping' | 'recordIndex'>,
@@ -38,7 +38,7 @@ export async function fitWorkers(
   const { allowed } = rows[0]!;
   const room = allowed - spareConnections;
   const needed = connectionsOfWorkers(config, wanted);
-  // One process alone is the least that there can be.
+  // A single process is the minimum.
   if (wanted === 1 || needed <= room) return wanted;
   const fitting = Math.max(1, Math.floor(room / connectionsOfProcess(config)) - 1);
   const sentence = `${wanted} workers may open ${needed} connections, one worker more while they are replaced among them; the database allows ${allowed} (max_connections), of which ${spareConnections} are left to others.`;

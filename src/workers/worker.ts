@@ -5,10 +5,8 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Log } from '../log.js';
 import { type Figures, isToWorker, type Order, type ToPrimary, type ToWorker } from './message.js';
 
-/*
- * A worker: the whole service, at an address where its primary listens. It serves when the primary says so, tells it
- * when it can, and stops when it says so.
- */
+/* A worker: the whole service, at an address where the primary listens. It starts when the primary says so, reports
+   when it can serve, and stops when the primary says so. */
 
 enableCompileCache(fileURLToPath(new URL('../../.compile-cache', import.meta.url)));
 const { startService } = await import('../app.js');
@@ -16,7 +14,7 @@ const { createLog } = await import('../log.js');
 const { stopService } = await import('../stop.js');
 const { usualTime } = await import('../warm-up.js');
 
-// Where the primary is gone, this process ends too.
+// This process ends too when the primary is gone.
 const tell = (message: ToPrimary): void => void process.send?.(message, undefined, undefined, () => undefined);
 
 let asked = 0;
@@ -25,7 +23,7 @@ process.on('message', (message) => {
   if (isToWorker(message)) for (const listener of listeners) listener(message);
 });
 
-// A terminal sends these to all processes; the primary says what is to be done.
+// A terminal sends these signals to all processes. The primary decides what to do.
 process.on('SIGINT', () => undefined).on('SIGHUP', () => undefined);
 const stopped = stopOrder();
 const { number, config, connectionString, secretKeys } = await startOrder();
@@ -35,11 +33,12 @@ await serve(log).catch((error: unknown) => {
   tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   process.exitCode = 1;
 });
-// The primary answers this after the last connection that it handed over, so that none is lost between two processes.
+// The primary answers `disconnect` after the last connection that it handed over, so that no connection is lost between
+// two processes.
 process.once('disconnect', () => process.exit());
 cluster.worker!.disconnect();
 
-/** Serves until it is told to stop, and ends in order. */
+/** Serves until told to stop, and shuts down in order. */
 async function serve(log: Log): Promise<void> {
   const worker = { number, renderMetrics };
   const service = await startService({ config, connectionString, secretKeys, log, worker, warm: usualTime });
@@ -48,7 +47,7 @@ async function serve(log: Log): Promise<void> {
   listeners.add((message) => {
     if (message.kind === 'collect')
       figures().then((all) => tell({ kind: 'figures', id: message.id, figures: all }), log.error);
-    // Whoever was told to leave may be told later that all end.
+    // A worker that was told to leave may later be told that the whole service stops.
     if (message.kind === 'stop' && message.all) service.drain();
   });
   tell({ kind: 'ready', url: service.url, mqttUrl: service.mqttUrl });
@@ -65,7 +64,10 @@ function startOrder(): Promise<Order> {
   });
 }
 
-/** What it has counted; its gauges, some of which the database tells, are over. */
+/**
+ * Returns the counters and histograms. Gauges are left out: their values end with the process, and some would query the
+ * database.
+ */
 async function countedBy(registry: Registry): Promise<Figures> {
   const metrics = registry.getMetricsAsArray().map(({ name }) => registry.getSingleMetric(name));
   return Promise.all(
@@ -73,7 +75,7 @@ async function countedBy(registry: Registry): Promise<Figures> {
   );
 }
 
-/** By the primary, or by an operator who ends this worker alone. */
+/** Resolves when the primary, or an operator who ends only this worker, orders the stop. */
 function stopOrder(): Promise<{ all: boolean }> {
   return new Promise((resolve) => {
     listeners.add((message) => message.kind === 'stop' && resolve(message));
@@ -81,7 +83,7 @@ function stopOrder(): Promise<{ all: boolean }> {
   });
 }
 
-/** Asks the primary for the figures of all workers. */
+/** Requests the metrics of all workers from the primary. */
 function renderMetrics(): Promise<string> {
   const id = ++asked;
   return new Promise((resolve) => {

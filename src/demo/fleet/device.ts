@@ -3,7 +3,7 @@ import { noise } from './noise.js';
 
 /** A device of the fleet. */
 export interface FleetDevice {
-  /** From 1 on. */
+  /** Number of the device, from 1. */
   number: number;
   serial: string;
   name: string;
@@ -12,13 +12,13 @@ export interface FleetDevice {
   location: { lat: number; lon: number };
 }
 
-/** A record as it is posted. */
+/** A record in the form in which it is posted. */
 export type FleetRecord = { serial: string; ts: number } & Sent;
 
-/** All serials of the fleet begin with this, and no others should. */
+/** Prefix of all serial numbers of the fleet. No other device should use it. */
 export const serialPrefix = 'de-f1-ee-70-';
 
-/** Devices send so often, in seconds. */
+/** Interval between two records of a device, in seconds. */
 export const interval = 600;
 
 const day = 86_400;
@@ -59,29 +59,43 @@ export const fleetDevices: readonly FleetDevice[] = shares
     };
   });
 
-/** Devices that went silent, by how many seconds before the end of the fleet's week. The last one never sent. */
+/**
+ * Seconds before the end of the fleet's week at which a device went silent, by device number. The last device never
+ * sent.
+ */
 const silentFor: Readonly<Record<number, number>> = { 7: 2.2 * day, 19: 3.6 * day, 33: 5.1 * day, 40: 8 * day };
 
-/** The cold room whose door is left open for the last hours of the week, and again and again while the fleet sends on. */
+/**
+ * The cold room whose door stays open for the last hours of the week, and repeatedly while the fleet continues to send.
+ */
 export const doorLeftOpen = { number: 3, seconds: 2 * 3600 } as const;
 
-/** The cold room that is unplugged at the end of the week, and again and again while the fleet sends on. */
+/** The cold room that is unplugged at the end of the week, and repeatedly while the fleet continues to send. */
 export const unplugged = 6;
 
-/** While the fleet sends on, the door is open and the plug out for the first part of each of these periods, in seconds. */
+/**
+ * While the fleet continues to send, the door is open and the plug out for the first part of each of these periods, in
+ * seconds.
+ */
 const mishap = { period: 900, lasts: 600 } as const;
 
 /** Whether the door is open and the plug out at a time after the end of the week. */
 const isMishap = (at: number, end: number): boolean => (at - end) % mishap.period < mishap.lasts;
 
-/** Makes the record that a device sends at a time. `end`: when the week ends. */
+/**
+ * Creates the record that a device sends at a time.
+ * @param end end of the week.
+ */
 const recordOf = ({ serial, number, kind }: FleetDevice, ts: number, end: number): FleetRecord => {
   const opened = end - doorLeftOpen.seconds;
   const isOpen = number === doorLeftOpen.number && ts > opened && (ts <= end || isMishap(ts, end));
   return { serial, ts, ...kind.send(number, ts, isOpen ? ts - opened : 0) };
 };
 
-/** Whether a device is heard at a time: not once it is silent, and not in a gap of some hours that most weeks have. */
+/**
+ * Whether a device is heard at a time. It is not heard once it is silent, or during a gap of some hours that most
+ * devices have in the week.
+ */
 const isHeard = ({ number }: FleetDevice, at: number, end: number): boolean => {
   if (at > end - (silentFor[number] ?? 0)) return false;
   const gap = noise(number, 99) * 7 * day;
@@ -90,24 +104,27 @@ const isHeard = ({ number }: FleetDevice, at: number, end: number): boolean => {
   return noise(number + 100, at) > 0.02;
 };
 
-/** Returns the records that the fleet sends between two times (Unix seconds), oldest first. `end`: when the week ends. */
+/**
+ * Returns the records that the fleet sends between two times (Unix seconds), the oldest first.
+ * @param end end of the week.
+ */
 export const recordsBetween = (from: number, to: number, end: number): FleetRecord[] => {
   const records: FleetRecord[] = [];
   for (let at = Math.ceil(from / interval) * interval; at <= to; at += interval)
     for (const device of fleetDevices) {
-      // Devices do not send all at once.
+      // Spreads the devices over the interval, so that they do not all send at once.
       const ts = at + Math.floor(noise(device.number, 3) * interval);
       if (ts > from && ts <= to && isHeard(device, ts, end)) records.push(recordOf(device, ts, end));
     }
   return records;
 };
 
-/** The devices that go on sending after the week: all but the silent ones. */
+/** Devices that continue to send after the week: all but the silent ones. */
 const sending = fleetDevices.filter(({ number }) => silentFor[number] === undefined);
 
 /**
- * Returns what the fleet sends in one turn after the week: a record of the next device, and in every fifth turn one of the
- * cold room whose door is left open. An unplugged device sends nothing.
+ * Returns the records of one turn after the week: a record of the next device and, in every fifth turn, one of the cold
+ * room whose door stays open. An unplugged device sends nothing.
  */
 export const recordsOfTurn = (turn: number, ts: number, end: number): FleetRecord[] => {
   const open = fleetDevices.filter(({ number }) => turn % 5 === 0 && number === doorLeftOpen.number);

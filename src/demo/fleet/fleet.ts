@@ -5,32 +5,35 @@ import { openReceiver } from '../receiver.js';
 import { type FleetRecord, fleetDevices, recordsBetween, recordsOfTurn } from './device.js';
 import { buildFleet, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
 
-/** How the fleet is shown. */
+/** Options of the fleet. */
 export interface FleetOptions {
-  /** The present, in milliseconds. */
+  /** Returns the current time in milliseconds. */
   now: () => number;
-  /** Ends the sending that goes on after the week is stored; absent: nothing is sent after it. */
+  /** Ends the sending that continues after the week is stored. Absent: nothing is sent after the week. */
   until?: AbortSignal | undefined;
 }
 
-/** What was made. */
+/** The created fleet. */
 export interface FleetResult {
   devices: number;
-  /** Records that were stored. */
+  /** Number of records that were stored. */
   records: number;
-  /** Calls of the hook that works. */
+  /** Number of calls of the working hook. */
   calls: number;
 }
 
 const week = 7 * 86_400;
-/** The records of this last part of the week are sent after the hooks are made, so that the hooks are called with them. */
+/**
+ * The records of this last part of the week are sent after the hooks are created, so that the hooks are called with
+ * them. Seconds.
+ */
 const hookedSeconds = 1800;
-/** Records of one call. */
+/** Maximum number of records per call. */
 const maxRecords = 5000;
 
 /**
  * Fills an organization with forty devices of three products, a week of records with gaps, and two hooks of which one
- * fails; an earlier fleet is removed first. With `until` it sends on, one record every two seconds.
+ * fails. An earlier fleet is removed first. With `until` the fleet continues to send, one record every two seconds.
  */
 export async function runFleet(origin: string, token: string, tell: Tell, options: FleetOptions): Promise<FleetResult> {
   const api = createApi(origin, token);
@@ -56,7 +59,7 @@ export async function runFleet(origin: string, token: string, tell: Tell, option
   }
 }
 
-/** Removes the fleet; gives how many devices it had. */
+/** Removes the fleet and returns the number of its devices. */
 export async function endFleet(origin: string, token: string): Promise<number> {
   const api = createApi(origin, token);
   const { id } = await api.call<{ id: string }>('GET', '/account');
@@ -73,7 +76,7 @@ async function post(api: Api, organizationId: string, records: readonly FleetRec
   return accepted;
 }
 
-/** Sends what the devices measure now, one after the other, until it is told to stop. */
+/** Sends the devices' current measurements, one after the other, until it is stopped. */
 async function sendOn(api: Api, organizationId: string, end: number, until: AbortSignal, tell: Tell): Promise<number> {
   tell('Sending on, a record every two seconds. Ctrl+C ends it.');
   let sent = 0;

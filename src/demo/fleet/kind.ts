@@ -1,21 +1,21 @@
 import { daily, noise } from './noise.js';
 
-/** What a device sends at a time: values, or a frame for its product's mappings to decode. */
+/** The content of a device's record: values, or a frame that its product's mappings decode. */
 export type Sent = { data: Record<string, number | boolean> } | { frame: object };
 
-/** A kind of device: its product, and what the device of a number sends at a time (Unix seconds). */
+/** A kind of device: its product, and the data that a device sends at a time (Unix seconds). */
 export interface Kind {
   product: { name: string; version: string; variables: object[] };
-  /** @param leftOpenFor for how many seconds the door of a cold room has stood open by mistake */
+  /** @param leftOpenFor seconds for which the door of a cold room has been left open by mistake. */
   send(device: number, at: number, leftOpenFor?: number): Sent;
 }
 
-/** The stream that water meters send. */
+/** The data stream that water meters send. */
 const stream = { streamId: 3, streamType: 'RAW' } as const;
 
 const rounded = (value: number, digits = 1) => Number(value.toFixed(digits));
 
-/** Freezers hold -18 °C and coolers 4 °C; an open door warms them. */
+/** Cold rooms: freezers at -18 °C and coolers at 4 °C. An open door warms them. */
 const coldRoom: Kind = {
   product: {
     name: 'Demo cold room',
@@ -29,7 +29,7 @@ const coldRoom: Kind = {
   },
   send(device, at, leftOpenFor = 0) {
     const door = leftOpenFor > 0 || noise(device, at / 1800) > 0.93;
-    // Opened for a moment it warms by 5 degrees, left open by 10 within an hour.
+    // A short opening warms the room by 5 degrees; a door left open, by 10 within an hour.
     const warmth = leftOpenFor > 0 ? Math.min(10, 5 + leftOpenFor / 720) : door ? 5 : 0;
     const target = device % 3 === 0 ? 4 : -18;
     const cycle = Math.sin(at / 2700 + device) * 0.7;
@@ -46,7 +46,7 @@ const coldRoom: Kind = {
   },
 };
 
-/** Air of offices: carbon dioxide rises where people work. */
+/** Air stations in offices. Carbon dioxide rises during working hours. */
 const airStation: Kind = {
   product: {
     name: 'Demo air station',
@@ -69,7 +69,10 @@ const airStation: Kind = {
   },
 };
 
-/** Water meters send frames: litres as UINT32, litres a minute as FLOAT32, a leak as BOOL. A few arrive cut short. */
+/**
+ * Water meters, which send frames: litres as UINT32, litres a minute as FLOAT32, a leak as BOOL. A few frames arrive
+ * truncated.
+ */
 const waterMeter: Kind = {
   product: {
     name: 'Demo water meter',
@@ -92,5 +95,5 @@ const waterMeter: Kind = {
   },
 };
 
-/** The kinds of devices, in the order in which the fleet has them. */
+/** Kinds of devices, in the order of the fleet. */
 export const kinds = { coldRoom, airStation, waterMeter } as const;

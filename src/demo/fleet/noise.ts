@@ -1,6 +1,6 @@
 /**
- * A number from 0 to 1 that looks random and is the same for the same arguments: what the fleet measures depends on the
- * device and the time alone.
+ * Returns a number from 0 to 1 that looks random but depends only on the arguments, so that the fleet's measurements
+ * depend only on the device and the time.
  */
 export const noise = (a: number, b: number): number => {
   let bits = Math.imul(a + 0x9e3779b9, 0x85ebca6b) ^ Math.imul(Math.floor(b) + 0x7f4a7c15, 0xc2b2ae35);
@@ -9,5 +9,8 @@ export const noise = (a: number, b: number): number => {
   return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
 };
 
-/** A wave of a day: 1 at the hour (UTC) of its height, -1 twelve hours later. `at` in Unix seconds. */
+/**
+ * Returns a daily wave: 1 at the given hour (UTC), -1 twelve hours later.
+ * @param at Unix seconds.
+ */
 export const daily = (at: number, hour: number): number => Math.cos(((at / 3600 - hour) * Math.PI) / 12);

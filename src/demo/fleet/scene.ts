@@ -14,14 +14,14 @@ interface Named {
   serial?: string;
 }
 
-/** What of the fleet is asked for later. */
+/** Identifiers of the fleet that later steps need. */
 export interface FleetScene {
   organizationId: string;
-  /** The applications, in order: cold chain, buildings. */
+  /** The applications in order: cold chain, buildings. */
   applicationIds: string[];
 }
 
-/** Deletes the fleet with its records, applications and hooks. Gives how many devices it had. */
+/** Deletes the fleet with its records, applications and hooks. Returns the number of its devices. */
 export async function removeFleet(api: Api, organizationId: string): Promise<number> {
   const organization = `/organizations/${organizationId}`;
   const named = async (kind: string, names: readonly string[], q: string) => {
@@ -46,7 +46,7 @@ export async function removeFleet(api: Api, organizationId: string): Promise<num
 
 const namesOf = (things: readonly { name: string }[]) => things.map(({ name }) => name);
 
-/** Makes products, devices, and applications with the devices of their kinds. */
+/** Creates the products, the devices, and the applications with devices of their kinds. */
 export async function buildFleet(api: Api, organizationId: string): Promise<FleetScene> {
   const organization = `/organizations/${organizationId}`;
   const create = async (path: string, body: object) => (await api.call<Named>('POST', path, body)).id;
@@ -67,7 +67,7 @@ export async function buildFleet(api: Api, organizationId: string): Promise<Flee
   return { organizationId, applicationIds };
 }
 
-/** Puts a hook on each application: to the receiver's working path, and to the one that fails. */
+/** Creates a hook on each application: one calls the receiver's working path, the other its failing path. */
 export async function hookFleet(api: Api, scene: FleetScene, receiver: string): Promise<void> {
   for (const [index, path] of ['/records', '/failing'].entries())
     await api.call('POST', `/applications/${scene.organizationId}/${scene.applicationIds[index]}/hooks`, {
@@ -76,6 +76,6 @@ export async function hookFleet(api: Api, scene: FleetScene, receiver: string): 
     });
 }
 
-/** Whether the hook that works is called with the records of a device: those of the first application. */
+/** Whether the working hook is called with a device's records. It belongs to the first application. */
 export const hasWorkingHook = (serial: string): boolean =>
   fleetDevices.some((device) => device.serial === serial && applications[0].kinds.some((kind) => kind === device.kind));

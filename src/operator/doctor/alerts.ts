@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
 import { type Check, type Database, finding } from './finding.js';
 
-/** Rules that are named, those that were switched off last first. */
+/** Maximum number of rules that are listed; those switched off last come first. */
 const named = 20;
 
-/** Alert rules that the service switched off, and e-mail that does not get through. */
+/** Finds alert rules that the service switched off, and e-mail that is not delivered. */
 export const checkAlerts =
   (sendsMail: boolean): Check =>
   async (database) => {
@@ -49,7 +49,7 @@ interface Mail {
   failing: number;
   since: string | null;
   last: string | null;
-  /** Rules with recipients. */
+  /** Number of rules with recipients. */
   unsent: number;
 }
 

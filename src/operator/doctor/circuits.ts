@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
 import { type Check, type Database, finding } from './finding.js';
 
-/** Hooks that are named, those that fail longest first. */
+/** Maximum number of hooks that are listed; those that have failed longest come first. */
 const named = 20;
 
-/** Hooks that are not called for the time, or no more. */
+/** Finds hooks that are temporarily or permanently not called. */
 export const checkCircuits: Check = async (database, now) => {
   const { rows } = await database.query<{ open: number; off: number }>(sql`
     select (select count(*) from hook_state where circuit_until > ${now}::timestamptz)::int as open,
@@ -26,14 +26,17 @@ interface FailingHook {
   applicationId: string;
   application: string;
   url: string;
-  /** Why it was switched off: `failing`, `gone`; null where its circuit opened. */
+  /** Reason for the switch-off: `failing`, `gone`; null when the circuit is open. */
   reason: string | null;
   failures: number;
   since: string | null;
   last: string | null;
 }
 
-/** The last attempt is looked for among the newest deliveries and the oldest that wait: a look costs the same however many there are. */
+/**
+ * Searches the last attempt among the newest deliveries and the oldest waiting ones only, so that the cost does not
+ * depend on the number of deliveries.
+ */
 const failingHooks = async (database: Database): Promise<FailingHook[]> =>
   (
     await database.query<FailingHook>(sql`
@@ -65,5 +68,5 @@ const lineOf = ({ id, applicationId, application, url, reason, failures, since, 
   return `hook ${id} of the application "${application}" (${applicationId}) to ${addressOf(url)}: ${what}${latest}${from}`;
 };
 
-/** Scheme, host and port: path and query of a webhook's address are often secrets. */
+/** Returns scheme, host and port. Path and query of a webhook's address are often secret. */
 const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : 'an address that cannot be read');

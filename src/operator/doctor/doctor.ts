@@ -8,26 +8,26 @@ import { checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollup
 const ofServer = [checkSettings, checkConnections, checkClock, checkVacuum, checkIndexes];
 const ofService = [checkPartitions, checkDeliveries, checkCircuits, checkJobs, checkRollups, checkIndexing];
 
-/** What is examined beside the database. */
+/** The database, and what else the doctor examines. */
 export interface DoctorOptions {
   database: Database;
   now: Date;
-  /** Folder of the embedded database; undefined where the disk is another machine's. */
+  /** Folder of the embedded database; undefined when the disk belongs to another machine. */
   dataDir: string | undefined;
   /** Migrations of this release that the database lacks. */
   pending: readonly string[];
-  /** Whether the settings say how e-mail is sent. */
+  /** Whether e-mail is configured. */
   sendsMail: boolean;
-  /** Throws a sentence where no key opens what is stored. */
+  /** Throws when no key decrypts the stored secrets. */
   checkSecretKey(): Promise<void>;
 }
 
-/** Looks for what is wrong, and changes nothing. A check that fails is a finding too. */
+/** Runs all checks and changes nothing. A check that fails is a finding too. */
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const { database, now, dataDir, pending, sendsMail, checkSecretKey } = options;
   const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
   const findings = [schema, await checkDisk(dataDir)];
-  // Tables of this release are looked at where they are there.
+  // The tables of this release are checked only if all migrations are applied.
   const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService, checkAlerts(sendsMail)];
   for (const check of checks) findings.push(await check(database, now).catch(failed));
   if (pending.length > 0) return findings;
@@ -43,7 +43,7 @@ const waiting = (pending: readonly string[]): string =>
 
 const sentence = (error: unknown): string[] => [error instanceof Error ? error.message : String(error)];
 
-/** The disk must have this much free at least, in bytes and as a part of its size. */
+/** Minimum of free disk space, in bytes and as a share of the disk's size. */
 const freeAtLeast = { bytes: 2 ** 30, part: 0.1 };
 
 async function checkDisk(dataDir: string | undefined): Promise<Finding> {

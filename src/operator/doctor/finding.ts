@@ -1,27 +1,27 @@
 import type { Pool } from 'pg';
 
-/** A connection. */
+/** A database connection. */
 export type Database = Pick<Pool, 'query'>;
 
-/** What a check found: `wrong` needs somebody soon, `note` is worth knowing. */
+/** The result of a check. `wrong` needs attention soon, `note` is worth knowing. */
 export interface Finding {
-  /** What was looked at. */
+  /** Subject of the check. */
   check: string;
   state: 'ok' | 'note' | 'wrong';
-  /** What is so, and what to do about it. */
+  /** Description of the state, and the remedy. */
   says: string;
-  /** One line for each thing that it is about. */
+  /** One line for each affected object. */
   details?: readonly string[];
 }
 
 /** A check of the database. */
 export type Check = (database: Database, now: Date) => Promise<Finding>;
 
-/** A finding that is `ok` where nothing is said. */
+/** Creates a finding, which is `ok` when there are no faults. */
 export const finding = (check: string, fine: string, state: 'note' | 'wrong', faults: readonly string[]): Finding =>
   faults.length === 0 ? { check, state: 'ok', says: fine } : { check, state, says: faults.join(' ') };
 
-/** A duration in the largest unit that it has at least two of. */
+/** Formats a duration in the largest unit of which it has at least two. */
 export function ago(seconds: number): string {
   const units: [number, string][] = [
     [86_400, 'days'],

@@ -1,7 +1,10 @@
 import sql from 'sql-template-tag';
 import { ago, type Check, finding } from './finding.js';
 
-/** Settings of PostgreSQL without which what was acknowledged may be lost, or the database grows without end. */
+/**
+ * Settings of PostgreSQL that must not be off: otherwise acknowledged data may be lost, or the database grows without
+ * end.
+ */
 const needed: Readonly<Record<string, string>> = {
   fsync: 'what is committed does not survive a crash of the machine',
   full_page_writes: 'a crash of the machine may damage pages',
@@ -9,7 +12,7 @@ const needed: Readonly<Record<string, string>> = {
   track_counts: 'autovacuum does nothing',
 };
 
-/** The server's release and its settings that matter. */
+/** Checks the version and the important settings of the server. */
 export const checkSettings: Check = async (database) => {
   const { rows } = await database.query<{ name: string; setting: string }>(
     sql`select name, setting from pg_settings where name = any(${[...Object.keys(needed), 'synchronous_commit', 'server_version']})`,
@@ -23,7 +26,7 @@ export const checkSettings: Check = async (database) => {
   return finding('settings of the database', `PostgreSQL ${settings['server_version']}`, 'wrong', faults);
 };
 
-/** Connections in use. */
+/** Checks the number of connections in use. */
 export const checkConnections: Check = async (database) => {
   const { rows } = await database.query<{ used: number; most: number }>(sql`
     select (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
@@ -33,10 +36,10 @@ export const checkConnections: Check = async (database) => {
   return finding('connections of the database', `${used} of ${most} in use`, 'wrong', faults);
 };
 
-/** Two clocks differ by more than this, and live data may be told late or twice (`clockSkew`). Seconds. */
+/** Maximum difference between two clocks, in seconds. Beyond it, live data may arrive late or twice (`clockSkew`). */
 const skew = 10;
 
-/** The clock of this machine against the database's. */
+/** Compares the clock of this machine with the database's. */
 export const checkClock: Check = async (database, now) => {
   const begun = performance.now();
   const { rows } = await database.query<{ time: number }>(
@@ -48,7 +51,7 @@ export const checkClock: Check = async (database, now) => {
   return finding('clock', `within ${Math.ceil(apart)} s of the database's`, 'wrong', faults);
 };
 
-/** What keeps vacuum from its work, and how near transaction numbers are to their end. */
+/** Checks what blocks vacuum, and how close transaction numbers are to wraparound. */
 export const checkVacuum: Check = async (database, now) => {
   const { rows } = await database.query<{ age: number; oldest: number }>(sql`
     select (select age(datfrozenxid) from pg_database where datname = current_database())::float8 as age,
@@ -63,10 +66,10 @@ export const checkVacuum: Check = async (database, now) => {
   return finding('vacuum', 'nothing holds it back', 'wrong', faults);
 };
 
-/** So many rows has a table whose indexes are worth a look. */
+/** Number of rows from which a table's unused indexes are reported. */
 const large = 100_000;
 
-/** Indexes that a build left invalid, and those that nobody has used since figures are collected. */
+/** Finds indexes that a build left invalid, and indexes unused since statistics were reset. */
 export const checkIndexes: Check = async (database) => {
   const { rows } = await database.query<{ name: string; valid: boolean }>(sql`
     select i.indexrelid::regclass::text as name, i.indisvalid as valid

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { ago, type Check, finding } from './finding.js';
 
-/** Partitions for the days to come, without which records and deliveries have no place. */
+/** Checks the partitions for the coming days. Without them, records and deliveries cannot be stored in their place. */
 export const checkPartitions: Check = async (database, now) => {
   const { rows } = await database.query<{ record: boolean; delivery: boolean; stray: boolean }>(sql`
     select exists (
@@ -20,7 +20,7 @@ export const checkPartitions: Check = async (database, now) => {
   return finding('partitions', 'made ahead', 'wrong', faults);
 };
 
-/** Jobs that no process advances. */
+/** Finds jobs that no process advances. */
 export const checkJobs: Check = async (database, now) => {
   const { rows } = await database.query<{ stuck: number; oldest: number }>(sql`
     select count(*)::int as stuck, coalesce(max(extract(epoch from ${now}::timestamptz - updated_at)), 0)::float8 as oldest
@@ -30,10 +30,10 @@ export const checkJobs: Check = async (database, now) => {
   return finding('jobs', 'none is stuck', 'wrong', faults);
 };
 
-/** So late is the oldest delivery of a hook that could be called. Seconds. */
+/** Age from which the oldest delivery of a callable hook is late, in seconds. */
 const late = 15 * 60;
 
-/** Deliveries that are due and that nobody calls. */
+/** Finds deliveries that are due but not called. */
 export const checkDeliveries: Check = async (database, now) => {
   const { rows } = await database.query<{ oldest: number }>(sql`
     select coalesce(max(extract(epoch from ${now}::timestamptz - due.at)), 0)::float8 as oldest
@@ -53,7 +53,7 @@ export const checkDeliveries: Check = async (database, now) => {
   );
 };
 
-/** Sums of hours that are not made. */
+/** Finds hours whose rollups are missing. */
 export const checkRollups: Check = async (database, now) => {
   const { rows } = await database.query<{ oldest: number }>(sql`
     select coalesce(max(extract(epoch from ${now}::timestamptz - noted_at)), 0)::float8 as oldest
@@ -63,7 +63,7 @@ export const checkRollups: Check = async (database, now) => {
   return finding('rollups', 'up to date', 'wrong', faults);
 };
 
-/** Records on their way to a cluster. */
+/** Checks the records that wait to be indexed on a cluster. */
 export const checkIndexing: Check = async (database, now) => {
   const { rows } = await database.query<{ oldest: number; refused: number }>(sql`
     select coalesce((select extract(epoch from ${now}::timestamptz - created_at) from record_batch order by id limit 1), 0)::float8 as oldest,
