@@ -3,7 +3,7 @@ import { Role } from '../entities/enums.js';
 import { choice, email, id, ids, name, username } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
-/** The account's own values (`PUT /account`). */
+/** New values of the caller's account (`PUT /account`). */
 @ArgsType()
 export class UpdateAccountArgs {
   @email() email!: string;
@@ -11,43 +11,43 @@ export class UpdateAccountArgs {
   @name('Display name.', { optional: true }) name?: string | null;
 }
 
-/** The list of users (`GET /accounts`). */
+/** Arguments of the list of users (`GET /accounts`). */
 @ArgsType()
 export class AccountsArgs extends SearchablePageArgs {
   @ids('Only these accounts.') ids?: string[] | null;
 }
 
-/** Names an organization. */
+/** Identifies an organization. */
 @ArgsType()
 export class OrganizationArgs {
   @id('Identifier of the organization.') organizationId!: string;
 }
 
-/** The organization's own values (`PUT /organizations/:organizationId`). */
+/** New values of an organization (`PUT /organizations/:organizationId`). */
 @ArgsType()
 export class UpdateOrganizationArgs extends UpdateAccountArgs {
   @id('Identifier of the organization.') organizationId!: string;
 }
 
-/** A searchable list of what an organization has. */
+/** Arguments of a searchable list below an organization. */
 @ArgsType()
 export class OrganizationListArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;
 }
 
-/** The members of an organization. */
+/** Arguments of the list of members. */
 @ArgsType()
 export class OrganizationMembersArgs extends OrganizationListArgs {
   @Field(() => Role, { nullable: true, description: 'Only members with this role.' }) role?: Role | null;
 }
 
-/** Names a user in an organization. */
+/** Identifies a user in an organization. */
 @ArgsType()
 export class OrganizationMemberArgs extends OrganizationArgs {
   @id('User: from the accounts to add, from the members to change.') memberId!: string;
 }
 
-/** A member's place in an organization. */
+/** New values of a member. */
 @ArgsType()
 export class SetOrganizationMemberArgs extends OrganizationMemberArgs {
   @choice(() => Role, 'Role; `member` for a new member.', { optional: true }) role?: Role | null;

@@ -1,7 +1,7 @@
 import { ArgsType } from 'type-graphql';
 import { unixTime, whole } from './fields.js';
 
-/** Which stretch of time, in which steps. */
+/** Time range of an activity and its bucket length. */
 @ArgsType()
 export class ActivityArgs {
   @unixTime('From then on: Unix seconds; a day before `to` unless given.') from?: number | null;

@@ -9,7 +9,7 @@ import { ApplicationArgs } from './application.args.js';
 import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
-/** Comparisons of one condition. */
+/** Maximum number of comparisons in one condition. */
 const maxComparisons = 8;
 const day = 86_400;
 /** Limits of durations, in seconds. */
@@ -54,7 +54,7 @@ const comparisons = (description: string): PropertyDecorator => {
   };
 };
 
-/** A condition on records: exactly one of its three fields. */
+/** A condition on records: exactly one of its three fields is set. */
 @InputType({ description: 'A condition on records: exactly one of `all`, `any` and `query`.' })
 export class AlertConditionInput {
   @comparisons('Comparisons that all hold.') all?: AlertComparisonInput[] | null;
@@ -73,7 +73,7 @@ const condition = (description: string): PropertyDecorator => {
   };
 };
 
-/** What a rule decides by. */
+/** The fields that define when a rule opens and closes episodes. */
 @ArgsType()
 export class AlertDecisionArgs extends ApplicationArgs {
   @ids('Products: devices of one of these; absent or empty: of all.')
@@ -104,7 +104,7 @@ export class AlertDecisionArgs extends ApplicationArgs {
   variable?: string | null;
 }
 
-/** Addresses of one rule. */
+/** Maximum number of addresses per rule. */
 const maxRecipients = 20;
 const recipients = () =>
   emails('E-mail addresses that get notices when an episode opens or closes; each confirms once.', maxRecipients);
@@ -123,13 +123,13 @@ export class CreateAlertRuleArgs extends AlertDecisionArgs {
   @recipients() recipients?: string[] | null;
 }
 
-/** Names an alert rule. */
+/** Identifies an alert rule. */
 @ArgsType()
 export class AlertRuleArgs extends ApplicationArgs {
   @id('Identifier of the rule.') alertRuleId!: string;
 }
 
-/** New values of an alert rule. Absent fields stay, `null` restores their default. */
+/** New values of an alert rule. Absent fields stay unchanged; `null` restores the default. */
 @ArgsType()
 export class UpdateAlertRuleArgs extends AlertDecisionArgs {
   @id('Identifier of the rule.') alertRuleId!: string;
@@ -141,20 +141,20 @@ export class UpdateAlertRuleArgs extends AlertDecisionArgs {
   @recipients() recipients?: string[] | null;
 }
 
-/** A rule that is previewed. */
+/** A rule to preview. */
 @ArgsType()
 export class PreviewAlertRuleArgs extends AlertDecisionArgs {
   @choice(() => AlertKind, 'Kind.') kind!: AlertKind;
 }
 
-/** The alert rules of an application. */
+/** Arguments of the list of an application's alert rules. */
 @ArgsType()
 export class AlertRulesArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;
   @id('Identifier of the application.') applicationId!: string;
 }
 
-/** Episodes below something that pass a filter. */
+/** Filter and page of a list of episodes. */
 @ArgsType()
 export class EpisodesBelowArgs extends SearchablePageArgs {
   @choice(() => EpisodeState, 'Only those in this state.', { optional: true }) state?: EpisodeState | null;
@@ -166,20 +166,20 @@ export class EpisodesBelowArgs extends SearchablePageArgs {
   @unixTime('Opened up to then: Unix seconds, included.') to?: number | null;
 }
 
-/** The episodes of an application that pass a filter. */
+/** Filter and page of an application's episodes. */
 @ArgsType()
 export class EpisodesArgs extends EpisodesBelowArgs {
   @id('Identifier of the organization.') organizationId!: string;
   @id('Identifier of the application.') applicationId!: string;
 }
 
-/** The episodes of an organization that pass a filter. */
+/** Filter and page of an organization's episodes. */
 @ArgsType()
 export class OrganizationEpisodesArgs extends EpisodesBelowArgs {
   @id('Only those of this application.', { optional: true }) applicationId?: string | null;
 }
 
-/** Episodes to be acknowledged: by their identifiers, or all that a filter lets pass. One at least is given. */
+/** Selects episodes to acknowledge, by their identifiers or by a filter. At least one argument is required. */
 @ArgsType()
 export class AcknowledgeEpisodesArgs extends ApplicationArgs {
   @ids('Only these episodes.') ids?: string[] | null;

@@ -2,12 +2,16 @@ import { GraphQLError } from 'graphql';
 import { ApiError, timedOut, unavailable } from '../errors.js';
 import { isConflict } from '../transaction.js';
 
-/** PostgreSQL ended a statement whose time was over, or whose time to wait for a lock (SQLSTATE query_canceled, lock_not_available). */
+/**
+ * SQLSTATEs of statements that PostgreSQL cancelled because of a timeout, of the statement (query_canceled) or of its
+ * wait for a lock (lock_not_available).
+ */
 const cancelled = new Set<unknown>(['57014', '55P03']);
 
 /**
- * The error that a caller may see, wherever its cause hides; undefined for what was not foreseen.
- * @param isConnectionLoss whether an error says that the database could not be reached.
+ * Returns the error that a caller may see, also when it is the cause of another error; undefined for an unexpected
+ * error.
+ * @param isConnectionLoss whether an error means that the database could not be reached.
  */
 export function toApiError(error: unknown, isConnectionLoss: (error: unknown) => boolean): ApiError | undefined {
   if (error instanceof ApiError) return error;
@@ -19,15 +23,15 @@ export function toApiError(error: unknown, isConnectionLoss: (error: unknown) =>
     .find((each) => each !== undefined);
 }
 
-/** Whether an error says only that a call was aborted because its caller went away. */
+/** Whether an error means only that a call was aborted because its caller left. */
 export const isAborted = (error: unknown): boolean => {
-  // A DOMException, which is of no class that is the same everywhere.
+  // The error is a DOMException, whose class differs between realms, so it is recognized by name.
   if (typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError') return true;
   const causes = causesOf(error);
   return causes.length > 0 && causes.every(isAborted);
 };
 
-/** What an error was made of; nothing where it stands for itself. */
+/** Returns the causes of an error; none for an error that stands alone. */
 const causesOf = (error: unknown): readonly unknown[] => {
   if (error instanceof AggregateError) return error.errors;
   const cause = error instanceof GraphQLError ? error.originalError : error instanceof Error ? error.cause : undefined;

@@ -32,26 +32,26 @@ export class CreateDeviceTokenArgs extends DeviceArgs {
   expiresAt?: Date | null;
 }
 
-/** The tokens of a device. */
+/** Arguments of the list of a device's tokens. */
 @ArgsType()
 export class DeviceTokensArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
   @id('Identifier of the device.') deviceId!: string;
 }
 
-/** Names a token of a device. */
+/** Identifies a token of a device. */
 @ArgsType()
 export class DeviceTokenArgs extends DeviceArgs {
   @id('Identifier of the token.') tokenId!: string;
 }
 
-/** The tokens of an organization. */
+/** Arguments of the list of an organization's tokens. */
 @ArgsType()
 export class ApiTokensArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
 }
 
-/** Names a token. */
+/** Identifies a token. */
 @ArgsType()
 export class ApiTokenArgs extends OrganizationArgs {
   @id('Identifier of the token.') tokenId!: string;

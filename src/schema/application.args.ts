@@ -3,7 +3,7 @@ import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
 import { description, flag, id, ids, name } from './fields.js';
 import { PageArgs } from './list.args.js';
 
-/** The applications of an organization. */
+/** Arguments of the list of an organization's applications. */
 @ArgsType()
 export class ApplicationsArgs extends OrganizationListArgs {
   @ids('Only these applications.') ids?: string[] | null;
@@ -17,7 +17,7 @@ export class CreateApplicationArgs extends OrganizationArgs {
   @flag('Whether it has a dashboard; absent: false.') hasDashboard?: boolean | null;
 }
 
-/** Names an application. */
+/** Identifies an application. */
 @ArgsType()
 export class ApplicationArgs extends OrganizationArgs {
   @id('Identifier of the application.') applicationId!: string;
@@ -31,7 +31,7 @@ export class UpdateApplicationArgs extends ApplicationArgs {
   @flag('Whether it has a dashboard.', {}) hasDashboard!: boolean;
 }
 
-/** The devices of an application. */
+/** Arguments of the list of an application's devices. */
 @ArgsType()
 export class ApplicationDevicesArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
@@ -39,7 +39,7 @@ export class ApplicationDevicesArgs extends PageArgs {
   @id('Only devices of this product.', { optional: true }) productId?: string | null;
 }
 
-/** Names a device and an application. */
+/** Identifies a device and an application. */
 @ArgsType()
 export class ApplicationDeviceArgs extends ApplicationArgs {
   @id('Identifier of the device.') deviceId!: string;

@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Class = ClassType<object>;
 
 /**
- * Checks an instance of a class of arguments: texts that PostgreSQL cannot hold, and the rules that class-validator's
- * decorators state.
+ * Validates an instance of an arguments class: its texts must be storable in PostgreSQL and its values must meet the
+ * rules of class-validator's decorators.
  * @throws invalid with every fault under its dotted path.
  */
 export function requireValid(value: object, type: Class): void {
@@ -17,18 +17,18 @@ export function requireValid(value: object, type: Class): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** The same for `buildSchema` (`validateFn`). */
+/** Validates arguments for `buildSchema` (`validateFn`). */
 export const checkArguments: ValidatorFn = (value: unknown, type) => {
   if (typeof value === 'object' && value !== null && typeof type === 'function') requireValid(value, type as Class);
 };
 
-/** The faults that {@link requireValid} would find in plain values for an operation (`createTeam`). */
+/** Returns the faults that {@link requireValid} would find in plain values for an operation (`createTeam`). */
 export const argumentFaults = (operation: string, values: Fields): Fault[] => {
   const type = argumentsClass(operation);
   return type === undefined ? [] : faultsOf(toInstance(values, type), type);
 };
 
-/** The class of an operation's arguments; undefined where it takes none. */
+/** Returns the arguments class of an operation; undefined when it has no arguments. */
 export const argumentsClass = (operation: string): Class | undefined => {
   const { queries, mutations, params } = getMetadataStorage();
   const handler = [...queries, ...mutations].find(({ schemaName }) => schemaName === operation);
@@ -39,19 +39,22 @@ export const argumentsClass = (operation: string): Class | undefined => {
   return param?.kind === 'args' ? (param.getType() as Class) : undefined;
 };
 
-/** The class of an input type by its name in the graph (`LocationInput`). */
+/** Returns the class of an input type by its name in the graph (`LocationInput`). */
 export const inputClass = (name: string): Class | undefined =>
   getMetadataStorage().inputTypes.find((each) => each.name === name)?.target as Class | undefined;
 
 interface InputField {
   name: string;
-  /** An identifier: one that cannot be matches nothing, so its text is not checked here. */
+  /**
+   * Whether the field is an identifier. Its text is not checked here, because an impossible identifier just matches
+   * nothing.
+   */
   isId: boolean;
-  /** The class of its values, where they are objects. */
+  /** Class of the field's values, when they are objects. */
   nested?: Class;
 }
 
-/** The fields that a class of arguments or input has, those of its parents included. */
+/** Returns the fields of an arguments or input class, including those of its parent classes. */
 const inputFields = (type: Class): InputField[] => {
   const cached = cache.get(type);
   if (cached !== undefined) return cached;
@@ -68,7 +71,7 @@ const inputFields = (type: Class): InputField[] => {
 
 const cache = new WeakMap<Class, InputField[]>();
 
-/** Plain values as an instance of the class of arguments, so that class-validator knows its rules. */
+/** Turns plain values into an instance of an arguments class, by which class-validator finds their rules. */
 export const toInstance = (values: Fields, type: Class): Fields => {
   const bare: unknown = Object.create(type.prototype);
   const instance = Object.assign(bare as Record<string, unknown>, values);
@@ -85,7 +88,10 @@ export const toInstance = (values: Fields, type: Class): Fields => {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Rules are not asked about text that cannot be stored: some of them throw at a lone surrogate. */
+/**
+ * Returns the faults of a value. With text that cannot be stored, the rules are not checked, as some of them throw at a
+ * lone surrogate.
+ */
 const faultsOf = (value: Fields, type: Class): Fault[] => {
   const faults = textFaults(value, type, '');
   if (faults.length > 0) return faults;
@@ -93,7 +99,7 @@ const faultsOf = (value: Fields, type: Class): Fault[] => {
   return ruleFaults(validateSync(value, { skipMissingProperties: true, forbidUnknownValues: false }), '');
 };
 
-/** NUL and lone surrogates, in every text but identifiers. */
+/** Finds NUL and lone surrogates in every text except identifiers. */
 const textFaults = (value: Fields, type: Class, parent: string): Fault[] => {
   const faults: Fault[] = [];
   for (const field of inputFields(type)) {
@@ -114,7 +120,10 @@ const textFaultsAt = (value: unknown, { isId, nested }: InputField, path: string
   return nested !== undefined && isFields(value) ? textFaults(value, nested, `${path}.`) : [];
 };
 
-/** One fault a field: the first rule that it breaks. Of a list whose items break one, a fault for each of these. */
+/**
+ * Returns one fault per field, for the first rule that it breaks. For a list with invalid items, it returns a fault for
+ * each of them.
+ */
 const ruleFaults = (errors: readonly ValidationError[], parent: string): Fault[] =>
   errors.flatMap((error) => {
     const path = `${parent}${error.property}`;

@@ -31,13 +31,13 @@ import type { Context } from './context.js';
 import { callMethods } from './method.js';
 import { operationOf, requireScope } from './scope.js';
 
-/** Resolver classes and where their instances come from. */
+/** Resolver classes, and the container of their instances. */
 export interface SchemaOptions {
   resolvers: NonEmptyArray<ClassType>;
   container: ContainerType;
 }
 
-/** Shapes that only REST shows; the graph names none of them. */
+/** Types that only REST shows. The graph does not refer to them. */
 const restShapes = [
   Account,
   ApplicationListItem,
@@ -54,8 +54,8 @@ const restShapes = [
 ];
 
 /**
- * The graph that GraphQL serves. Every operation may be refused, so none is non-null: what is refused is null, and the
- * others of the document keep their answers (GraphQL, section 6.4.4).
+ * Builds the graph that GraphQL serves. Any operation may be refused, so none is non-null: a refused operation is null,
+ * and the others of the document keep their results (GraphQL, section 6.4.4).
  */
 export function buildGraph(options: SchemaOptions): GraphQLSchema {
   const schema = addConnections(withoutRestOnly(build(options, [])));
@@ -66,10 +66,10 @@ export function buildGraph(options: SchemaOptions): GraphQLSchema {
   return schema;
 }
 
-/** The graph with the shapes that REST's projection of it needs. */
+/** Builds the graph with the types that its projection to REST needs. */
 export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => build(options, restShapes);
 
-/** The graph without operations that only REST has. */
+/** Removes operations that only REST has. */
 function withoutRestOnly(schema: GraphQLSchema): GraphQLSchema {
   const queries = schema.getQueryType()?.getFields() ?? {};
   for (const { name, extensions } of Object.values(queries)) if (extensions['restOnly'] === true) delete queries[name];
@@ -85,7 +85,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
     orphanedTypes,
     validateFn: checkArguments,
     pubSub: noPubSub,
-    // The check introspects the whole schema, which takes 0.1 s of each start. Apollo refuses one that is not valid.
+    // The check introspects the whole schema, which takes 0.1 s of each start. Apollo refuses an invalid schema anyway.
     skipCheck: true,
   });
   callMethods(schema, container);
@@ -100,7 +100,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
   return schema;
 }
 
-/** Around every operation, by REST and by the graph: the token's scope, and what a violated constraint means. */
+/** Wraps an operation, for REST and GraphQL: checks the token's scope, and translates violated constraints. */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;
   const operation = operationOf(field, changes);
@@ -114,7 +114,7 @@ function guard(field: Field, changes: boolean): void {
   };
 }
 
-/** A subscription's method opens its stream; the stream's events are what is shown. */
+/** Makes the method of a subscription open its stream, whose events are the results. */
 function openByMethod(field: Field): void {
   guard(field, false);
   const { resolve } = field;
@@ -123,7 +123,7 @@ function openByMethod(field: Field): void {
   field.resolve = (event) => event;
 }
 
-/** TypeGraphQL asks for one; our streams come from methods. */
+/** TypeGraphQL requires a PubSub. Our streams come from methods. */
 const noPubSub: PubSub = {
   publish: () => undefined,
   subscribe: () => {
@@ -131,12 +131,15 @@ const noPubSub: PubSub = {
   },
 };
 
-/** What is of an interface says its type in `__typename`. TypeGraphQL answers a promise there, which graphql-jit does not wait for. */
+/**
+ * Resolves the type of an interface's value by `__typename`. TypeGraphQL would return a promise there, which
+ * graphql-jit does not await.
+ */
 function resolveByName(type: GraphQLInterfaceType): void {
   type.resolveType = (value: { __typename: string }) => value.__typename;
 }
 
-/** TypeGraphQL keeps what a class of arguments says of its fields, and does not hand it on to the schema. */
+/** Copies the mark `graphOnly` of arguments to the schema, as TypeGraphQL does not pass on extensions of arguments. */
 function markGraphOnlyArguments(operations: readonly Field[]): void {
   const { fieldExtensions } = getMetadataStorage();
   const marked = fieldExtensions.filter(({ extensions }) => extensions['graphOnly'] === true);
@@ -152,7 +155,7 @@ function markGraphOnlyArguments(operations: readonly Field[]): void {
   }
 }
 
-/** A field that a class inherits keeps its extensions, also where a resolver gives it anew. */
+/** Keeps the extensions of an inherited field, also when a resolver redefines the field. */
 function inheritExtensions(schema: GraphQLSchema): void {
   const { objectTypes, fieldExtensions } = getMetadataStorage();
   for (const { name, target } of objectTypes) {

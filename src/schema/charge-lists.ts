@@ -7,16 +7,16 @@ type Field = GraphQLField<unknown, Context>;
 type Resolve = NonNullable<Field['resolve']>;
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Resolvers made here that only read a property of the row. */
+/** Resolvers created here that only read a property of the row. */
 const readers = new WeakSet<Resolve>();
 
-/** Whether a field is read from its row, not computed by a method. */
+/** Whether a field is read from its row rather than computed by a method. */
 export const isReadFromRow = ({ resolve }: GraphQLField<unknown, never>): boolean =>
   resolve === undefined || readers.has(resolve as Resolve);
 
 /**
- * Lets every list charge its request while an operation runs. A list whose size an argument tells reserves as many objects
- * as it may answer before it is read, and counts as many as came afterwards. Any other list counts its length.
+ * Makes every list charge the request's budget during execution. A list with a size argument reserves its maximum
+ * number of objects before it is read, and counts the actual number afterwards. Any other list counts its length.
  */
 export function chargeLists(schema: GraphQLSchema): void {
   const paged = pageTypes(schema);
@@ -31,7 +31,10 @@ export function chargeLists(schema: GraphQLSchema): void {
   }
 }
 
-/** Names of the types that fields with a size answer: pages, connections, events. Their lists are charged with the field. */
+/**
+ * Returns the names of the types that fields with a size argument return: pages, connections, events. Their lists are
+ * charged with the field.
+ */
 const pageTypes = (schema: GraphQLSchema): ReadonlySet<string> => {
   const fields = Object.values(schema.getTypeMap())
     .filter(isObjectType)
@@ -94,7 +97,7 @@ function chargeLength(field: Field): void {
       resolve ? resolve(root, args, context, info) : (root as Readonly<Record<string, unknown>>)[name];
     if (objects === undefined) return run();
     const weight = isObjects ? (weightsOf(info).get('') ?? 0) : 1 / scalarsOfObject;
-    // Also where nothing is to be counted: what is over is over before more is made.
+    // Called even with nothing to count, as it throws when the budget is used up, before more is read.
     objects.count(info, lengthOf === undefined ? 0 : lengthOf(root) * weight);
     const list = run();
     if (lengthOf !== undefined) return list;
@@ -110,7 +113,7 @@ function chargeLength(field: Field): void {
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0);
 
-/** The objects of an answer; of a list that is not there yet as many as it may have. */
+/** Counts the objects of a result. A list that is not loaded yet counts its maximum. */
 function countIn(answer: unknown, weights: Weights, most: number): number {
   if (answer === null || answer === undefined) return 0;
   if (Array.isArray(answer)) return answer.length * (weights.get('') ?? 0);

@@ -23,12 +23,12 @@ type Field = GraphQLField<unknown, Context>;
 type Argument = Field['args'][number];
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Longest cursor that is read, in characters. */
+/** Maximum length of a cursor, in characters. */
 const maxCursor = 32_768;
 
 /**
- * The same graph with a connection (GraphQL Cursor Connections Specification) beside each page of nodes: `devicesConnection`
- * beside `devices`. It is read by the resolver of the page, and so within the same access, filters and limits.
+ * Adds a connection (GraphQL Cursor Connections Specification) beside each page of nodes: `devicesConnection` beside
+ * `devices`. The resolver of the page reads the connection, so access, filters and limits are the same.
  */
 export function addConnections(schema: GraphQLSchema): GraphQLSchema {
   const connectionOf = createTypes();
@@ -42,14 +42,15 @@ export function addConnections(schema: GraphQLSchema): GraphQLSchema {
       fields[name] = connectionBeside(field, { name, isRoot, of: `${type.name}.${field.name}` }, connectionOf(node));
     }
   }
-  // Named are only those types that nothing else may name: types of which nothing is asked any more are left out.
+  // Only types that implement an interface are listed, as no field may refer to them. Types that are no longer referred
+  // to are left out.
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => isObjectType(type) && type.getInterfaces().length > 0,
   );
   return new GraphQLSchema({ ...schema.toConfig(), types });
 }
 
-/** The type of a page's items, where each is a Node. */
+/** Returns the type of a page's items if it is a Node. */
 function nodeOfPage(of: GraphQLOutputType): GraphQLObjectType | undefined {
   const page = getNamedType(of);
   if (!isObjectType(page) || !page.name.endsWith('Page')) return undefined;
@@ -57,7 +58,7 @@ function nodeOfPage(of: GraphQLOutputType): GraphQLObjectType | undefined {
   return isObjectType(item) && item.getInterfaces().some(({ name }) => name === 'Node') ? item : undefined;
 }
 
-/** Makes the types of a node's connections, once each. */
+/** Creates the types of a node's connection, once per node. */
 function createTypes(): (node: GraphQLObjectType) => GraphQLObjectType {
   const known = new Map<GraphQLObjectType, GraphQLObjectType>();
   return (node) => {
@@ -115,7 +116,7 @@ const pageInfo = new GraphQLObjectType({
 interface Place {
   name: string;
   isRoot: boolean;
-  /** Name of the page, by which cursors tell their list. */
+  /** Name of the page, by which cursors identify their list. */
   of: string;
 }
 
@@ -132,7 +133,7 @@ function connectionBeside(page: Field, { name, isRoot, of }: Place, type: GraphQ
     const sort = typeof others['sort'] === 'string' ? ` ${others['sort']}` : '';
     const parentId = isRoot ? parents.map((argument) => String(args[argument.name])).join('/') : undefined;
     const shown: Connection = { kind: `${of}${sort}`, ...(parentId !== undefined && { parentId }) };
-    // The same for all rows in succession, whose arguments are then checked once.
+    // The object is the same for all rows in succession, so that their arguments are checked once.
     if (last?.after !== cursor || last.shown.kind !== shown.kind || last.shown.parentId !== parentId) {
       last = { shown, after: cursor };
     }
@@ -162,7 +163,7 @@ const argument = (name: string, description: string, type: Argument['type'], usu
   astNode: undefined,
 });
 
-/** Items of a part where nothing is said. */
+/** Default number of items. */
 const usualSize = 10;
 
 const firstArgument = argument('first', 'Number of items, 1 to 1000.', GraphQLInt, usualSize);

@@ -1,6 +1,6 @@
 import { type ApiError, conflict, forbidden, notFound } from '../errors.js';
 
-/** What a violated constraint of the database means to a caller: races end here, whatever was checked before. */
+/** Errors for violated constraints of the database. A race that earlier checks missed ends here. */
 const meanings = {
   account_username_key: () => conflict('This username is taken.', [{ path: 'username', message: 'is taken' }]),
   account_email_key: () => conflict('This e-mail address is taken.', [{ path: 'email', message: 'is taken' }]),
@@ -21,7 +21,7 @@ const meanings = {
   // The file was deleted meanwhile.
   file_import_part_import_id_fkey: () => notFound('import'),
   file_import_removed_import_id_fkey: () => notFound('import'),
-  // A trigger says so.
+  // A trigger raises this constraint.
   quota_devices: () =>
     forbidden(
       'The organization has as many devices as its quota allows, until some are deleted: delete devices, or ask the operator for a larger quota.',
@@ -31,7 +31,7 @@ const meanings = {
 /** A constraint that a caller can violate. */
 export type KnownConstraint = keyof typeof meanings;
 
-/** The error that a caller sees for what the constraint forbids. */
+/** Returns the error that a caller sees for a violated constraint. */
 export const violationOf = (constraint: KnownConstraint): ApiError => meanings[constraint]();
 
 const constraintOf = (error: unknown): string | undefined =>
@@ -39,10 +39,10 @@ const constraintOf = (error: unknown): string | undefined =>
     ? error.constraint
     : undefined;
 
-/** Whether an error of the database says that this constraint was violated. */
+/** Whether a database error says that this constraint was violated. */
 export const violates = (error: unknown, constraint: string): boolean => constraintOf(error) === constraint;
 
-/** The error that a caller may see for a violated constraint, if it is one that a caller can cause. */
+/** Returns the error that a caller may see for a violated constraint; undefined when a caller cannot cause it. */
 export function constraintError(error: unknown): ApiError | undefined {
   const constraint = constraintOf(error);
   return constraint === undefined ? undefined : (meanings as Readonly<Record<string, () => ApiError>>)[constraint]?.();

@@ -1,21 +1,24 @@
 import { Extensions } from 'type-graphql';
 
-/** A field that counts as so many objects, whatever is selected below it: it is more work than it returns. */
+/**
+ * Sets a fixed cost in objects for a field, regardless of the selection below it, because it does more work than its
+ * result shows.
+ */
 export const Costs = (objects: number): MethodDecorator & PropertyDecorator => Extensions({ cost: objects });
 
 /**
- * A list that has as many items as the named arguments have, multiplied; beside each, how many it is taken to have
- * where it is absent.
+ * Declares a list whose length is the product of the lengths of the named arguments. Each argument has the length
+ * assumed when it is absent.
  */
 export const Sized = (lengths: Readonly<Record<string, number>>): MethodDecorator & PropertyDecorator =>
   Extensions({ sized: lengths });
 
-/** A list whose length the row tells: it is spent before the list is made. */
+/** Declares a list whose length the row determines. The length is charged before the list is created. */
 export const Counted = (lengthOf: (row: never) => number): MethodDecorator & PropertyDecorator =>
   Extensions({ lengthOf });
 
-/** Items that a list is taken to have before its operation runs, where nothing says its length. */
+/** Length assumed before execution for a list of unknown length. */
 export const usualLength = 10;
 
-/** So many items of a list of scalars count as one object. */
+/** Number of items in a list of scalars that count as one object. */
 export const scalarsOfObject = 20;

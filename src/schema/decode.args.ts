@@ -6,7 +6,7 @@ import { OrganizationArgs } from './account.args.js';
 import { choice, flag, id, unixTime, whole } from './fields.js';
 import { ProductArgs } from './product.args.js';
 
-/** A frame to explain. */
+/** A frame to decode. */
 @ArgsType()
 export class DecodeFrameArgs extends ProductArgs {
   @whole('Number of the stream.', 0, largestStreamId) streamId!: number;
@@ -17,7 +17,7 @@ export class DecodeFrameArgs extends ProductArgs {
   encoding?: string | null;
 }
 
-/** Which records of a product to decode again. */
+/** Selects the records of a product to decode again. */
 @ArgsType()
 export class RedecodeArgs extends ProductArgs {
   @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
@@ -25,7 +25,7 @@ export class RedecodeArgs extends ProductArgs {
   @flag('Only count the records that would change.') dryRun?: boolean | null;
 }
 
-/** Names a job. */
+/** Identifies a job. */
 @ArgsType()
 export class JobArgs extends OrganizationArgs {
   @id('Identifier of the job.') jobId!: string;

@@ -4,10 +4,10 @@ import { OrganizationArgs } from './account.args.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id } from './fields.js';
 
-/** Devices that a change takes by their identifiers at most, and those that it changes at once. */
+/** Maximum number of devices that a change takes by identifier, and that it changes at once. */
 export const batchSize = 1000;
 
-/** Many devices to change: named, or all that match. */
+/** Selects devices to change, by their identifiers or by a filter. */
 @ArgsType()
 export class DeviceBatchArgs extends OrganizationArgs {
   @Field(() => [ID], { nullable: true, description: 'Devices by their identifiers, at most 1,000.' })
@@ -24,7 +24,7 @@ export class DeviceBatchArgs extends OrganizationArgs {
   @flag('Only say how many there are, and change nothing.') dryRun?: boolean | null;
 }
 
-/** Many devices and tags. */
+/** Selects devices, with the tags to add or remove. */
 @ArgsType()
 export class TagDevicesArgs extends DeviceBatchArgs {
   @Field(() => [String], { description: 'Tags, 1 to 50.' })
@@ -34,7 +34,7 @@ export class TagDevicesArgs extends DeviceBatchArgs {
   tags!: string[];
 }
 
-/** Many devices and an application. */
+/** Selects devices, with the application to link or unlink. */
 @ArgsType()
 export class LinkDevicesArgs extends DeviceBatchArgs {
   @id('Identifier of the application.') applicationId!: string;

@@ -8,11 +8,11 @@ import { SearchablePageArgs } from './list.args.js';
 export class NearInput {
   @number('Latitude of its centre in degrees.', -90, 90) lat!: number;
   @number('Longitude of its centre in degrees.', -180, 180) lon!: number;
-  /** Half of the circumference of the Earth is less than the upper limit. */
+  /** The upper limit is more than half of the Earth's circumference. */
   @number('Radius in metres.', 0, 20_100_000) radius!: number;
 }
 
-/** Which devices; one has to pass all that is given. */
+/** A filter of devices. A device must meet all given conditions. */
 @InputType({ description: 'Which devices; one has to pass all that is given.' })
 export class DeviceFilterInput {
   @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
@@ -25,7 +25,7 @@ export class DeviceFilterInput {
   near?: NearInput | null;
 }
 
-/** An argument that chooses devices. */
+/** Declares an argument that filters devices. */
 export const deviceFilter =
   (description = 'Which devices; all unless given.'): PropertyDecorator =>
   (target, key) => {
@@ -33,7 +33,7 @@ export const deviceFilter =
     ValidateNested()(target, key as string);
   };
 
-/** A page of the devices below something. */
+/** Page and filter of a list of devices. */
 @ArgsType()
 export class DevicesBelowArgs extends SearchablePageArgs {
   @deviceFilter() filter?: DeviceFilterInput | null;

@@ -5,21 +5,21 @@ import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id, ids, labels, name, number, serial } from './fields.js';
 
-/** Names a product that describes a device. */
+/** Identifies the product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })
 export class ProductReferenceInput {
   @id('Identifier of the product.') id!: string;
   @id('Organization that owns it.', { optional: true }) organizationId?: string | null;
 }
 
-/** A place on Earth. */
+/** A location on Earth. */
 @InputType({ description: 'A place on Earth (WGS 84).' })
 export class LocationInput {
   @number('Latitude in degrees.', -90, 90) lat!: number;
   @number('Longitude in degrees.', -180, 180) lon!: number;
 }
 
-/** What a device says of itself. */
+/** Values of a device. */
 @ArgsType()
 class DeviceValues extends OrganizationArgs {
   @name('Name.', { optional: true }) name?: string | null;
@@ -38,13 +38,13 @@ export class RegisterDeviceArgs extends DeviceValues {
   @serial() deviceSerial!: string;
 }
 
-/** Names a device. */
+/** Identifies a device. */
 @ArgsType()
 export class DeviceArgs extends OrganizationArgs {
   @id('Identifier of the device.') deviceId!: string;
 }
 
-/** Names a device by its serial number. */
+/** Identifies a device by its serial number. */
 @ArgsType()
 export class DeviceBySerialArgs extends OrganizationArgs {
   @serial() deviceSerial!: string;
@@ -56,7 +56,7 @@ export class UpdateDeviceArgs extends DeviceValues {
   @id('Identifier of the device.') deviceId!: string;
 }
 
-/** The devices of an organization. */
+/** Arguments of the list of an organization's devices. */
 @ArgsType()
 export class DevicesArgs extends OrganizationListArgs {
   @id('Only devices of this product.', { optional: true }) productId?: string | null;

@@ -6,7 +6,7 @@ import type { LocatedJson } from '../json.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, label, labels, unixTime } from './fields.js';
 
-/** How an export is written, and what every kind can be limited to. */
+/** Format of an export, and the limits that every kind of export has. */
 @ArgsType()
 class FileArgs extends OrganizationArgs {
   @choice(() => ExportFormat, 'Format of the file; CSV unless given.', { optional: true }) format?: ExportFormat | null;
@@ -30,14 +30,14 @@ class FileArgs extends OrganizationArgs {
   @label('Goes on after the row that had this in its column `cursor`.', 200, { optional: true }) after?: string | null;
 }
 
-/** What of an organization is exported, and how it is written. */
+/** Content and format of an export of an organization. */
 @ArgsType()
 export class OrganizationExportArgs extends FileArgs {
   @choice(() => OrganizationExportSubject, 'What it holds; devices unless given.', { optional: true })
   of?: OrganizationExportSubject | null;
 }
 
-/** What of an application is exported, and how it is written. */
+/** Content and format of an export of an application. */
 @ArgsType()
 export class ExportArgs extends FileArgs {
   @id('Identifier of the application.') applicationId!: string;

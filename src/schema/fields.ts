@@ -14,14 +14,13 @@ import { Field, Float, ID, Int } from 'type-graphql';
 import { EmailAddress, Serial, UnixTime, WebAddress } from '../entities/scalars.js';
 import { isStorable, unstorable } from '../entities/storable.js';
 
-/*
- * Fields of arguments: their type in the graph and what is allowed in them, in one word. REST and the graph check by these, and
- * the OpenAPI document is written from them. An optional field may be absent (left as it is) or `null` (cleared).
- */
+/* Decorators for the fields of arguments: each declares a field's type in the graph and its rules. REST and GraphQL
+   check these rules, and the OpenAPI document is generated from them. An optional field may be absent (unchanged) or
+   `null` (cleared). */
 
 interface Presence {
   optional?: boolean;
-  /** What is taken where the field is absent. */
+  /** Default of an absent field. */
   usual?: number;
 }
 
@@ -42,31 +41,31 @@ const field =
 
 const notBlank = Matches(/\S/u, { message: 'must not be blank' });
 
-/** An identifier. Any text is taken: what is no identifier is answered as not found. */
+/** Declares an identifier. Any text is accepted: an invalid identifier is answered as not found. */
 export const id = (description: string, presence: Presence = {}) => field(() => ID, description, presence);
-/** A name of 1 to 200 characters. */
+/** Declares a name of 1 to 200 characters. */
 export const name = (description: string, presence: Presence = {}) =>
   field(() => String, description, presence, Length(1, 200), notBlank);
-/** A description of up to 2,000 characters. */
+/** Declares a description of up to 2,000 characters. */
 export const description = (text: string) => field(() => String, text, { optional: true }, MaxLength(2000));
-/** Text of 1 to `length` characters. */
+/** Declares text of 1 to `length` characters. */
 export const label = (text: string, length: number, presence: Presence = {}) =>
   field(() => String, text, presence, Length(1, length), notBlank);
-/** Text of at most `length` characters that may be absent; empty, it counts as absent. */
+/** Declares optional text of at most `length` characters. Empty text counts as absent. */
 export const mark = (text: string, length: number) =>
   field(() => String, text, { optional: true }, MaxLength(length), Matches(/^$|\S/u, { message: 'must not be blank' }));
-/** True or false. */
+/** Declares a boolean. */
 export const flag = (text: string, presence: Presence = { optional: true }) => field(() => Boolean, text, presence);
-/** One of an enum's words. */
+/** Declares a value of an enum. */
 export const choice = (type: () => object, text: string, presence: Presence = {}) => field(type, text, presence);
-/** A whole number in a range. */
+/** Declares a whole number in a range. */
 export const whole = (text: string, from: number, to: number, presence: Presence = {}) =>
   field(() => Int, text, presence, Min(from), Max(to));
-/** A number in a range. */
+/** Declares a number in a range. */
 export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
-/** A time in Unix seconds; a number of 1e11 or more is read as milliseconds, as ingestion reads it. */
+/** Declares a time in Unix seconds. A number of 1e11 or more is read as milliseconds, as in ingestion. */
 export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e14));
-/** A day in UTC, such as `2026-11-20`, that may be absent. */
+/** Declares an optional day in UTC, such as `2026-11-20`. */
 export const day = (text: string) =>
   field(
     () => String,
@@ -77,9 +76,9 @@ export const day = (text: string) =>
       validator: { validate: isDay, defaultMessage: () => 'must be a day such as 2026-11-20' },
     }),
   );
-/** A valid e-mail address. */
+/** Declares an e-mail address. */
 export const email = () => field(() => EmailAddress, 'E-mail address, unique whatever its case.', {}, IsEmail());
-/** A name that is unique on the platform; upper case is taken as lower. */
+/** Declares a name that is unique on the platform. Upper case counts as lower case. */
 export const username = () =>
   field(
     () => String,
@@ -89,7 +88,7 @@ export const username = () =>
       message: 'must be 2 to 39 letters, digits, dashes or underscores and start with a letter or digit',
     }),
   );
-/** A serial number: groups of hexadecimal digits joined by dashes, kept as it is sent. */
+/** Declares a serial number: groups of hexadecimal digits joined by dashes, stored as it is sent. */
 export const serial = () =>
   field(
     () => Serial,
@@ -98,7 +97,7 @@ export const serial = () =>
     MaxLength(64),
     Matches(/^[0-9a-f]+(-[0-9a-f]+)*$/i, { message: 'must be groups of hexadecimal digits joined by dashes' }),
   );
-/** An http or https address without credentials in it. */
+/** Declares an http or https address without credentials. */
 export const hookUrl = () =>
   field(
     () => WebAddress,
@@ -127,8 +126,8 @@ function isHookUrl(text: unknown): boolean {
 }
 
 /**
- * Text that can be stored. Other texts are checked anyway, but not identifiers, which are only looked for: this is for one
- * that is stored as it comes.
+ * Requires storable text, for an identifier that is stored as it is sent. Other texts are checked anyway; identifiers
+ * are not, as they are only looked up.
  */
 export const Storable = (options: ValidationOptions = {}): PropertyDecorator =>
   ValidateBy(
@@ -139,10 +138,10 @@ export const Storable = (options: ValidationOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** A list of texts of 1 to `length` characters, at most `size` of them. */
+/** Declares a list of at most `size` texts of 1 to `length` characters. */
 export const labels = (text: string, size: number, length: number) =>
   field(() => [String], text, { optional: true }, ArrayMaxSize(size), Length(1, length, { each: true }));
-/** A list of e-mail addresses, each named once whatever its case, at most `size` of them. */
+/** Declares a list of at most `size` e-mail addresses, each at most once regardless of case. */
 export const emails = (text: string, size: number) =>
   field(
     () => [String],
@@ -155,9 +154,9 @@ export const emails = (text: string, size: number) =>
       message: 'must name no address twice',
     }),
   );
-/** A list of identifiers, at most 100. */
+/** Declares a list of at most 100 identifiers. */
 export const ids = (text: string) => field(() => [ID], `${text} At most 100.`, { optional: true }, ArrayMaxSize(100));
-/** Where to go on in a list: the `endCursor` of a page before. */
+/** Declares a cursor: the `endCursor` of the previous page. */
 export const cursor = () =>
   field(
     () => String,

@@ -7,7 +7,7 @@ import { flag, id } from './fields.js';
 const dryRun = () =>
   flag('Only say what would become of each line (the usual). With false, the file is imported at once.');
 
-/** A file of devices. */
+/** A file of devices to import. */
 @ArgsType()
 export class ImportDevicesArgs extends OrganizationArgs {
   @Field(() => FileContent, { description: 'The devices as CSV.' }) file!: FileBody | string;
@@ -16,7 +16,7 @@ export class ImportDevicesArgs extends OrganizationArgs {
   clearEmpty?: boolean | null;
 }
 
-/** A file of past records. */
+/** A file of past records to import. */
 @ArgsType()
 export class ImportRecordsArgs extends OrganizationArgs {
   @Field(() => FileContent, { description: 'The records as CSV, NDJSON or Parquet.' }) file!: FileBody | string;
@@ -28,7 +28,7 @@ export class ImportRecordsArgs extends OrganizationArgs {
   callHooks?: boolean | null;
 }
 
-/** Names an import. */
+/** Identifies an import. */
 @ArgsType()
 export class FileImportArgs extends OrganizationArgs {
   @id('Identifier of the import.') importId!: string;

@@ -9,10 +9,10 @@ import { ApplicationArgs } from './application.args.js';
 import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
-/** Text that a header can carry (RFC 9110, section 5.5). */
+/** Requires text that a header can carry (RFC 9110, section 5.5). */
 const HeaderText = () => Matches(/^[^\p{Cc}]*$/u, { message: 'must not hold control characters' });
 
-/** User and password of a basic authentication (RFC 7617). */
+/** User name and password of basic authentication (RFC 7617). */
 @InputType({ description: 'Basic authentication.' })
 export class HookBasicInput {
   @Field(() => String, { description: 'User name of the basic authentication.' })
@@ -27,7 +27,7 @@ export class HookBasicInput {
   pass?: string | null;
 }
 
-/** A header that calls carry. */
+/** A header of the hook's calls. */
 @InputType({ description: 'A header.' })
 export class HookHeaderInput {
   @Field(() => String, { nullable: true, description: 'Name; `Authorization` unless given, on update too.' })
@@ -41,7 +41,7 @@ export class HookHeaderInput {
   value!: string;
 }
 
-/** A bearer token; kept as the header `Authorization`. */
+/** A bearer token, stored as the header `Authorization`. */
 @InputType({ description: 'A bearer token; kept as the header `Authorization`.' })
 export class HookBearerInput {
   @Field(() => String, { description: 'The token.' })
@@ -50,7 +50,7 @@ export class HookBearerInput {
   value!: string;
 }
 
-/** How calls to a hook authenticate. */
+/** Authentication of a hook's calls. */
 @InputType({ description: 'How calls to a hook authenticate.' })
 export class HookAuthenticationInput {
   @Field(() => HookBasicInput, { nullable: true, description: 'Basic authentication.' })
@@ -78,7 +78,7 @@ export class CreateHookArgs extends ApplicationArgs {
   authentication?: HookAuthenticationInput | null;
 }
 
-/** Names a hook. */
+/** Identifies a hook. */
 @ArgsType()
 export class HookArgs extends ApplicationArgs {
   @id('Identifier of the hook.') applicationHookId!: string;
@@ -90,14 +90,14 @@ export class UpdateHookArgs extends CreateHookArgs {
   @id('Identifier of the hook.') applicationHookId!: string;
 }
 
-/** The hooks of an application. */
+/** Arguments of the list of an application's hooks. */
 @ArgsType()
 export class HooksArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;
   @id('Identifier of the application.') applicationId!: string;
 }
 
-/** The hooks of an application that pass a filter. */
+/** Filter and page of an application's hooks. */
 @ArgsType()
 export class FilteredHooksArgs extends HooksArgs {
   @GraphOnly()
@@ -108,13 +108,13 @@ export class FilteredHooksArgs extends HooksArgs {
   failing?: boolean | null;
 }
 
-/** The deliveries of a hook. */
+/** Arguments of the list of a hook's deliveries. */
 @ArgsType()
 export class DeliveriesArgs extends HooksArgs {
   @id('Identifier of the hook.') applicationHookId!: string;
 }
 
-/** The deliveries of a hook that pass a filter. */
+/** Filter and page of a hook's deliveries. */
 @ArgsType()
 export class LedgerArgs extends DeliveriesArgs {
   @flag('True: only those that succeeded; false: only those that have not.') successful?: boolean | null;
@@ -123,7 +123,7 @@ export class LedgerArgs extends DeliveriesArgs {
   @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
 }
 
-/** Which records a hook is called with. */
+/** Filter of the records that a hook is called with. */
 @InputType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
 export class HookFilterInput {
   @ids('Products: one of these.') @Storable({ each: true }) products?: string[] | null;
@@ -166,7 +166,7 @@ export class UpdateHookSettingsArgs extends HookArgs {
   filter?: HookFilterInput | null;
 }
 
-/** Deliveries to be made again. */
+/** Selects deliveries to redeliver. */
 @ArgsType()
 export class RedeliverArgs extends HookArgs {
   @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
@@ -175,14 +175,14 @@ export class RedeliverArgs extends HookArgs {
   state?: Ended | null;
 }
 
-/** Stored records to be sent. */
+/** Selects stored records to deliver. */
 @ArgsType()
 export class ReplayArgs extends HookArgs {
   @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
   @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
 }
 
-/** Names a delivery. */
+/** Identifies a delivery. */
 @ArgsType()
 export class DeliveryArgs extends HookArgs {
   @id('Identifier of the delivery.') deliveryId!: string;

@@ -4,7 +4,7 @@ import { DeliveryState } from '../entities/delivery.js';
 import { choice, cursor, flag, unixTime } from './fields.js';
 import { type Connection, everything, type SelectedFields } from './selected-fields.js';
 
-/** Which page of a list, and in which order (contract, section 8). */
+/** Page and order of a list (contract, section 8). */
 @ArgsType()
 export class PageArgs {
   @Field(() => Int, { defaultValue: 10, description: 'Number of items per page, 1 to 1000.' })
@@ -23,14 +23,14 @@ export class PageArgs {
   @MaxLength(256)
   sort?: string | null;
 
-  /** What of the page is read. No argument of a caller's: it follows from the query's selection. */
+  /** Fields of the page that are read. Not a caller's argument: the executor derives it from the query's selection. */
   readonly selected: SelectedFields = everything;
 
-  /** How the page is shown. No argument of a caller's: it follows from the field that is asked for. */
+  /** The connection that shows the page. Not a caller's argument: it depends on the queried field. */
   declare readonly connection?: Connection;
 }
 
-/** A page of what a regular expression matches. */
+/** Page of a list that a regular expression filters. */
 @ArgsType()
 export class SearchablePageArgs extends PageArgs {
   @Field(() => String, { nullable: true, description: 'Regular expression to match, whatever the case.' })
@@ -38,7 +38,7 @@ export class SearchablePageArgs extends PageArgs {
   q?: string | null;
 }
 
-/** A page of deliveries below something: by number, or by cursor. */
+/** Page of deliveries, by number or by cursor. */
 @ArgsType()
 export class DeliveriesBelowArgs extends SearchablePageArgs {
   @cursor() after?: string | null;
@@ -47,14 +47,14 @@ export class DeliveriesBelowArgs extends SearchablePageArgs {
   @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
 }
 
-/** A page of the hooks of an application. */
+/** Page of an application's hooks. */
 @ArgsType()
 export class HooksBelowArgs extends SearchablePageArgs {
   @flag('True: only those that are switched off; false: only the others.') disabled?: boolean | null;
   @flag('True: only those whose latest call failed; false: only the others.') failing?: boolean | null;
 }
 
-/** A page of records below something: by number, or by cursor. */
+/** Page of records, by number or by cursor. */
 @ArgsType()
 export class RecordsBelowArgs extends PageArgs {
   @cursor() after?: string | null;

@@ -8,7 +8,7 @@ import { ApplicationArgs } from './application.args.js';
 import { id, ids, whole } from './fields.js';
 import { HookArgs } from './hook.args.js';
 
-/** Things in one event, unless a subscriber says otherwise. */
+/** Default maximum number of items in one event. */
 export const usualLimit = 100;
 
 const limited = (things: string) =>
@@ -22,7 +22,7 @@ const after = (): PropertyDecorator => (target, key) => {
   MaxLength(maxCursorCharacters)(target, key as string);
 };
 
-/** The records of an application, as they come. */
+/** Arguments of the subscription to an application's records. */
 @ArgsType()
 export class RecordReceivedArgs extends ApplicationArgs {
   @ids('Only records of these devices, which are linked to the application; absent: of all that are.')
@@ -38,14 +38,14 @@ export class RecordReceivedArgs extends ApplicationArgs {
   @after() after?: string | null;
 }
 
-/** The deliveries of a hook, as they change. */
+/** Arguments of the subscription to a hook's deliveries. */
 @ArgsType()
 export class DeliveryUpdatedArgs extends HookArgs {
   @limited('Deliveries') limit?: number | null;
   @after() after?: string | null;
 }
 
-/** The jobs of an organization, as they go on. */
+/** Arguments of the subscription to an organization's jobs. */
 @ArgsType()
 export class JobUpdatedArgs extends OrganizationArgs {
   @id('Only this job.', { optional: true }) jobId?: string | null;
@@ -53,14 +53,14 @@ export class JobUpdatedArgs extends OrganizationArgs {
   @after() after?: string | null;
 }
 
-/** The episodes of an application, as they change. */
+/** Arguments of the subscription to an application's episodes. */
 @ArgsType()
 export class EpisodeChangedArgs extends ApplicationArgs {
   @limited('Episodes') limit?: number | null;
   @after() after?: string | null;
 }
 
-/** The devices of an organization, as they change. */
+/** Arguments of the subscription to an organization's devices. */
 @ArgsType()
 export class DeviceChangedArgs extends OrganizationArgs {
   @id('Only this device.', { optional: true }) deviceId?: string | null;

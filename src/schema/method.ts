@@ -12,9 +12,9 @@ type Parameter = NonNullable<Handler['params']>[number];
 type Class = new () => object;
 
 /**
- * Lets fields call their methods as they are. TypeGraphQL's way there takes several promises, and a check of the
- * arguments, for each row that an edge is followed from; here arguments are made and checked once for all rows in
- * succession that give the same. Of types other than the operations' every other field is only read from the row.
+ * Makes fields call their methods directly. TypeGraphQL's own call takes several promises and a check of the arguments
+ * for each row. Here, arguments are created and checked once for all consecutive rows that have the same. Of types
+ * other than the root types, every other field only reads its row.
  */
 export function callMethods(schema: GraphQLSchema, container: ContainerType): void {
   const { queries, mutations, fieldResolvers, objectTypes } = getMetadataStorage();
@@ -28,7 +28,7 @@ export function callMethods(schema: GraphQLSchema, container: ContainerType): vo
   };
   for (const query of queries) connect(schema.getQueryType()?.name, query);
   for (const mutation of mutations) connect(schema.getMutationType()?.name, mutation);
-  // What a class says of a field counts instead of what its parent classes say, in whichever order they are registered.
+  // A class's own field resolver replaces those of its parent classes, regardless of the order of registration.
   const owned = fieldResolvers.map((edge) => ({ edge, owner: edge.getObjectType?.() }));
   for (const { edge, owner } of owned.toSorted((a, b) => generation(a.owner) - generation(b.owner))) {
     for (const { name, target } of objectTypes) {
@@ -42,7 +42,7 @@ export function callMethods(schema: GraphQLSchema, container: ContainerType): vo
   }
 }
 
-/** The number of classes that a class extends, one after the other. */
+/** Returns the number of classes in a class's chain of inheritance. */
 const generation = (type: unknown): number =>
   typeof type === 'function' ? 1 + generation(Object.getPrototypeOf(type)) : 0;
 
@@ -70,7 +70,10 @@ const valueOf = (parameter: Parameter): ((call: Call) => unknown) => {
   }
 };
 
-/** Makes the instance that a method takes from a field's arguments, or gives the last one where they are the same. */
+/**
+ * Creates the instance of an arguments class that a method receives, or reuses the last one when the arguments are the
+ * same.
+ */
 const argumentsOf = (type: Class) => {
   const isPage = type === PageArgs || type.prototype instanceof PageArgs;
   let last: ({ args: Call['args']; instance: object } & SelectionInfo) | undefined;

@@ -15,23 +15,26 @@ import {
   typeFromAST,
 } from 'graphql';
 
-/** A field of the schema, whatever its context. */
+/** A field of the schema, regardless of its context type. */
 export type AnyField = Pick<GraphQLField<unknown, unknown>, 'name' | 'type' | 'args' | 'extensions'>;
 
 /** Looks up a fragment by its name. */
 export type FragmentOf = (name: string) => FragmentDefinitionNode | undefined;
 
-/** Whether a field answers a list itself. */
+/** Whether the type of a field is a list itself. */
 export const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type));
 
-/** The argument that limits how many items a field answers: `limit` of a page, `first` of a connection. */
+/** Returns the argument that limits the number of items of a field: `limit` of a page, `first` of a connection. */
 export const sizeArgument = ({ args }: AnyField): AnyField['args'][number] | undefined =>
   args.find(({ name }) => name === 'limit' || name === 'first');
 
-/** Whether an object of this field is part of another that counts: the node of an edge, the state of a page. */
+/**
+ * Whether an object of this field is part of another object that is counted: the node of an edge, the `pageInfo` of a
+ * page.
+ */
 export const isPart = ({ extensions }: AnyField): boolean => extensions['part'] === true;
 
-/** Calls `visit` for every selected field that answers objects, those of fragments included. */
+/** Calls `visit` for every selected field that returns objects, including those of fragments. */
 export function visitObjects(
   schema: GraphQLSchema,
   fragmentOf: FragmentOf,
@@ -54,7 +57,7 @@ export function visitObjects(
   }
 }
 
-/** What is asked of a field's answer, as resolvers get it. */
+/** The selection of a field's result, as resolvers receive it. */
 export interface AskedField {
   fieldNodes: readonly FieldNode[];
   fragments: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -62,13 +65,15 @@ export interface AskedField {
   schema: GraphQLSchema;
 }
 
-/** Objects for each item of the lists that a field answers, by the name of the list in its page; `''` is the field itself. */
+/**
+ * Objects per item of the lists that a field returns, by the name of the list in its page; `''` is the field itself.
+ */
 export type Weights = ReadonlyMap<string, number>;
 
-/** Weights by the nodes of a field, which executors give as the same array for every row. */
+/** Weights by the nodes of a field. Executors pass the same array for every row. */
 const known = new WeakMap<readonly FieldNode[], Weights>();
 
-/** Returns the weights of a field. An item weighs one, and one more for each single object that is asked of it. */
+/** Returns the weights of a field. An item weighs one, plus one for each single object selected from it. */
 export function weightsOf(asked: AskedField): Weights {
   const { fieldNodes, fragments, returnType, schema } = asked;
   const cached = known.get(fieldNodes);

@@ -1,14 +1,14 @@
 import { type ClassType, Field, Int, ObjectType } from 'type-graphql';
 import { GraphOnly, RestShape } from '../entities/columns.js';
 
-/** A page of a list with the size of the whole. */
+/** A page of a list with the size of the whole list. */
 export interface Page<Item> {
   items: Item[];
-  /** Number of items on all pages; absent where counting was given up (deliveries, beyond 10,000). */
+  /** Number of items on all pages. Absent when counting stopped (for deliveries, above 10,000). */
   totalCount?: number | null;
 }
 
-/** Makes the class of a page: full items in the graph, list items on REST. */
+/** Creates the class of a page: full items in GraphQL, list items on REST. */
 export function pageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item): ClassType<Page<Item>> {
   const Shape = (): PropertyDecorator => (listItem === item ? () => undefined : RestShape(listItem));
   @ObjectType()
@@ -23,7 +23,7 @@ export function pageOf<Item extends object>(item: ClassType<Item>, listItem: Cla
   return PageOfItems as ClassType<Page<Item>>;
 }
 
-/** A page of a list that can be read by cursor as well: its end, and whether there is more. */
+/** Creates the class of a page that can also be read by cursor. It says where it ends and whether there is more. */
 export function walkedPageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item) {
   @ObjectType()
   abstract class PageOfWalk extends pageOf(item, listItem) {

@@ -17,78 +17,59 @@ import { TeamGrant } from '../entities/team-grant.js';
 import { UsageDay } from '../entities/usage.js';
 import { pageOf, walkedPageOf } from './page.js';
 
-/** Users of the platform. */
 @ObjectType({ description: 'A page of users.' })
 export class UserPage extends pageOf(User) {}
 
-/** Members of an organization. */
 @ObjectType({ description: 'A page of members of an organization.' })
 export class OrganizationMemberPage extends pageOf(User, OrganizationMember) {}
 
-/** Members of a team. */
 @ObjectType({ description: 'A page of members of a team.' })
 export class TeamMemberPage extends pageOf(User, TeamMemberListItem) {}
 
-/** Teams. */
 @ObjectType({ description: 'A page of teams.' })
 export class TeamPage extends pageOf(Team, TeamListItem) {}
 
-/** Public products. */
 @ObjectType({ description: 'A page of public products.' })
 export class PublicProductPage extends pageOf(Product, PublicProductListItem) {}
 
-/** Products of an organization. */
 @ObjectType({ description: 'A page of products.' })
 export class ProductPage extends pageOf(Product, ProductListItem) {}
 
-/** Devices. */
 @ObjectType({ description: 'A page of devices.' })
 export class DevicePage extends pageOf(Device, DeviceListItem) {}
 
-/** Newest values of devices. */
 @ObjectType({ description: 'A page of the newest values of devices.' })
 export class DeviceLatestPage extends pageOf(DeviceLatest) {}
 
-/** Applications. */
 @ObjectType({ description: 'A page of applications.' })
 export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}
 
-/** Tokens. */
 @ObjectType({ description: 'A page of tokens.' })
 export class ApiTokenPage extends pageOf(ApiToken) {}
 
-/** Provisioning tokens. */
 @ObjectType({ description: 'A page of provisioning tokens.' })
 export class ProvisioningTokenPage extends pageOf(ProvisioningToken) {}
 
-/** Usage. */
 @ObjectType({ description: 'A page of usage.' })
 export class UsagePage extends pageOf(UsageDay) {}
 
-/** Long work. */
 @ObjectType({ description: 'A page of jobs.' })
 export class JobPage extends pageOf(Job) {}
 
-/** Hooks of an application. */
 @ObjectType({ description: 'A page of hooks.' })
 export class HookPage extends pageOf(Hook, HookListItem) {}
 
-/** Deliveries of a hook. */
 @ObjectType({ description: 'A page of deliveries.' })
 export class DeliveryPage extends walkedPageOf(Delivery, DeliveryListItem) {}
 
-/** Records of a device or an application. */
 @ObjectType({ description: 'A page of records.' })
 export class RecordPage extends walkedPageOf(DeviceRecord) {}
 
-/** What a team gives access to. */
 @ObjectType({ description: 'A page of what a team gives access to.' })
 export class TeamGrantPage extends pageOf(TeamGrant) {}
 
-/** Alert rules of an application. */
 @ObjectType({ description: 'A page of alert rules.' })
 export class AlertRulePage extends pageOf(AlertRule) {}
 
-/** Episodes of alert rules. */
 @ObjectType({ description: 'A page of episodes.' })
 export class EpisodePage extends pageOf(Episode) {}

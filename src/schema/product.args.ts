@@ -4,7 +4,7 @@ import { StreamType, VariableType } from '../entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, label, mark, name, whole } from './fields.js';
 
-/** Where a variable stands in a data stream. */
+/** Position of a variable in a data stream. */
 @InputType({ description: 'Where a variable stands in a data stream.' })
 export class MappingInput {
   @whole('Number of the stream; frames name 0 to 255.', 0, 2_147_483_647) streamId!: number;
@@ -13,7 +13,7 @@ export class MappingInput {
   varNumber!: number;
 }
 
-/** A value that devices of a product send. */
+/** A variable that devices of a product send. */
 @InputType({ description: 'A value that devices of a product send.' })
 export class VariableInput {
   @label('Name, unique in the product.', 100) name!: string;
@@ -35,7 +35,7 @@ export class CreateProductArgs extends OrganizationArgs {
   variables!: VariableInput[];
 }
 
-/** Names a product by the organization that owns it. */
+/** Identifies a product by the organization that owns it. */
 @ArgsType()
 export class ProductArgs extends OrganizationArgs {
   @id('Identifier of the product.') productId!: string;

@@ -14,13 +14,13 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** The root fields that a projection keeps, each named `Query.team` or `Mutation.updateTeam`. */
+/** Root fields that a projection keeps, named `Query.team` or `Mutation.updateTeam`. */
 export type Kept = ReadonlySet<string>;
 
 /**
- * The schema as REST shows it: of the operations only those kept, no subscriptions, no interfaces, no field or argument marked graph-only, and
- * fields that have a shape of their own there (extension `restShape`: a type's name) in that shape, read from the row; enums
- * and counts of the graph that are plain text and numbers there (`restScalar`).
+ * Projects the schema to REST: only the kept operations, no subscriptions, no interfaces, and no field or argument
+ * marked graph-only. A field with the extension `restShape` (the name of a type) has that type, read from the row. An
+ * enum or count with the extension `restScalar` is plain text or a number.
  */
 export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema =>
   pruneSchema(
@@ -37,20 +37,20 @@ export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
-/** An operation without the arguments that only the graph takes. */
+/** Removes the arguments that only GraphQL has. */
 const withoutGraphOnly = (config: Field): Field => {
   const args = Object.entries(config.args ?? {}).filter(([, { extensions }]) => extensions?.['graphOnly'] !== true);
   return { ...config, args: Object.fromEntries(args) };
 };
 
-/** An operation keeps its resolver; only what REST shows of its result is another type. */
+/** Replaces the type of an operation's result. The operation keeps its resolver. */
 const reshape = (schema: GraphQLSchema, config: Field): Field => {
   const name = config.extensions?.restShape;
   if (typeof name !== 'string') return config;
   return { ...config, type: replaceNamed(config.type, restShape(schema, name)) };
 };
 
-/** Types that a field may have on REST where it has a narrower one in the graph. */
+/** REST types of fields that have a narrower type in the graph. */
 const restScalars = { String: GraphQLString, Float: GraphQLFloat };
 
 const narrow = (schema: GraphQLSchema, config: Field): Field => {
@@ -68,7 +68,7 @@ const restShape = (schema: GraphQLSchema, name: string): GraphQLObjectType => {
   return type;
 };
 
-/** The same lists and non-nulls around another type. */
+/** Rebuilds the same lists and non-nulls around another type. */
 const replaceNamed = (type: GraphQLOutputType, named: GraphQLObjectType | GraphQLScalarType): GraphQLOutputType => {
   if (isNonNullType(type)) return new GraphQLNonNull(replaceNamed(type.ofType, named));
   if (isListType(type)) return new GraphQLList(replaceNamed(type.ofType, named));

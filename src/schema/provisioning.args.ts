@@ -13,20 +13,20 @@ export class CreateProvisioningTokenArgs extends ProductArgs {
   expiresAt!: Date;
 }
 
-/** The provisioning tokens of a product. */
+/** Arguments of the list of a product's provisioning tokens. */
 @ArgsType()
 export class ProvisioningTokensArgs extends PageArgs {
   @id('Identifier of the organization that owns the product.') organizationId!: string;
   @id('Identifier of the product.') productId!: string;
 }
 
-/** Names a provisioning token of a product. */
+/** Identifies a provisioning token of a product. */
 @ArgsType()
 export class ProvisioningTokenArgs extends ProductArgs {
   @id('Identifier of the provisioning token.') provisioningTokenId!: string;
 }
 
-/** A device that registers itself. */
+/** Arguments of a device that registers itself. */
 @ArgsType()
 export class ProvisionDeviceArgs {
   @serial() deviceSerial!: string;

@@ -3,7 +3,7 @@ import { ExactJSON, type ExactJson } from '../entities/exact-json.js';
 import { OrganizationArgs } from './account.args.js';
 import { flag, id, label } from './fields.js';
 
-/** Records in our own form. */
+/** Records in the platform's own format. */
 @ArgsType()
 export class IngestRecordsArgs extends OrganizationArgs {
   @Field(() => ExactJSON, { description: 'One record, or an array of at most 10,000.' }) records!: ExactJson;
@@ -12,25 +12,25 @@ export class IngestRecordsArgs extends OrganizationArgs {
   idempotencyKey?: string | null;
 }
 
-/** Records of one device in our own form, without its serial. */
+/** Records of one device in the platform's own format, without the serial number. */
 @ArgsType()
 export class IngestDeviceRecordsArgs extends IngestRecordsArgs {
   @id('Identifier of the device.') deviceId!: string;
 }
 
-/** What a network server posts, as it is. */
+/** The body that a network server posts, unchanged. */
 @ArgsType()
 export class IngestArgs extends OrganizationArgs {
   @Field(() => ExactJSON, { description: 'Body of the network server.' }) body!: ExactJson;
 }
 
-/** What ChirpStack posts. */
+/** The body and event type that ChirpStack posts. */
 @ArgsType()
 export class IngestChirpStackArgs extends IngestArgs {
   @label('Kind of event; `up`, `status` and `location` are stored.', 50, { optional: true }) event?: string | null;
 }
 
-/** What ThingsBoard's devices post. */
+/** The body that a ThingsBoard device posts, and the device's serial number. */
 @ArgsType()
 export class IngestThingsBoardArgs extends IngestArgs {
   @label('Serial of the device.', 200) serial!: string;

@@ -4,7 +4,7 @@ import type { ClassType } from 'type-graphql';
 /** Keywords of JSON Schema (draft 2020-12). */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** The rules of one field of arguments or input as keywords of JSON Schema, for the value and for each of its items. */
+/** The rules of one field as JSON Schema keywords, for the value and for each of its items. */
 export interface Rules {
   value: JsonSchema;
   items: JsonSchema;
@@ -24,7 +24,7 @@ const keywords: Readonly<Record<string, (...constraints: never[]) => JsonSchema>
   matches: (pattern: RegExp) => ({ pattern: patternOf(pattern) }),
 };
 
-/** Reads the rules that class-validator's decorators state, those of parent classes included. */
+/** Reads the rules from class-validator's decorators, including those of parent classes. */
 export const rulesOf = (type: ClassType<object>, field: string): Rules => {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(type, '', true, false)
@@ -39,6 +39,6 @@ export const rulesOf = (type: ClassType<object>, field: string): Rules => {
   return { value: merge(false), items: merge(true) };
 };
 
-/** JSON Schema has no flags: where case does not count, both cases are spelt out in the ranges. */
+/** Returns a pattern for JSON Schema, which has no flags: a case-insensitive pattern lists both cases in its ranges. */
 const patternOf = ({ source, flags }: RegExp): string =>
   flags.includes('i') ? source.replaceAll(/([a-z])-([a-z])/g, (range) => `${range.toUpperCase()}${range}`) : source;

@@ -3,32 +3,35 @@ import type { Caller } from '../entities/caller.js';
 import { TokenScope } from '../entities/enums.js';
 import { forbidden } from '../errors.js';
 
-/** Whose records an operation posts: those of any device of the organization, or of one that it names. */
+/** Devices whose records an operation posts: any of the organization, or one that it names. */
 type Ingestion = 'organization' | 'device';
 
-/** Marks an operation that posts records: the one kind that a token of scope `ingest` may call. */
+/** Marks an operation that posts records, the only kind that a token of scope `ingest` may call. */
 export const Ingests = (whose: Ingestion = 'organization'): MethodDecorator & PropertyDecorator =>
   Extensions({ ingests: whose });
 
-/** Marks the operation by which devices register themselves: the one that provisioning tokens, and no others, may call. */
+/**
+ * Marks the operation by which devices register themselves. Provisioning tokens may call only this operation, and no
+ * other token may call it.
+ */
 export const Provisions = (): MethodDecorator & PropertyDecorator => Extensions({ provisions: true });
 
-/** What decides whether a token covers an operation. */
+/** The properties of an operation that decide whether a token covers it. */
 export interface Operation {
   readonly changes: boolean;
   readonly ingests?: Ingestion | undefined;
   readonly provisions?: boolean | undefined;
 }
 
-/** What a root field of the graph says of itself. */
+/** Reads these properties from a root field of the graph. */
 export const operationOf = (
   { extensions }: { readonly extensions: Pick<Operation, 'ingests' | 'provisions'> },
   changes: boolean,
 ): Operation => ({ changes, ingests: extensions.ingests, provisions: extensions.provisions });
 
 /**
- * Refuses what the token's scope does not cover, of a device's token all but its own records, and of a provisioning token all
- * but to register: 403.
+ * Refuses an operation with 403 when the token does not cover it: by its scope, for a device's token everything except
+ * posting the device's records, and for a provisioning token everything except registration.
  */
 export function requireScope(
   { scope, deviceId, productId }: Caller,

@@ -17,7 +17,7 @@ export class SearchArgs extends ApplicationArgs {
   @search() queries!: LocatedJson;
 }
 
-/** The same, asked of the application itself. */
+/** A search of the records of the application that the field belongs to. */
 @ArgsType()
 export class SearchBelowArgs {
   @range() ts!: LocatedJson;

@@ -13,16 +13,16 @@ import { isReadFromRow } from './charge-lists.js';
 import type { Place } from './context.js';
 
 /**
- * What a query reads of the rows that a resolver gives: names of fields, those of a page's items among them, without the
- * fields that resolve themselves. Values that cost something to compute are left out where nobody asks for them.
+ * The fields that a query reads of the rows that a resolver returns, including those of a page's items, without fields
+ * that have their own resolver. Values that are expensive to compute are skipped when they are not selected.
  */
 export interface SelectedFields {
   has(field: string): boolean;
-  /** The same for two that ask for the same. */
+  /** Equal for two selections of the same fields. */
   readonly key: string;
 }
 
-/** Where it is not known what is read: every field. */
+/** The selection of every field, used when the real selection is unknown. */
 export const everything: SelectedFields = { has: () => true, key: '*' };
 
 /** A field as a query selects it. */
@@ -32,7 +32,7 @@ export interface Selected {
   returnType: GraphQLOutputType;
 }
 
-/** Finds out what is asked of a field's result. What `@skip` and `@include` decide counts as asked for. */
+/** Returns the selected fields of a field's result. Fields under `@skip` and `@include` count as selected. */
 export function selectedFieldsOf({ fieldNodes, fragments, returnType }: Selected): SelectedFields {
   const names = new Set<string>();
   const collect = ({ selections }: SelectionSetNode, type: GraphQLObjectType) => {
@@ -58,22 +58,22 @@ export function selectedFieldsOf({ fieldNodes, fragments, returnType }: Selected
 
 /** A page that is shown as a connection. */
 export interface Connection {
-  /** Tells cursors of this list, in its order, from those of others. */
+  /** Identifies the list and its order, so that cursors of other lists are refused. */
   readonly kind: string;
-  /** What a list that is read alone is below: its cursors name it. */
+  /** Identifies the parent of a list that is read alone, which its cursors name. */
   readonly parentId?: string;
 }
 
-/** What is added to the `info` of a resolver: by the executor, where it compiles, and by the connection beside a page. */
+/** Additions to the `info` of a resolver: by the executor when it compiles, and by the connection beside a page. */
 export interface SelectionInfo {
   selected?: SelectedFields;
   connection?: { readonly shown: Connection; readonly after: string | null };
 }
 
-/** Hands a resolver what is asked of its result. Lists find it in their arguments. */
+/** Passes the selected fields of the result to a resolver. Lists find them in their arguments. */
 export const SelectedNames = (): ReturnType<typeof createParameterDecorator> =>
   createParameterDecorator(({ info }) => (info as SelectionInfo).selected ?? everything);
 
-/** Hands a resolver the place of its field, for lists that it counts itself. */
+/** Passes the position of the field to a resolver that counts its lists itself. */
 export const FieldPlace = (): ReturnType<typeof createParameterDecorator> =>
   createParameterDecorator(({ info }): Place => info);

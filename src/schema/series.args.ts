@@ -4,7 +4,7 @@ import { SeriesFunction } from '../entities/series.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, labels, unixTime, whole } from './fields.js';
 
-/** How lines of a chart are drawn. */
+/** Form of the lines in a chart. */
 @ArgsType()
 class SeriesForm {
   @unixTime('From then on: Unix seconds, included; a day before `to` unless given.') from?: number | null;
@@ -33,7 +33,7 @@ class SeriesForm {
   function?: SeriesFunction | null;
 }
 
-/** Which lines of a chart, and how they are drawn. */
+/** Variables and form of the lines in a chart. */
 @ArgsType()
 export class SeriesBelowArgs extends SeriesForm {
   @Field(() => [String], { description: 'Names of variables, 1 to 20: a line for each.' })
@@ -43,10 +43,10 @@ export class SeriesBelowArgs extends SeriesForm {
   variables!: string[];
 }
 
-/** Variables of a device that are drawn where none are named. */
+/** Number of a device's variables that are drawn by default. */
 export const defaultVariables = 6;
 
-/** Which lines of one device's chart. */
+/** Variables and form of the lines in one device's chart. */
 @ArgsType()
 export class DeviceSeriesArgs extends SeriesForm {
   @labels(
@@ -57,7 +57,7 @@ export class DeviceSeriesArgs extends SeriesForm {
   variables?: string[] | null;
 }
 
-/** The same of devices that are named, or that an application has. */
+/** Variables and form of the lines for the named devices, or for those of an application. */
 @ArgsType()
 export class SeriesArgs extends SeriesBelowArgs {
   @id('Identifier of the organization.') organizationId!: string;
@@ -66,7 +66,7 @@ export class SeriesArgs extends SeriesBelowArgs {
   applicationId?: string | null;
 }
 
-/** The newest values of devices that are named, or that an application has. */
+/** Selects the devices whose newest values are read, by identifier or by application. */
 @ArgsType()
 export class LatestArgs extends OrganizationArgs {
   @ids('Devices.') deviceIds?: string[] | null;

@@ -1,12 +1,11 @@
 import { Subscription } from 'type-graphql';
 
-/** What a subscription's method answers: its events, as they come. */
+/** The result of a subscription's method: its events as they occur. */
 export type Stream<Event> = AsyncGenerator<Event, undefined>;
 
 /**
- * Marks a method as a subscription. Unlike TypeGraphQL's own, the method is called once, with checked arguments, and
- * answers the stream itself (`buildGraph` sees to that), so that it reads like a query: load with permission, open,
- * return.
+ * Marks a method as a subscription. Unlike in TypeGraphQL, the method is called once with checked arguments and returns
+ * the stream itself (`buildGraph` arranges that). So it reads like a query: load with permission, open, return.
  */
 export const Streams = (type: () => object, options: { description: string }): MethodDecorator =>
   Subscription(type, {

@@ -11,7 +11,7 @@ export class CreateTeamArgs extends OrganizationArgs {
   @description('Description.') description?: string | null;
 }
 
-/** Names a team. */
+/** Identifies a team. */
 @ArgsType()
 export class TeamArgs extends OrganizationArgs {
   @id('Identifier of the team.') teamId!: string;
@@ -23,26 +23,26 @@ export class UpdateTeamArgs extends CreateTeamArgs {
   @id('Identifier of the team.') teamId!: string;
 }
 
-/** A list of what a team has. */
+/** Arguments of a list below a team. */
 @ArgsType()
 export class TeamListArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
   @id('Identifier of the team.') teamId!: string;
 }
 
-/** Names a member of a team. */
+/** Identifies a member of a team. */
 @ArgsType()
 export class TeamMemberArgs extends TeamArgs {
   @id('Member of the organization.') memberId!: string;
 }
 
-/** Names an application of a team. */
+/** Identifies an application of a team. */
 @ArgsType()
 export class TeamApplicationArgs extends TeamArgs {
   @id('Application of the organization.') applicationId!: string;
 }
 
-/** What a team may do with an application. */
+/** A team's permission on an application. */
 @ArgsType()
 export class SetTeamApplicationArgs extends TeamApplicationArgs {
   @choice(() => Permission, 'What the team may do with the application.') permission!: Permission;

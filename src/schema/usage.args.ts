@@ -3,7 +3,7 @@ import { UsageBy } from '../entities/usage.js';
 import { choice, day, id } from './fields.js';
 import { PageArgs } from './list.args.js';
 
-/** The usage of an organization. */
+/** Period and grouping of an organization's usage. */
 @ArgsType()
 export class UsageArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;

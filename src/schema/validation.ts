@@ -4,15 +4,15 @@ import type { ClassType } from 'type-graphql';
 type Class = ClassType<object>;
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Says of an instance whether all rules hold. */
+/** Whether an instance meets all rules. */
 type Kept = (instance: object) => boolean;
 
 const checks = new WeakMap<Class, Kept>();
 
 /**
- * Whether an instance keeps every rule that class-validator's decorators state of its class. class-validator gathers them
- * anew for each call and notes a possible fault of each property: here that is done once, and it is asked only for what the
- * faults are. Values with rules of another kind are left to it.
+ * Whether an instance meets every class-validator rule of its class. class-validator collects the rules at each call
+ * and prepares a fault for each property. Here the rules are collected once, and class-validator runs only to describe
+ * faults. It also checks values with rules that are not supported here.
  */
 export const validates = (instance: object, type: Class): boolean => {
   let kept = checks.get(type);
@@ -23,7 +23,10 @@ export const validates = (instance: object, type: Class): boolean => {
   return kept(instance);
 };
 
-/** The positions of the items of a list that break a rule for items (`each`); none where the rule is for the list as a whole. */
+/**
+ * Returns the indices of list items that break a rule for items (`each`); none when the rule is for the list as a
+ * whole.
+ */
 export const brokenItems = (instance: object, property: string, rule: string): number[] => {
   const list = (instance as Readonly<Record<string, unknown>>)[property];
   const metadata = getMetadataStorage()
