@@ -13,33 +13,33 @@ import type { SelectedFields } from '../schema/selected-fields.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
 
 /**
- * What a call needs of a thing: to read it, to change it, or to own it, which only owners of the organization do.
- * Only applications tell `write` from `own`: teams give `write` to members.
+ * What a call needs to do with an object: read it, change it (`write`), or do what only owners of the organization may
+ * (`own`). Only applications distinguish `write` from `own`, as teams grant `write` to members.
  */
 export type Need = 'read' | 'write' | 'own';
 
-/** Whether the caller is, or acts as, an owner of its organization. */
+/** Whether the caller is an owner of its organization, or acts as one. */
 export const isOwner = (caller: Caller): boolean => caller.role === Role.owner;
 
 const ownersOnly = 'Only owners of the organization may do this: ask one of them.';
-/** What is said to who may read an application, but not change it. */
+/** Error message for a caller who may read an application but not change it. */
 export const writersOnly =
   'This takes the permission "write" on the application: ask an owner of the organization for it.';
 
-/** Lets pass who belongs to the organization (else 404) and may do this in it (else 403). */
+/** Checks that the caller belongs to the organization (otherwise 404) and has the permission in it (otherwise 403). */
 export function requireOrganization({ caller }: Pick<Context, 'caller'>, organizationId: string, need: Need): void {
   if (organizationId !== caller.organizationId) throw notFound('organization');
   if (need !== 'read' && !isOwner(caller)) throw forbidden(ownersOnly);
 }
 
-/** The account of the caller's organization. */
+/** Loads the account of the caller's organization. */
 export async function loadAccount(ctx: Context): Promise<Account> {
   const [account] = await ctx.read<Account>(sql`${accountRows} where o.id = ${ctx.caller.organizationId}`);
   if (account === undefined) throw notFound('account');
   return account;
 }
 
-/** A team of the caller's organization. */
+/** Loads a team of the caller's organization. */
 export async function loadTeam(ctx: Context, organizationId: string, id: string, need: Need): Promise<Team> {
   const row = await find<Team>(
     ctx,
@@ -54,8 +54,8 @@ export async function loadTeam(ctx: Context, organizationId: string, id: string,
 }
 
 /**
- * A product of the caller's organization, or a public one of the named organization, which only its owner changes; whole,
- * unless it is only read and less is asked.
+ * Loads a product of the caller's organization, or a public one of the named organization, which only its owner may
+ * change. All columns are read, unless the product is only read and fewer are selected.
  */
 export async function loadProduct(
   ctx: Context,
@@ -75,7 +75,10 @@ export async function loadProduct(
   return ctx.em.merge(Product, row);
 }
 
-/** The product that a body refers to: one's own or a public one, named by its id and, where given, its organization. */
+/**
+ * Returns the product that a body refers to, the organization's own or a public one, by its identifier and, if given,
+ * its organization.
+ */
 export async function referredProduct(
   ctx: Context,
   { id, organizationId }: { id: string; organizationId?: string | null },
@@ -88,7 +91,10 @@ export async function referredProduct(
   return row;
 }
 
-/** A device of the caller's organization that the caller can read; whole, unless it is only read and less is asked. */
+/**
+ * Loads a device of the caller's organization that the caller can read. All columns are read, unless the device is only
+ * read and fewer are selected.
+ */
 export async function loadDevice(
   ctx: Context,
   organizationId: string,
@@ -108,7 +114,7 @@ export async function loadDevice(
   return ctx.em.merge(Device, row);
 }
 
-/** An application of the caller's organization that the caller can read, with the caller's permission on it. */
+/** Loads an application of the caller's organization that the caller can read, with the caller's permission on it. */
 export async function loadApplication(
   ctx: Context,
   organizationId: string,
@@ -128,31 +134,34 @@ export async function loadApplication(
   return ctx.em.merge(Application, row);
 }
 
-/** Condition on `application a`: the caller can read it. */
+/** Returns the condition that the caller can read `application a`. */
 export const readableApplication = (caller: Caller): Sql =>
   isOwner(caller)
     ? sql`true`
     : sql`exists (select from team_application ta join team_member tm using (team_id)
                    where ta.application_id = a.id and tm.user_id = ${caller.userId})`;
 
-/** Condition on `application a`: the caller may change it, and so see its hooks and deliveries. */
+/** Returns the condition that the caller may change `application a`, and so read its hooks and deliveries. */
 export const writableApplication = (caller: Caller): Sql =>
   isOwner(caller)
     ? sql`true`
     : sql`exists (select from team_application ta join team_member tm using (team_id)
                    where ta.application_id = a.id and tm.user_id = ${caller.userId} and ta.permission = 'write')`;
 
-/** Condition on `device d`: the caller can read it, as an owner or through an application that it is linked to. */
+/**
+ * Returns the condition that the caller can read `device d`, as an owner or through an application that it is linked
+ * to.
+ */
 export const readableDevice = (caller: Caller): Sql =>
   isOwner(caller)
     ? sql`true`
     : sql`exists (select from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
                    where ad.device_id = d.id and tm.user_id = ${caller.userId})`;
 
-/** Condition on `product p`: the caller's organization's own, or public. */
+/** Returns the condition that `product p` belongs to the caller's organization or is public. */
 export const readableProduct = (caller: Caller): Sql => sql`(p.organization_id = ${caller.organizationId} or p.public)`;
 
-/** One row of the caller's organization, or the 404 that tells nothing apart. */
+/** Reads one row of the caller's organization. Every reason for its absence gives the same 404. */
 async function find<Row extends object>(
   ctx: Context,
   organizationId: string,

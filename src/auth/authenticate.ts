@@ -5,13 +5,13 @@ import type { Read } from '../schema/context.js';
 import { bearerToken, hashToken } from './token.js';
 
 interface TokenRow extends Caller {
-  /** Whether `lastUsedAt` is a minute old or unset. */
+  /** Whether `lastUsedAt` is more than a minute old, or unset. */
   readonly stale: boolean;
 }
 
 /**
- * Tokens that count, as `t`: neither revoked nor expired, of an organization and, where they are bound to one, a member `m`
- * that are not disabled.
+ * Valid tokens, as `t`: neither revoked nor expired. Their organization and, for a token bound to a member `m`, the
+ * member's account must not be disabled.
  */
 export const validTokens: Sql = sql`
   from api_token t
@@ -22,8 +22,9 @@ export const validTokens: Sql = sql`
    and (t.user_id is null or (m.user_id is not null and not u.disabled))`;
 
 /**
- * Finds who calls by the `Authorization` header; throws the same 401 for a missing, unknown, expired or revoked token,
- * for a membership that ended and for a disabled account.
+ * Identifies the caller by the `Authorization` header.
+ * @throws unauthenticated, always the same 401: for a missing, unknown, expired or revoked token, an ended membership,
+ * and a disabled account.
  */
 export async function authenticate(read: Read, header: string | undefined): Promise<Caller> {
   const token = bearerToken(header);
@@ -39,19 +40,19 @@ export async function authenticate(read: Read, header: string | undefined): Prom
   return found;
 }
 
-/** A question who calls by a token. */
+/** A look-up of a token. */
 interface Asking {
   caller: Promise<Caller>;
-  /** Until it is sent, at the end of the turn of the event loop, others may join it. */
+  /** Whether further calls may join. The look-up is sent at the end of the current iteration of the event loop. */
   open: boolean;
-  /** The question of those that came later. */
+  /** The look-up for calls that came later. */
   next?: Promise<Caller>;
 }
 
 /**
- * The same, asking once for all calls of one token that arrive together. While a question is under way, those that come
- * wait and are asked for together next: each of them was here before its question was put, so none is told less than the
- * truth.
+ * Creates an authentication that looks up a token once for all calls that arrive together. Calls that arrive during a
+ * look-up wait for the next one and share it. Every call arrived before its look-up was sent, so none gets an outdated
+ * result.
  */
 export const createAuthenticate = (read: Read): ((header: string | undefined) => Promise<Caller>) => {
   const questions = new Map<string, Asking>();
@@ -77,7 +78,7 @@ export const createAuthenticate = (read: Read): ((header: string | undefined) =>
   };
 };
 
-/** Notes the use of a token; the condition keeps many calls of one minute down to one write. */
+/** Records the use of a token. The condition limits many calls within a minute to one write. */
 const touch = (read: Read, tokenId: string) =>
   read(sql`update api_token set last_used_at = now()
             where id = ${tokenId} and (last_used_at is null or last_used_at < now() - interval '1 minute')`);

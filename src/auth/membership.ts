@@ -6,7 +6,7 @@ import { conflict, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { execute } from './execute.js';
 
-/** A user that the organization may take in or already has: an active one, or a disabled one that is a member. */
+/** Loads a user whom the organization may add or has as a member: an active user, or a disabled one who is a member. */
 export async function loadUser(ctx: Context, organizationId: string, userId: string): Promise<User> {
   if (!isId(userId)) throw notFound('user');
   const [user] = await ctx.read<User>(sql`
@@ -17,7 +17,7 @@ export async function loadUser(ctx: Context, organizationId: string, userId: str
   return user;
 }
 
-/** A member of the organization. */
+/** Loads a member of the organization. */
 export async function loadMember(ctx: Context, organizationId: string, userId: string): Promise<User> {
   if (!isId(userId)) throw notFound('member');
   const [user] = await ctx.read<User>(sql`
@@ -28,8 +28,9 @@ export async function loadMember(ctx: Context, organizationId: string, userId: s
 }
 
 /**
- * Locks the owners of the organization and refuses to go on where the user is the only one: 409. Two owners who remove
- * each other at once take the locks in turn, and the second finds itself alone.
+ * Locks the owners of the organization. When two owners remove each other at once, the locks make them run one after
+ * the other, and the second finds itself alone.
+ * @throws conflict (409) when the user is the only owner.
  */
 export async function keepAnOwner(em: EntityManager, organizationId: string, userId: string): Promise<void> {
   const owners = await execute<{ userId: string }>(

@@ -6,21 +6,22 @@ import { writersOnly } from './access.js';
 import { validTokens } from './authenticate.js';
 
 /**
- * Something that a token was let see: an application that its bearer can read, a hook of one that it may change, or, where
- * there is neither, its organization.
+ * An access that was granted to a token: to read an application, to change the application of a hook, or, with neither,
+ * to its organization.
  */
 export interface Claim {
   readonly tokenId: string;
-  /** What its bearer was in the organization. */
+  /** The bearer's role when access was granted. */
   readonly role: Role;
   readonly applicationId: string | null;
   readonly hookId: string | null;
 }
 
 /**
- * Looks again whether claims still hold, all of them in one statement. Answers of each the error that a call with the
- * same token would get now: 401 where the token, its member or its organization no longer counts, 404 where the
- * application or hook is gone or out of sight, 403 where it may no longer be changed, or where the bearer's role is another.
+ * Creates the check of whether claims still hold, in one statement for all. It returns, for each claim, the error that
+ * a call with the same token would get now: 401 when the token, its member or its organization is no longer valid, 404
+ * when the application or hook is gone or no longer readable, 403 when it may no longer be changed or the bearer's role
+ * has changed.
  */
 export const createRecheck =
   (read: Read) =>

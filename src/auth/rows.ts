@@ -8,15 +8,13 @@ import type { Product } from '../entities/product.js';
 import type { Team } from '../entities/team.js';
 import { everything, type SelectedFields } from '../schema/selected-fields.js';
 
-/*
- * The one place that says how a stored thing becomes a row of its published shape, with what depends on the caller
- * (permission, counts) in the same statement. Names of columns are those of the entity's properties. What is
- * not asked for is neither computed nor sent. `also` is a list of columns more, after a comma.
- */
+/* SQL that selects stored objects in their published form, together with what depends on the caller (permission,
+   counts). Columns are named like the entity's properties. Only selected columns are computed and sent. `also` adds
+   columns, after a comma. */
 
 /**
- * A column for every property of a row that `Needed` does not have, methods aside: a property that is added to the class and
- * not here does not compile, for it would always read as null.
+ * A column for every property of a row except those in `Needed` and methods. A property that is added to the class but
+ * not here does not compile; otherwise it would always be null.
  */
 type Columns<Row, Needed extends keyof Row> = {
   readonly [Name in keyof Row as Name extends Needed ? never : Row[Name] extends Method ? never : Name]-?: Sql;
@@ -24,7 +22,7 @@ type Columns<Row, Needed extends keyof Row> = {
 
 type Method = (...values: never[]) => unknown;
 
-/** The columns of a row: those that field resolvers may rely on, and of the others what is asked for. */
+/** Returns the columns of a row: those that field resolvers rely on, and the selected ones of the others. */
 const columns = <Row, Needed extends keyof Row>(
   selected: SelectedFields,
   needed: Sql,
@@ -32,7 +30,7 @@ const columns = <Row, Needed extends keyof Row>(
 ): Sql =>
   join([needed, ...Object.entries<Sql>(others).flatMap(([name, column]) => (selected.has(name) ? column : []))]);
 
-/** Accounts of organizations, as `o`. */
+/** Selects accounts of organizations, as `o`. */
 export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, sql`o.id`, {
   username: sql`o.username`,
   name: sql`o.name`,
@@ -43,7 +41,7 @@ export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, 
   updatedAt: sql`o.updated_at as "updatedAt"`,
 })} from account o`;
 
-/** Teams, as `t`. */
+/** Selects teams, as `t`. */
 export const teamRows = (selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`t.id, t.organization_id as "organizationId"`;
   const chosen = columns<Team, 'id' | 'organizationId'>(selected, needed, {
@@ -56,13 +54,13 @@ export const teamRows = (selected: SelectedFields = everything, also: Sql = empt
   return sql`select ${chosen}${also} from team t`;
 };
 
-/** Number of the caller's organization's devices that use the product `p`. */
+/** Counts the devices of the caller's organization that use the product `p`. */
 export const deviceCount = (caller: Caller): Sql =>
   sql`(select count(*)::int from device c where c.product_id = p.id and c.organization_id = ${caller.organizationId})`;
 
 /**
- * Products, as `p`. Who still uses one that was taken back from the public sees it as it was then: what its owner changes
- * from then on is the owner's alone.
+ * Selects products, as `p`. Other organizations that still use a withdrawn product see it as it was at the withdrawal;
+ * later changes by its owner are visible only to the owner.
  */
 export const productRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const then = (value: Sql, now: Sql) => sql`
@@ -81,7 +79,7 @@ export const productRows = (caller: Caller, selected: SelectedFields = everythin
   return sql`select ${chosen}${also} from product p`;
 };
 
-/** Number of applications linked to the device `d` that the caller can read. */
+/** Counts the applications linked to the device `d` that the caller can read. */
 export const applicationCount = (caller: Caller): Sql =>
   caller.role === Role.owner
     ? sql`(select count(*)::int from application_device c where c.device_id = d.id)`
@@ -89,10 +87,10 @@ export const applicationCount = (caller: Caller): Sql =>
              from application_device c join team_application ta using (application_id) join team_member tm using (team_id)
             where c.device_id = d.id and tm.user_id = ${caller.userId})`;
 
-/** Devices, as `d`, with their product as `p`. */
+/** Selects devices, as `d`, with their product as `p`. */
 export const deviceRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`;
-  // Latitude and longitude come with the location.
+  // The column `location` includes latitude and longitude.
   const chosen = columns<Device, 'id' | 'organizationId' | 'productId' | 'lat' | 'lon'>(selected, needed, {
     serial: sql`d.serial`,
     name: sql`d.name`,
@@ -108,8 +106,8 @@ export const deviceRows = (caller: Caller, selected: SelectedFields = everything
 };
 
 /**
- * What the caller may do with the application `a`: of several teams' grants the highest.
- * Typed, since PostgreSQL refuses to order by a bare constant.
+ * Returns the caller's permission on the application `a`, the highest of several teams' grants. The constant has a
+ * type, as PostgreSQL refuses to order by an untyped constant.
  */
 export const applicationPermission = (caller: Caller): Sql =>
   caller.role === Role.owner
@@ -117,7 +115,7 @@ export const applicationPermission = (caller: Caller): Sql =>
     : sql`(select max(g.permission) from team_application g join team_member tm using (team_id)
             where g.application_id = a.id and tm.user_id = ${caller.userId})`;
 
-/** Applications, as `a`. */
+/** Selects applications, as `a`. */
 export const applicationRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`a.id, a.organization_id as "organizationId", ${applicationPermission(caller)} as permission`;
   const chosen = columns<Application, 'id' | 'organizationId' | 'permission'>(selected, needed, {

@@ -2,17 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const tokenShape = /^ddp_[A-Za-z0-9_-]{43}$/;
 
-/** A new API token: `ddp_` and 32 random bytes in base64url. It is shown once and never stored. */
+/** Creates an API token: `ddp_` and 32 random bytes in base64url. The token is shown once and never stored. */
 export const newToken = (random: (size: number) => Buffer = randomBytes): string =>
   `ddp_${random(32).toString('base64url')}`;
 
-/** What is stored of a token: its SHA-256. */
+/** Returns what is stored of a token: its SHA-256. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The first characters of a token, enough to tell tokens apart and too few to guess one. */
+/** Returns the first characters of a token: enough to tell tokens apart, too few to guess one. */
 export const tokenPrefix = (token: string): string => token.slice(0, 8);
 
-/** The token of an `Authorization` header; undefined where it has none, or not the form of one (`Bearer ddp_...`). */
+/**
+ * Returns the token of an `Authorization` header; undefined when the header is absent or not of the form `Bearer
+ * ddp_...`.
+ */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined || !/^bearer /i.test(header)) return undefined;
   const token = header.slice(7).trim();

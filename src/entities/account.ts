@@ -4,7 +4,7 @@ import { choice, createdAt, email, flag, GraphOnly, identifier, now, text, updat
 import { AccountType, Role } from './enums.js';
 import { Node } from './node.js';
 
-/** A member of a team as the list shows it (contract, section 5). */
+/** A member of a team, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A user account, as the members of a team are listed.' })
 export class TeamMemberListItem {
   @identifier() id!: string;
@@ -12,13 +12,13 @@ export class TeamMemberListItem {
   @choice(() => AccountType, 'Kind of account.') type!: AccountType;
 }
 
-/** The values that every account shows to others. */
+/** The fields of an account that others may see. */
 @ObjectType()
 abstract class PublicAccount extends TeamMemberListItem {
   @text('Display name.', { nullable: true }) name?: string | null;
 }
 
-/** A user account as other users see it, with its role where it is a member of the caller's organization. */
+/** A user account as other users see it, with its role if it is a member of the caller's organization. */
 @ObjectType({ implements: Node, description: "A user account: a member of the caller's organization or another user." })
 export class User extends PublicAccount {
   @Field(() => Role, {
@@ -29,13 +29,13 @@ export class User extends PublicAccount {
   role?: Role | null;
 }
 
-/** A member of an organization as REST shows it (contract, section 5). The graph shows a {@link User}. */
+/** A member of an organization, as REST shows it (contract, section 5). The graph shows a {@link User}. */
 @ObjectType({ description: 'A member of an organization.' })
 export class OrganizationMember extends PublicAccount {
   @Field(() => Role, { description: 'Role in the organization.' }) role!: Role;
 }
 
-/** What a caller may set on its account. */
+/** New values of an account. */
 export interface AccountChange {
   email: string;
   username: string;
@@ -43,8 +43,8 @@ export interface AccountChange {
 }
 
 /**
- * An account: an organization, which is the tenant, or a user. Usernames and e-mails are unique over both kinds. REST shows
- * this shape of an organization too; the graph shows an {@link Organization}.
+ * An account: an organization, which is the tenant, or a user. User names and e-mail addresses are unique across both
+ * kinds. REST shows organizations in this form too; the graph shows an {@link Organization}.
  */
 @ObjectType({ description: 'The account of an organization.' })
 @Entity()
@@ -54,7 +54,7 @@ export class Account extends PublicAccount {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Takes the new values; an absent name stays, `null` clears it. */
+  /** Applies new values. An absent name stays unchanged; `null` clears it. */
   change({ email, username, name }: AccountChange): this {
     this.email = email;
     this.username = username.toLowerCase();
@@ -63,7 +63,7 @@ export class Account extends PublicAccount {
   }
 }
 
-/** The organization's account with what its members may know. */
+/** The account of an organization with what its members may see. */
 @ObjectType({
   implements: Node,
   description: 'An organization: the tenant that owns teams, products, devices and applications.',

@@ -2,7 +2,6 @@ import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { PlainJson } from '../json.js';
 
-/** Comparison of a variable with a value. */
 export enum AlertOperator {
   lt = 'lt',
   lte = 'lte',
@@ -25,7 +24,6 @@ registerEnumType(AlertOperator, {
   },
 });
 
-/** One comparison of a variable with a value. */
 @ObjectType({ description: 'One comparison of a variable with a value.' })
 export class AlertComparison {
   @Field(() => String, { description: 'Name of the variable, a field of `data`.' }) variable!: string;
@@ -33,7 +31,6 @@ export class AlertComparison {
   @Field(() => GraphQLJSON, { description: 'A number, a text or a boolean.' }) value!: number | string | boolean;
 }
 
-/** Comparisons joined by `all` or `any`, or a query of the search. */
 @ObjectType({ description: 'Comparisons joined by `all` or `any`, or a query of the search.' })
 export class AlertCondition {
   @Field(() => [AlertComparison], { nullable: true, description: 'Comparisons that all hold.' })

@@ -2,7 +2,6 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { EpisodeRecord } from './episode.js';
 
-/** An episode that a rule would have opened. */
 @ObjectType({ description: 'An episode that a rule would have opened.' })
 export class PreviewedEpisode {
   @Field(() => ID, { description: 'Device that it would be about.' }) deviceId!: string;
@@ -18,7 +17,6 @@ export class PreviewedEpisode {
   closedBy?: EpisodeRecord | null;
 }
 
-/** What a rule would have done. */
 @ObjectType({ description: 'What a rule would have done over the last week.' })
 export class AlertRulePreview {
   @Field(() => GraphQLDateTimeISO, { description: 'Begin of the week that was looked at.' }) from!: string;

@@ -2,7 +2,6 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import { EmailAddress } from './scalars.js';
 
-/** Whether an address gets notices. */
 export enum AlertRecipientState {
   pending = 'pending',
   confirmed = 'confirmed',
@@ -19,7 +18,6 @@ registerEnumType(AlertRecipientState, {
   },
 });
 
-/** An e-mail address that a rule names, and its state in the organization. */
 @ObjectType({ description: 'An e-mail address that a rule names, and its state in the organization.' })
 export class AlertRecipient {
   @Field(() => EmailAddress, { description: 'The address, as the rule names it.' }) address!: string;

@@ -4,7 +4,6 @@ import { AlertCondition } from './alert-condition.js';
 import { choice, createdAt, flag, identifier, now, reference, text, texts, timestamp, updatedAt } from './columns.js';
 import { Node } from './node.js';
 
-/** Severity of an episode. */
 export enum AlertSeverity {
   info = 'info',
   warning = 'warning',
@@ -13,11 +12,8 @@ export enum AlertSeverity {
 
 registerEnumType(AlertSeverity, { name: 'AlertSeverity', description: 'Severity of an episode.' });
 
-/** The kinds of alert rules. */
 export enum AlertKind {
-  /** Judges the values of records. */
   threshold = 'threshold',
-  /** Waits for records that do not arrive. */
   silence = 'silence',
 }
 
@@ -30,7 +26,7 @@ registerEnumType(AlertKind, {
   },
 });
 
-/** What a caller may set on a rule. An absent field stays as it is, `null` restores its default. */
+/** New values of a rule. An absent field stays unchanged; `null` restores its default. */
 export interface AlertRuleChange {
   name: string;
   severity?: AlertSeverity | null;
@@ -47,7 +43,7 @@ export interface AlertRuleChange {
   recipients?: string[] | null;
 }
 
-/** The gap of records beyond which a condition is not shown to hold, unless set. Seconds. */
+/** Default maximum gap between records in seconds. During a longer gap, a condition does not count as met. */
 const usualGap = 3600;
 
 const condition = (fieldName: string, description: string) => (target: object, key: string) => {
@@ -62,7 +58,6 @@ const seconds =
     Field(() => Float, { nullable, description: `${description} Seconds.` })(target, key);
   };
 
-/** A rule that opens an episode for a device of an application. */
 @ObjectType({ implements: Node, description: 'A rule that opens an episode for a device of an application.' })
 @Entity()
 export class AlertRule {
@@ -95,12 +90,12 @@ export class AlertRule {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Counts changes of what the rule decides by. */
+  /** Number of changes to what the rule decides by. */
   @Property({ type: 'integer', columnType: 'int' }) version: number = 1;
-  /** Transactions in a row in which its query ran out of time. */
+  /** Number of transactions in a row in which the rule's query ran out of time. */
   @Property({ type: 'integer', columnType: 'int' }) timeouts: number = 0;
 
-  /** Takes the new values. Returns whether the rule decides otherwise than before: its states are no longer good then. */
+  /** Applies new values. Returns whether the rule decides differently than before, which makes its states invalid. */
   change(values: AlertRuleChange): boolean {
     const before = this.decides();
     this.name = values.name;

@@ -4,7 +4,7 @@ import { choice, createdAt, identifier, now, reference, text, timestamp } from '
 import { TokenScope } from './enums.js';
 import { Node } from './node.js';
 
-/** A token that callers send. Only its hash is stored: it is shown once, when it is made. */
+/** An API token. Only its hash is stored: the token is shown once, when it is created. */
 @ObjectType({
   implements: Node,
   description: 'A token that callers send. The token itself is shown once, when it is made.',
@@ -31,7 +31,7 @@ export class ApiToken {
   @timestamp('When it was revoked.', { nullable: true }) revokedAt?: string | null;
 }
 
-/** A token with its secret, which is shown only when it is created. */
+/** A token with its secret, which is shown only at its creation. */
 @ObjectType({ description: 'A new token, shown this once.' })
 export class NewApiToken {
   @Field(() => String, { description: 'The token: keep it, it is never shown again.' }) token!: string;

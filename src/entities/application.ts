@@ -5,7 +5,7 @@ import { Permission } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
-/** An application as lists show it (contract, section 5). */
+/** An application, as lists show it (contract, section 5). */
 @ObjectType({ description: 'An application, as it is listed.' })
 export class ApplicationListItem {
   @identifier() id!: string;
@@ -16,14 +16,13 @@ export class ApplicationListItem {
   @computed(() => Permission, 'What the caller may do with it.') permission!: Permission;
 }
 
-/** What a caller may set on an application. An absent field stays as it is, `null` clears it. */
+/** New values of an application. An absent field stays unchanged; `null` clears it. */
 export interface ApplicationChange {
   name: string;
   description?: string | null;
   hasDashboard?: boolean | null;
 }
 
-/** A group of devices whose records are searched together and sent to its hooks. */
 @ObjectType({
   implements: Node,
   description: 'A group of devices whose records are searched together and sent to its hooks.',
@@ -34,7 +33,7 @@ export class Application extends ApplicationListItem {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Takes the new values; the slug follows the name. */
+  /** Applies new values. The slug follows the name. */
   change({ name, description, hasDashboard }: ApplicationChange): this {
     this.name = name;
     this.slug = slugOf(name, this.id);
@@ -44,7 +43,7 @@ export class Application extends ApplicationListItem {
   }
 }
 
-/** An application named from inside something else (contract, section 5: hooks, deliveries). */
+/** An application that another object refers to (contract, section 5: hooks, deliveries). */
 @ObjectType({ description: 'An application, by its identifiers.' })
 export class ApplicationReference {
   @reference('Identifier of the application.') id!: string;

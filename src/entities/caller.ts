@@ -1,10 +1,10 @@
 import type { Role, TokenScope } from './enums.js';
 
-/** Who calls: an organization, or one of its members acting in it. */
+/** The caller: an organization, or one of its members acting in it. */
 export interface Caller {
   readonly tokenId: string;
   readonly organizationId: string;
-  /** The member, where the token is bound to one. */
+  /** The member, for a token that is bound to one. */
   readonly userId: string | null;
   /** The device whose records are all that the caller may post; null for all other callers. */
   readonly deviceId: string | null;
@@ -15,16 +15,20 @@ export interface Caller {
   readonly scope: TokenScope;
 }
 
-/** On whose behalf something is read, and within which bounds. The context of a call is one. */
+/** The caller for whom something is read, and the limits of the reading. The context of a call implements this. */
 export interface ReadingCall {
   readonly caller: Pick<Caller, 'organizationId'>;
-  /** Aborted when the client goes away, or when the time of the call is over. */
+  /** Aborted when the client disconnects, or the time of the call is over. */
   readonly signal: AbortSignal;
-  /** Counts characters of rows as they are read; 0 only asks whether more may come. @throws tooLarge, rateLimited */
+  /**
+   * Counts characters of rows as they are read; 0 only checks whether more may be read.
+   * @throws tooLarge, rateLimited
+   */
   readonly weighRows: (characters: number) => void;
   /**
-   * How many milliseconds a call has left that asks for so much that its statements must be possible to cancel; undefined for
-   * others. @throws timedOut when the time is over
+   * Returns the remaining milliseconds of a large call, whose statements must be cancellable; undefined for other
+   * calls.
+   * @throws timedOut when the time is over.
    */
   readonly timeLeft: () => number | undefined;
 }

@@ -4,40 +4,40 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Extensions, Field, ID } from 'type-graphql';
 import { EmailAddress, Serial, WebAddress } from './scalars.js';
 
-/** How a published column differs from the usual one, which always has a value. */
+/** Options of a published column. By default it always has a value. */
 export interface ColumnOptions {
-  /** May be without a value: absent on REST, `null` in the graph. */
+  /** Whether the column may have no value: then it is absent on REST and `null` in the graph. */
   nullable?: boolean;
-  /** The value to store at every change of the row. */
+  /** Returns the value to store at every change of the row. */
   onUpdate?: () => unknown;
 }
 
-/** Marks a field that the graph has and REST must not show. */
+/** Marks a field that REST must not show. */
 export const GraphOnly = (): MethodDecorator & PropertyDecorator => Extensions({ graphOnly: true });
 
-/** Says that REST shows a field, which the graph shows in a narrower type, as plain text or number (extension `restScalar`). */
+/**
+ * Makes REST show a field as plain text or a number, when its type in the graph is narrower (extension `restScalar`).
+ */
 export const RestScalar = (name: 'String' | 'Float'): MethodDecorator & PropertyDecorator =>
   Extensions({ restScalar: name });
 
-/** Marks an operation that REST has and the graph, which says the same in another way, has not. */
+/** Marks an operation that only REST has, because the graph expresses it differently. */
 export const RestOnly = (): MethodDecorator & PropertyDecorator => Extensions({ restOnly: true });
 
-/**
- * Says that `null` is a value of this field, which is never absent: REST shows it.
- */
+/** Marks a field in which `null` is a value. It is never absent, so REST shows the `null`. */
 export const NullIsValue = (): PropertyDecorator => Extensions({ nullIsValue: true }) as PropertyDecorator;
 
 /**
- * Says that REST shows a field in another type than the graph: a list item or a reference (contract, section 5). There
- * the field reads the value of its name from the row, without the graph's resolver (extension `restShape`: a type's name).
+ * Makes REST show a field in another type than the graph: a list item or a reference (contract, section 5). On REST the
+ * field is read from the row by its name, without the graph's resolver (extension `restShape`: the name of a type).
  */
 export const RestShape = ({ name }: { name: string }): MethodDecorator & PropertyDecorator =>
   Extensions({ restShape: name });
 
-/** The present time as it is stored and published: ISO 8601 in UTC, with milliseconds. */
+/** Returns the current time as it is stored and published: ISO 8601 in UTC, with milliseconds. */
 export const now = (): string => new Date().toISOString();
 
-/** A `timestamptz(3)` that stays text on our side: no Date is made on its way in or out. */
+/** A `timestamptz(3)` that is text in JavaScript: no Date is created when reading or writing it. */
 export class Timestamp extends Type<string, string> {
   override get runtimeType(): string {
     return 'string';
@@ -56,35 +56,35 @@ const column =
     Field(graphType, { description, nullable })(target, key as string);
   };
 
-/** Text, stored and published. */
+/** Declares text, stored and published. */
 export const text = column('string', 'text', () => String);
-/** An e-mail address, stored and published. */
+/** Declares an e-mail address, stored and published. */
 export const email = column('string', 'text', () => EmailAddress);
-/** An address on the web, stored and published. */
+/** Declares a web address, stored and published. */
 export const url = column('string', 'text', () => WebAddress);
-/** A serial number, stored and published. */
+/** Declares a serial number, stored and published. */
 export const serial = column('string', 'text', () => Serial);
-/** True or false, stored and published. */
+/** Declares a boolean, stored and published. */
 export const flag = column('boolean', 'boolean', () => Boolean);
-/** A time in UTC to the millisecond, stored and published; on our side always its ISO 8601 text. */
+/** Declares a time in UTC to the millisecond, stored and published. In JavaScript it is always ISO 8601 text. */
 export const timestamp = column(new Timestamp(), 'timestamptz(3)', () => GraphQLDateTimeISO);
-/** A list of texts, stored and published. */
+/** Declares a list of texts, stored and published. */
 export const texts = column('string[]', 'text[]', () => [String]);
-/** The identifier of something else, stored and published. */
+/** Declares the identifier of another object, stored and published. */
 export const reference = column('uuid', 'uuid', () => ID);
 
-/** When it was created. */
+/** Declares the time of creation. */
 export const createdAt = () => timestamp('When it was created.');
-/** When it was last changed. */
+/** Declares the time of the last change. */
 export const updatedAt = () => timestamp('When it was last changed.', { onUpdate: now });
 
-/** The identifier of the thing itself: UUID version 7, made by the application. */
+/** Declares the object's own identifier: UUID version 7, created by the application. */
 export const identifier = (): PropertyDecorator => (target, key) => {
   PrimaryKey({ type: 'uuid', columnType: 'uuid' })(target, key as string);
   Field(() => ID, { description: 'Identifier.' })(target, key as string);
 };
 
-/** One of a few words, stored as text and published as an enum. */
+/** Declares a value of an enum, stored as text and published as the enum. */
 export const choice =
   (items: () => Record<string, string>, description: string): PropertyDecorator =>
   (target, key) => {
@@ -92,7 +92,7 @@ export const choice =
     Field(items, { description })(target, key as string);
   };
 
-/** A value that the reading query computes: published, never stored. */
+/** Declares a value that the reading query computes: published, never stored. */
 export const computed =
   (type: () => object, description: string, { nullable = false }: ColumnOptions = {}): PropertyDecorator =>
   (target, key) => {

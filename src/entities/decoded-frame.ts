@@ -4,7 +4,6 @@ import { RestScalar } from './columns.js';
 import { StreamType } from './enums.js';
 import { DecodeStatus } from './words.js';
 
-/** One part of a frame and how it was read. */
 @ObjectType({ description: 'One part of a frame and how it was read.' })
 export class DecodedPart {
   @Field(() => Int, { description: 'Where it begins: in bytes, for TXT the number of the field from 1.' })
@@ -17,7 +16,6 @@ export class DecodedPart {
   @Field(() => String, { nullable: true, description: 'What is wrong with it.' }) warning?: string;
 }
 
-/** A mapping of the product that no frame can name. */
 @ObjectType({ description: 'A mapping of the product that no frame can name, so that it never decodes.' })
 export class UnusedMapping {
   @Field(() => String, { description: 'Name of the variable.' }) variable!: string;
@@ -26,7 +24,7 @@ export class UnusedMapping {
   @Field(() => Int, { description: 'Number of the variable: frames of the type BIN name 1 to 32.' }) varNumber!: number;
 }
 
-/** How a frame is decoded. */
+/** The result of decoding a frame. */
 @ObjectType({ description: 'How a frame is decoded.' })
 export class DecodedFrame {
   @Field(() => StreamType, { description: 'Layout that it was read by.' }) streamType!: StreamType;

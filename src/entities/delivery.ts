@@ -15,7 +15,6 @@ import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 import { DeliveryErrorCode } from './words.js';
 
-/** How a delivery ended. */
 export enum Ended {
   succeeded = 'succeeded',
   failed = 'failed',
@@ -23,12 +22,10 @@ export enum Ended {
 
 registerEnumType(Ended, { name: 'Ended', description: 'How a delivery ended.' });
 
-/** How a delivery stands. */
+/** State of a delivery. */
 export enum DeliveryState {
-  /** It waits for an attempt, or is being called. */
   pending = 'pending',
   succeeded = 'succeeded',
-  /** Its last attempt failed: no more follow. */
   failed = 'failed',
 }
 
@@ -41,7 +38,6 @@ registerEnumType(DeliveryState, {
   },
 });
 
-/** The latest request of a delivery; values of authentication read `[redacted]`. */
 @ObjectType({ description: 'The latest request of a delivery; values of authentication read `[redacted]`.' })
 export class DeliveryRequest {
   @Field(() => GraphQLJSON, { description: 'Body, as it was fixed when the delivery was stored.' }) payload!: unknown;
@@ -54,7 +50,6 @@ export class DeliveryRequest {
   uri!: object;
 }
 
-/** The answer to the latest request of a delivery. */
 @ObjectType({ description: 'The answer to the latest request of a delivery.' })
 export class DeliveryResponse {
   @Field(() => Int, { description: 'HTTP status.' }) statusCode!: number;
@@ -64,7 +59,6 @@ export class DeliveryResponse {
   body!: unknown;
 }
 
-/** Why a call got no answer (BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL). */
 @ObjectType({ description: 'Why a call got no answer.' })
 export class DeliveryError {
   @Field(() => DeliveryErrorCode, { description: 'BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL.' })
@@ -73,7 +67,6 @@ export class DeliveryError {
   @Field(() => String, { description: 'What went wrong, in a sentence.' }) message!: string;
 }
 
-/** How long the parts of a call took. */
 @ObjectType({ description: 'How long the parts of a call took, in milliseconds.' })
 export class AttemptDuration {
   @Field(() => Float, { description: 'Time to look up the name, connect and agree on TLS.' }) connect!: number;
@@ -82,7 +75,6 @@ export class AttemptDuration {
   @Field(() => Float, { description: 'Time of the whole call.' }) total!: number;
 }
 
-/** One attempt of a delivery. */
 @ObjectType({ description: 'One attempt of a delivery.' })
 export class DeliveryAttempt {
   @Field(() => GraphQLDateTimeISO, { description: 'When the attempt was made.' }) at!: string;
@@ -92,13 +84,13 @@ export class DeliveryAttempt {
   error?: DeliveryError | null;
 }
 
-/** A delivery as lists show it (contract, section 5). */
+/** A delivery, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A delivery, as it is listed.' })
 export class DeliveryListItem {
   @identifier() id!: string;
   @reference('Hook that is called.') applicationHookId!: string;
   @Field(() => ID, { nullable: true, description: 'Device whose record was sent.' }) deviceId?: string | null;
-  /** Record that was sent; none of a ping. */
+  /** Record that was sent; none for a ping. */
   recordId?: string | null;
   @Field(() => Application, { description: 'Application of the hook.' })
   @RestShape(ApplicationReference)
@@ -117,7 +109,6 @@ export class DeliveryListItem {
   response?: DeliveryResponse | null;
 }
 
-/** A call to a hook, from the record's storing to its last attempt. */
 @ObjectType({ implements: Node, description: "A call to a hook, from the record's storing to its last attempt." })
 export class Delivery extends DeliveryListItem {
   @Field(() => DeliveryError, { nullable: true, description: 'Why the latest attempt got no answer.' })

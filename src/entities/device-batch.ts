@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Job } from './job.js';
 
-/** What a change of many devices does, or would do. */
+/** The effect of a change of many devices, or of its dry run. */
 @ObjectType({ description: 'What a change of many devices does, or would do.' })
 export class DeviceBatch {
   @Field(() => Int, { description: 'Devices that were named, or that match.' }) matched!: number;

@@ -16,14 +16,14 @@ import { Node } from './node.js';
 import { Product, ProductReference } from './product.js';
 import { slugOfDevice } from './slug.js';
 
-/** A place on Earth. */
+/** A location on Earth. */
 @ObjectType({ description: 'A place on Earth (WGS 84).' })
 export class Location {
   @Field(() => Float, { description: 'Latitude in degrees, -90 to 90.' }) lat!: number;
   @Field(() => Float, { description: 'Longitude in degrees, -180 to 180.' }) lon!: number;
 }
 
-/** A device as lists show it (contract, section 5). */
+/** A device, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A device, as it is listed.' })
 export class DeviceListItem {
   @identifier() id!: string;
@@ -38,7 +38,7 @@ export class DeviceListItem {
   @computed(() => Int, 'Number of applications it is linked to that the caller can read.') applicationCount: number = 0;
 }
 
-/** What a caller may set on a device. An absent field stays as it is, `null` clears it. */
+/** New values of a device. An absent field stays unchanged; `null` clears it. */
 export interface DeviceChange {
   name?: string | null;
   tags?: string[] | null;
@@ -46,7 +46,7 @@ export interface DeviceChange {
   location?: Location | null;
 }
 
-/** A thing that sends records. */
+/** A device, which sends records. */
 @ObjectType({ implements: Node, description: 'A thing that sends records.' })
 @Entity()
 export class Device extends DeviceListItem {
@@ -57,7 +57,7 @@ export class Device extends DeviceListItem {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Takes the new values; the slug follows the name, and the serial where there is no name. */
+  /** Applies new values. The slug follows the name, or the serial number when there is no name. */
   change({ name, tags, product, location }: DeviceChange): this {
     if (name !== undefined) this.name = name;
     this.slug = slugOfDevice(this.name, this.serial, this.id);

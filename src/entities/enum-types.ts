@@ -1,4 +1,5 @@
-// The graph's types of the enums. They stand apart because commands use the enums, and start quicker without TypeGraphQL.
+// The graph's enum types. They have a file of their own because commands use the enums, and start faster without
+// TypeGraphQL.
 import { registerEnumType } from 'type-graphql';
 import { AccountType, Permission, Role, StreamType, TokenScope, VariableType } from './enums.js';
 

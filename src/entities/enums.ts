@@ -1,29 +1,32 @@
-/** Kinds of account (contract, section 5). */
+/** Kinds of accounts (contract, section 5). */
 export enum AccountType {
   organization = 'organization',
   user = 'user',
 }
 
-/** What a member is in an organization. */
+/** Roles of members in an organization. */
 export enum Role {
   owner = 'owner',
   member = 'member',
 }
 
-/** What a team, and through it a member, may do with an application. `read` sorts before `write`: the higher is the maximum. */
+/**
+ * Permission of a team, and through it of its members, on an application. `read` sorts before `write`, so the higher
+ * permission is the maximum.
+ */
 export enum Permission {
   read = 'read',
   write = 'write',
 }
 
-/** What a token may do: everything its owner may, change nothing, or post records only. */
+/** Scope of a token: everything that its owner may do, reading only, or posting records only. */
 export enum TokenScope {
   full = 'full',
   read = 'read',
   ingest = 'ingest',
 }
 
-/** Type of a product's variable. */
+/** Types of a product's variables. */
 export enum VariableType {
   BOOL = 'BOOL',
   TXT = 'TXT',
@@ -35,7 +38,7 @@ export enum VariableType {
   UINT32 = 'UINT32',
 }
 
-/** Layout of a data stream: tagged binary, positional binary, or text fields. */
+/** Layouts of data streams: tagged binary, positional binary, or text fields. */
 export enum StreamType {
   BIN = 'BIN',
   RAW = 'RAW',

@@ -6,7 +6,6 @@ import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 import { words } from './words.js';
 
-/** State of an episode. */
 export enum EpisodeState {
   open = 'open',
   closed = 'closed',
@@ -43,7 +42,6 @@ registerEnumType(EpisodeEnd, {
   },
 });
 
-/** The record at which an episode opened or closed. */
 @ObjectType({ description: 'The record at which an episode opened or closed.' })
 export class EpisodeRecord {
   @Field(() => ID, { description: 'Identifier of the record.' }) recordId!: string;
@@ -52,7 +50,6 @@ export class EpisodeRecord {
   values!: object;
 }
 
-/** One opening of a rule for a device. */
 @ObjectType({ implements: Node, description: 'One opening of a rule for a device.' })
 export class Episode {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
@@ -78,7 +75,7 @@ export class Episode {
   @Field(() => ID, { nullable: true, description: 'Account that acknowledged it.' }) acknowledgedBy?: string | null;
 }
 
-/** What an acknowledgement did. */
+/** The effect of an acknowledgement. */
 @ObjectType({ description: 'What an acknowledgement did.' })
 export class AcknowledgedEpisodes {
   @Field(() => Int, {

@@ -2,12 +2,15 @@ import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUnty
 import { isExact, longestNumber, numberTooLong } from '../json.js';
 import { exactOf, type PlainLine } from '../json-plain.js';
 
-/** JSON as plain values, what a double cannot hold as decimal text; lines that are not JSON are faults in their place. */
+/**
+ * JSON as plain values. Numbers that a double cannot hold are decimal text, and lines that are not JSON are faults in
+ * their place.
+ */
 export type ExactJson = PlainLine | PlainLine[];
 
 type Variables = Record<string, unknown> | null | undefined;
 
-/** JSON that is stored, not asked about: without positions, read as fast as can be. */
+/** A scalar for JSON that is stored rather than queried. It has no positions and is parsed as fast as possible. */
 export const ExactJSON: GraphQLScalarType<ExactJson, unknown> = new GraphQLScalarType({
   name: 'ExactJSON',
   description: 'Any JSON value. Numbers that a double cannot hold stay as they were written.',
@@ -16,7 +19,10 @@ export const ExactJSON: GraphQLScalarType<ExactJson, unknown> = new GraphQLScala
   serialize: (value) => value,
 });
 
-/** The value of a variable. Of an object or an array the digits were kept; of a number alone nothing tells them. */
+/**
+ * Returns the value of a variable with all digits. They were kept for an object or an array; for a variable that is
+ * itself a number, they are lost.
+ */
 const wholeOf = (value: unknown): unknown => {
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     throw new GraphQLError('A number beyond 2^53 - 1 that is a variable of its own loses digits; send it as text.');
@@ -24,7 +30,10 @@ const wholeOf = (value: unknown): unknown => {
   return exactOf(value);
 };
 
-/** One record or an array of them: their `ts` is read as the nearest double, so that text stays known as text. */
+/**
+ * Reads one record or an array of records from a literal. A record's `ts` is read as the nearest double, so that a `ts`
+ * that was sent as text can still be told apart.
+ */
 const recordsOf = (node: ValueNode, variables: Variables): unknown =>
   node.kind === Kind.LIST ? node.values.map((value) => recordOf(value, variables)) : recordOf(node, variables);
 
@@ -35,7 +44,7 @@ const recordOf = (node: ValueNode, variables: Variables): unknown => {
   return isNumber && Number.isFinite(Number(ts.value)) ? { ...(record as object), ts: Number(ts.value) } : record;
 };
 
-/** As `valueFromASTUntyped`, but numbers keep their digits. */
+/** Works like `valueFromASTUntyped`, but keeps the digits of numbers. */
 const literalOf = (node: ValueNode, variables: Variables): unknown => {
   switch (node.kind) {
     case Kind.INT:

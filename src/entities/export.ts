@@ -1,7 +1,7 @@
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import { WebAddress } from './scalars.js';
 
-/** What an export of an application holds. */
+/** Contents of an application's exports. */
 export enum ExportSubject {
   records = 'records',
   aggregations = 'aggregations',
@@ -10,7 +10,7 @@ export enum ExportSubject {
   episodes = 'episodes',
 }
 
-/** What an export of an organization holds. */
+/** Contents of an organization's exports. */
 export enum OrganizationExportSubject {
   devices = 'devices',
   deliveries = 'deliveries',
@@ -50,7 +50,7 @@ registerEnumType(OrganizationExportSubject, {
 });
 registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });
 
-/** Where an export is fetched. */
+/** The address of an export. */
 @ObjectType({ description: 'Where an export is fetched, with the same token in the header `Authorization`.' })
 export class ExportLink {
   @Field(() => WebAddress, { description: 'Address; GET answers the file.' }) url!: string;

@@ -4,7 +4,7 @@ import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { RestScalar } from './columns.js';
 import { Node } from './node.js';
 
-/** What the lines of a file are. */
+/** Contents of an imported file. */
 export enum ImportKind {
   devices = 'devices',
   records = 'records',
@@ -12,7 +12,7 @@ export enum ImportKind {
 
 registerEnumType(ImportKind, { name: 'ImportKind', description: 'What the lines of a file are.' });
 
-/** How a file is written. */
+/** Formats of imported files. */
 export enum ImportFormat {
   csv = 'csv',
   ndjson = 'ndjson',
@@ -21,7 +21,7 @@ export enum ImportFormat {
 
 registerEnumType(ImportFormat, { name: 'ImportFormat', description: 'How a file is written.' });
 
-/** Where an import stands. */
+/** States of an import. */
 export enum ImportState {
   checking = 'checking',
   checked = 'checked',
@@ -42,7 +42,7 @@ registerEnumType(ImportState, {
   },
 });
 
-/** What is wrong with a line of a file. */
+/** A fault of a line in a file. */
 @ObjectType({ description: 'What is wrong with a line of a file.' })
 export class ImportFault {
   @Field(() => Int, { description: 'The line, from 1, on which it begins; of a Parquet file the row, from 1.' })
@@ -53,10 +53,10 @@ export class ImportFault {
   @Field(() => String, { description: 'What is wrong.' }) message!: string;
 }
 
-/** Faults of an import that are listed; all are counted. */
+/** Maximum number of faults that are listed. All faults are counted. */
 export const listedFaults = 1000;
 
-/** A file of devices or records, and what became of its lines. */
+/** An imported file of devices or records, with the outcome of its lines. */
 @ObjectType({
   implements: Node,
   description: 'A file of devices or records, and what became of its lines, in the dry run first.',
@@ -86,22 +86,22 @@ export class FileImport {
   @Field(() => Int, { description: 'Faults of all lines.' }) @RestScalar('Float') faultCount!: number;
   @Field(() => [ImportFault], { description: `The first ${listedFaults} faults, in the order of the lines.` })
   faults!: ImportFault[];
-  /** The work on it: the dry run, and then the import. */
+  /** Job that processes the file: the dry run, then the import. */
   jobId?: string | null;
   @Field(() => GraphQLDateTimeISO, { description: 'When the file came.' }) createdAt!: string;
   @Field(() => GraphQLDateTimeISO, { description: 'When it last went on.' }) updatedAt!: string;
 }
 
-/** A file on its way in. */
+/** A file that is being uploaded. */
 export class FileBody {
   constructor(
     readonly format: ImportFormat,
-    /** Its bytes. Who stops reading early leaves the rest to whoever sends it. */
+    /** Yields the bytes of the file. A reader may stop early; the sender handles the rest. */
     readonly bytes: () => AsyncIterable<Uint8Array>,
   ) {}
 }
 
-/** A file: on REST the body of the request as it is, in the graph its text, or base64 of a Parquet file. */
+/** A scalar for files: on REST the body of the request, in the graph its text, or base64 for a Parquet file. */
 export const FileContent: GraphQLScalarType<FileBody | string, unknown> = new GraphQLScalarType({
   name: 'FileContent',
   description: 'A file: its text, or of a Parquet file its bytes as base64. On REST it is the body of the request.',

@@ -1,7 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { UnixTime } from './scalars.js';
 
-/** The deliveries of a hook that were stored in a stretch of time, by how they stand now. */
+/** The deliveries of a hook that were stored in a time bucket, by their present state. */
 @ObjectType({
   description: 'The deliveries of a hook that were stored in a stretch of time, pings included, by how they stand now.',
 })

@@ -4,11 +4,11 @@ import type { PlainJson } from '../json.js';
 import { RestScalar } from './columns.js';
 import { FilterDisabledReason, HookDisabledReason } from './words.js';
 
-/** Where the circuit of a hook stands. */
+/** State of a hook's circuit breaker. */
 export enum CircuitState {
   /** Calls are made. */
   closed = 'closed',
-  /** Nothing is called until a time. */
+  /** No calls are made until a time. */
   open = 'open',
   /** One call is made as a probe. */
   probing = 'probing',
@@ -16,7 +16,7 @@ export enum CircuitState {
 
 registerEnumType(CircuitState, { name: 'CircuitState', description: "Where a hook's circuit stands." });
 
-/** Which records a hook is called with; a record has to pass all that is given. */
+/** A filter of the records that a hook is called with. A record must meet all given conditions. */
 @ObjectType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
 export class HookFilter {
   @Field(() => [String], { nullable: true, description: 'Products: one of these.' }) products?: string[] | null;
@@ -26,7 +26,6 @@ export class HookFilter {
   } | null;
 }
 
-/** The settings of a hook and the state of its calls. */
 @ObjectType({ description: 'The settings of a hook and the state of its calls.' })
 export class HookSettings {
   @Field(() => Int, { description: 'Calls at once, 1 to 64, over all processes together.' }) concurrency!: number;
@@ -73,7 +72,7 @@ export class HookSettings {
   disabledReason?: string | null;
 }
 
-/** A signing secret, shown once. */
+/** A signing secret, which is shown once. */
 @ObjectType({ description: 'A signing secret. It is shown this once.' })
 export class HookSigningSecret {
   @Field(() => String, { description: 'The secret, as Standard Webhooks writes it (`whsec_...`).' })

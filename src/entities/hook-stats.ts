@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 
-/** How a hook fares: its latest thousand deliveries that ended, and what waits. */
+/** Statistics of a hook: its latest thousand ended deliveries, and the waiting ones. */
 @ObjectType({ description: 'How a hook fares: its latest thousand deliveries that ended, and what waits.' })
 export class HookStats {
   @Field(() => Int, { description: 'Deliveries that wait, counted up to 10,000.' }) pending!: number;

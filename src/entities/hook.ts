@@ -6,14 +6,14 @@ import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
 import { HookDisabledReason } from './words.js';
 
-/** A hook as lists show it (contract, section 5). */
+/** A hook, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A hook, as it is listed.' })
 export class HookListItem {
   @identifier() id!: string;
   @url('Address that is called.') url!: string;
 }
 
-/** The credentials of a hook as they are stored: passwords and values sealed. */
+/** The credentials of a hook as they are stored. Passwords and values are encrypted. */
 export interface HookCredentials {
   basicUser: string | null;
   basicPass: string | null;
@@ -21,14 +21,14 @@ export interface HookCredentials {
   headerValue: string | null;
 }
 
-/** What a caller may set on a hook. An absent field stays as it is, `null` restores its default. */
+/** New values of a hook. An absent field stays unchanged; `null` restores its default. */
 export interface HookChange {
   url: string;
   allowUnverifiedSSLCert?: boolean | null;
   disabled?: boolean | null;
 }
 
-/** What a caller may set in the settings of a hook. An absent field stays, `null` restores its default. */
+/** New settings of a hook. An absent field stays unchanged; `null` restores its default. */
 export interface HookTuning {
   concurrency?: number | null;
   maxPerSecond?: number | null;
@@ -37,16 +37,15 @@ export interface HookTuning {
   events?: string[] | null;
 }
 
-/** Both secrets sign for so long after a rotation, in milliseconds. */
+/** Time after a rotation in which both secrets sign, in milliseconds. */
 const overlap = 24 * 3600_000;
-/** Calls at once, unless set. */
+/** Default number of concurrent calls. */
 const usualConcurrency = 8;
-/** Kinds of events that a hook is called for, unless set. */
+/** Default kinds of events that a hook is called for. */
 const usualEvents = ['record'];
 
 const stored = () => Property({ type: 'string', columnType: 'text', nullable: true });
 
-/** An address that is called with every record of an application's devices. */
 @ObjectType({
   implements: Node,
   description: "An address that is called with every record of an application's devices.",
@@ -93,12 +92,12 @@ export class Hook extends HookListItem implements HookCredentials {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Application whose records it is called with, by its identifiers. */
+  /** Application whose records the hook is called with, by its identifiers. */
   get application(): ApplicationReference {
     return { id: this.applicationId, organizationId: this.organizationId };
   }
 
-  /** Takes the new settings. A filter that is given is on, whatever became of the one before. */
+  /** Applies new settings. A given filter is switched on, even if the filter before was switched off. */
   tune({ concurrency, maxPerSecond, ordered, filter, events }: HookTuning): this {
     if (concurrency !== undefined) this.concurrency = concurrency ?? usualConcurrency;
     if (maxPerSecond !== undefined) this.maxPerSecond = maxPerSecond;
@@ -108,7 +107,10 @@ export class Hook extends HookListItem implements HookCredentials {
     return this;
   }
 
-  /** Takes a new signing secret, sealed. The one before signs too for 24 hours; taken away, none signs. */
+  /**
+   * Sets a new signing secret, which is encrypted. The previous one also signs for 24 hours. With null, neither signs
+   * any more.
+   */
   signWith(sealed: string | null, at: number): this {
     this.previousSigningSecret = sealed === null ? null : this.signingSecret;
     this.previousSigningSecretUntil = this.previousSigningSecret === null ? null : new Date(at + overlap).toISOString();
@@ -116,7 +118,7 @@ export class Hook extends HookListItem implements HookCredentials {
     return this;
   }
 
-  /** Takes the new values. Switching it on forgets why it was off. */
+  /** Applies new values. Switching the hook on clears the reason why it was off. */
   change({ url, allowUnverifiedSSLCert, disabled }: HookChange): this {
     this.url = url;
     if (allowUnverifiedSSLCert !== undefined) this.allowUnverifiedSSLCert = allowUnverifiedSSLCert ?? false;
@@ -129,20 +131,20 @@ export class Hook extends HookListItem implements HookCredentials {
   }
 }
 
-/** User of a basic authentication; its password is never shown. */
+/** User name of basic authentication. The password is never shown. */
 @ObjectType({ description: 'Basic authentication. The password is never shown.' })
 export class HookBasic {
   @Field(() => String, { description: 'User name of the basic authentication.' }) user!: string;
 }
 
-/** A header that calls carry. */
+/** A header of the hook's calls. */
 @ObjectType({ description: 'A header that calls carry.' })
 export class HookHeader {
   @Field(() => String, { description: 'Name of the header.' }) name!: string;
   @Field(() => String, { description: 'Value of the header.' }) value!: string;
 }
 
-/** How calls to a hook authenticate (contract, sections 5 and 11). */
+/** Authentication of a hook's calls (contract, sections 5 and 11). */
 @ObjectType({ description: 'How calls to a hook authenticate.' })
 export class HookAuthentication {
   @Field(() => HookBasic, { nullable: true, description: 'Basic authentication.' }) basic?: HookBasic | null;

@@ -8,5 +8,5 @@ import { Membership } from './membership.js';
 import { Product } from './product.js';
 import { Team } from './team.js';
 
-/** Every stored class that the unit of work knows. */
+/** All entity classes of the unit of work. */
 export const entities = [Account, AlertRule, ApiToken, Application, Device, Hook, Membership, Product, Team];

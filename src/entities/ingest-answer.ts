@@ -2,7 +2,6 @@ import { Extensions, Field, ID, Int, ObjectType } from 'type-graphql';
 import { RestScalar } from './columns.js';
 import { ItemErrorCode, ItemStatus } from './words.js';
 
-/** Why an item was not stored. */
 @ObjectType({ description: 'Why an item was not stored.' })
 export class ItemError {
   @RestScalar('String')
@@ -13,7 +12,7 @@ export class ItemError {
   @Field(() => String, { description: 'A sentence that says what is wrong.' }) message!: string;
 }
 
-/** What became of one item of a call. */
+/** The outcome of one item of a call. */
 @ObjectType({ description: 'What became of one item of a call.' })
 export class IngestedItem {
   @Field(() => Int, { description: 'Place in the call, from 0.' }) index!: number;
@@ -23,17 +22,17 @@ export class IngestedItem {
   @Field(() => ItemError, { nullable: true, description: 'Why it was rejected.' }) error?: ItemError;
 }
 
-/** What became of the items of a call. */
+/** The outcome of the items of a call. */
 @ObjectType({ description: 'What became of the items of a call.' })
 export class IngestAnswer {
   @Field(() => Int, { description: 'Items stored.' }) accepted!: number;
   @Field(() => Int, { description: 'Items that had come before.' }) duplicates!: number;
   @Field(() => Int, { description: 'Items refused.' }) rejected!: number;
-  // Its length tells of what has happened: it is not charged (see `schema/cost`).
+  // The list reports what has already happened, so its length is not charged (see `schema/cost`).
   @Extensions({ uncounted: true })
   @Field(() => [IngestedItem], { description: 'Items that were not stored; all of them when asked to be verbose.' })
   results!: IngestedItem[];
 }
 
-/** Items in one call. */
+/** Maximum number of items per call. */
 export const maxItems = 10_000;

@@ -4,7 +4,7 @@ import { RestScalar } from './columns.js';
 import { Node } from './node.js';
 import { JobKind } from './words.js';
 
-/** Where a job stands. */
+/** States of a job. */
 export enum JobState {
   pending = 'pending',
   running = 'running',
@@ -14,14 +14,14 @@ export enum JobState {
 
 registerEnumType(JobState, { name: 'JobState', description: 'Where a job stands.' });
 
-/** Long work that was asked for. */
+/** A long-running job. */
 @ObjectType({
   implements: Node,
   description: 'Long work that was asked for; it goes on whether or not anybody waits for it.',
 })
 export class Job {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
-  /** Organization that asked for it. */
+  /** Organization that requested the job. */
   organizationId!: string;
   @Field(() => JobKind, { description: 'What it does.' }) @RestScalar('String') kind!: string;
   @Field(() => JobState, { description: 'Where it stands.' }) state!: JobState;

@@ -4,7 +4,6 @@ import { GraphOnly } from './columns.js';
 import { VariableType } from './enums.js';
 import { Serial, UnixTime } from './scalars.js';
 
-/** The newest measured value of a variable. */
 @ObjectType({ description: 'The newest measured value of a variable.' })
 export class LatestValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
@@ -18,7 +17,6 @@ export class LatestValue {
   unit?: string | null;
 }
 
-/** The newest measured values of a device. */
 @ObjectType({ description: 'The newest measured values of a device.' })
 export class DeviceLatest {
   @Field(() => ID, { description: 'Identifier of the device.' }) deviceId!: string;

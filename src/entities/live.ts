@@ -8,7 +8,7 @@ import { DeviceRecord } from './record.js';
 const missed =
   'How many came before these and were dropped because they were not fetched in time, are too large to be told, or waited too long for the query of the subscription. What was missed is found by a query.';
 
-/** What every event of live data has. */
+/** The fields of every event of live data. */
 @ObjectType({ description: 'What every event has.' })
 abstract class LiveEvent {
   @Field(() => Int, { description: missed }) missed!: number;
@@ -19,7 +19,7 @@ abstract class LiveEvent {
   cursor!: string;
 }
 
-/** Records that came. */
+/** New records. */
 @ObjectType({ description: 'Records that came. The first event is empty: from then on nothing goes by untold.' })
 export class RecordsReceived extends LiveEvent {
   @Field(() => [DeviceRecord], { description: 'The records, as they were committed.' })
@@ -32,7 +32,7 @@ export class DeliveriesUpdated extends LiveEvent {
   @Field(() => [Delivery], { description: 'The deliveries, as they are now.' }) deliveries!: readonly Delivery[];
 }
 
-/** Jobs that went on. */
+/** Jobs that progressed. */
 @ObjectType({ description: 'Jobs that went on. The first event is empty: from then on nothing goes by untold.' })
 export class JobsUpdated extends LiveEvent {
   @Field(() => [Job], { description: 'The jobs, as they are now.' }) jobs!: readonly Job[];
@@ -49,9 +49,9 @@ export class EpisodesChanged extends LiveEvent {
 export class DevicesChanged extends LiveEvent {
   /** Identifiers of the devices. */
   ids!: readonly string[];
-  /** Loaded for each event. */
+  /** The devices, which are loaded for each event. */
   devices!: readonly Device[];
 }
 
-/** Longest cursor, in characters: as long as one whose snapshot lists some hundred transactions. */
+/** Maximum length of a cursor in characters, reached when its snapshot lists some hundred transactions. */
 export const maxCursorCharacters = 20_000;

@@ -2,8 +2,8 @@ import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { type LocatedJson, locate, toPlain } from '../json.js';
 
 /**
- * JSON whose positions and exact number text survive: REST hands in nodes of `parseJson` as they are; what
- * GraphQL clients send arrives as plain values, whose positions are not known.
+ * A scalar for JSON that keeps positions and the exact text of numbers. REST passes in nodes of `parseJson` unchanged;
+ * GraphQL clients send plain values, whose positions are unknown.
  */
 export const LocatedJSON: GraphQLScalarType<LocatedJson, unknown> = new GraphQLScalarType({
   name: 'LocatedJSON',

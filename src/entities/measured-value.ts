@@ -2,7 +2,6 @@ import { GraphQLJSON } from 'graphql-scalars';
 import { createUnionType, Field, Float, ObjectType } from 'type-graphql';
 import { VariableType } from './enums.js';
 
-/** A number. */
 @ObjectType({ description: 'A number.' })
 export class NumberValue {
   @Field(() => Float, { description: 'The number, as exact as a double is.' }) number: number;
@@ -14,7 +13,6 @@ export class NumberValue {
   }
 }
 
-/** True or false. */
 @ObjectType({ description: 'True or false.' })
 export class BooleanValue {
   @Field(() => Boolean, { description: 'The value: true or false.' }) boolean: boolean;
@@ -24,7 +22,6 @@ export class BooleanValue {
   }
 }
 
-/** Text. */
 @ObjectType({ description: 'A value that is a text.' })
 export class TextValue {
   @Field(() => String, { description: 'The text.' }) text: string;
@@ -34,7 +31,7 @@ export class TextValue {
   }
 }
 
-/** Several values at once, or what no product declares and is neither number, boolean nor text. */
+/** An array of values, or a value that no product declares and that is neither number, boolean nor text. */
 @ObjectType({
   description: 'Several values at once (an array), or an object that no product declares.',
 })
@@ -49,18 +46,21 @@ export class JSONValue {
 /** A value in its own type. */
 export type MeasuredValue = NumberValue | BooleanValue | TextValue | JSONValue;
 
-/** A value in its own type, which is that of its variable. */
+/** A value in the type of its variable. */
 export const MeasuredValueUnion = createUnionType({
   name: 'MeasuredValue',
   description: 'A value in the type of its variable: a number, true or false, text, or JSON where it is none of these.',
   types: () => [NumberValue, BooleanValue, TextValue, JSONValue] as const,
 });
 
-/** The value of a variable of this type, or of what no product declares; a fitting one: see `records/typed`. */
+/**
+ * Returns a value in the type of its variable, or in its own type when no product declares it. The value already fits
+ * the type: see `records/typed`.
+ */
 export const measuredValue = (value: unknown, type?: VariableType | null): MeasuredValue => {
   if (typeof value === 'boolean') return new BooleanValue(value);
   if (typeof value === 'number') return new NumberValue(value);
   if (typeof value !== 'string') return new JSONValue(value);
-  // Beyond 2^53 a whole number is kept as its digits.
+  // A whole number beyond 2^53 is stored as its digits.
   return type == null || type === VariableType.TXT ? new TextValue(value) : new NumberValue(value);
 };

@@ -2,7 +2,7 @@ import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy
 import { now, Timestamp } from './columns.js';
 import { Role } from './enums.js';
 
-/** A user's place in an organization. */
+/** The membership of a user in an organization. */
 @Entity()
 export class Membership {
   @PrimaryKey({ type: 'uuid', columnType: 'uuid' }) organizationId!: string;

@@ -1,6 +1,5 @@
 import { Field, ID, InterfaceType } from 'type-graphql';
 
-/** Anything that is found by its identifier alone (GraphQL Global Object Identification). */
 @InterfaceType('Node', {
   description: 'Anything that is found by its identifier alone (GraphQL Global Object Identification).',
 })

@@ -6,7 +6,7 @@ import { StreamType, VariableType } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
-/** Where a variable stands in a data stream (contract, section 5). */
+/** The position of a variable in a data stream (contract, section 5). */
 @ObjectType({ description: 'Where a variable stands in a data stream.' })
 export class Mapping {
   @Field(() => Int, { description: 'Number of the stream; frames name 0 to 255.' }) streamId!: number;
@@ -15,7 +15,7 @@ export class Mapping {
   varNumber!: number;
 }
 
-/** A value that devices of a product send. */
+/** A variable that devices of a product send. */
 @ObjectType({ description: 'A value that devices of a product send.' })
 export class Variable {
   @Field(() => String, { description: 'Name, unique in the product.' }) name!: string;
@@ -24,7 +24,7 @@ export class Variable {
   @Field(() => [Mapping], { nullable: true, description: 'Positions in data streams.' }) mappings?: Mapping[] | null;
 }
 
-/** A product as the list of public ones shows it (contract, section 5). */
+/** A public product, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A product, as public ones are listed.' })
 export class PublicProductListItem {
   @identifier() id!: string;
@@ -35,20 +35,19 @@ export class PublicProductListItem {
   @flag('Whether every organization may use it.') public: boolean = false;
 }
 
-/** A product as the list of an organization shows it. */
+/** A product of an organization, as lists show it. */
 @ObjectType({ description: "A product, as an organization's are listed." })
 export class ProductListItem extends PublicProductListItem {
   @computed(() => Int, "Number of the caller's organization's devices that use it.") deviceCount: number = 0;
 }
 
-/** What a caller may set on a product. */
+/** New values of a product. */
 export interface ProductChange {
   name: string;
   version: string;
   variables: Variable[];
 }
 
-/** A device type with typed variables. */
 @ObjectType({ implements: Node, description: 'A device type with typed variables.' })
 @Entity()
 export class Product extends ProductListItem {
@@ -58,7 +57,7 @@ export class Product extends ProductListItem {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Takes the new values; the slug follows the name, and an empty unit is none. */
+  /** Applies new values. The slug follows the name, and an empty unit counts as none. */
   change({ name, version, variables }: ProductChange): this {
     this.name = name;
     this.slug = slugOf(name, this.id);
@@ -69,13 +68,13 @@ export class Product extends ProductListItem {
       ...(unit && { unit }),
       ...(mappings && { mappings: mappings.map((mapping) => ({ ...mapping })) }),
     }));
-    // PostgreSQL keeps keys in an order of its own: variables that differ in nothing else are no change.
+    // PostgreSQL stores keys in its own order, so variables that differ only in that are no change.
     if (!isDeepStrictEqual(taken, this.variables)) this.variables = taken;
     return this;
   }
 }
 
-/** A product named from inside a device (contract, section 5). */
+/** A product that a device refers to (contract, section 5). */
 @ObjectType({ description: 'A product, by its identifiers.' })
 export class ProductReference {
   @reference('Identifier of the product.') id!: string;

@@ -2,7 +2,7 @@ import { Field, Float, ObjectType } from 'type-graphql';
 import { UnixTime } from './scalars.js';
 import { ItemErrorCode } from './words.js';
 
-/** How many items were rejected for one reason. */
+/** The number of items that were rejected for one reason. */
 @ObjectType({ description: 'How many items were rejected for one reason.' })
 export class RejectedItems {
   @Field(() => ItemErrorCode, {
@@ -12,7 +12,7 @@ export class RejectedItems {
   @Field(() => Float, { description: 'Number of items that were rejected for this reason.' }) count!: number;
 }
 
-/** What ingestion did in a stretch of time, by when it was done and not by when records were measured. */
+/** The ingestion in a time bucket, by the time of ingestion, not of measurement. */
 @ObjectType({
   description: 'What ingestion did in a stretch of time, by when it was done and not by when records were measured.',
 })

@@ -6,7 +6,7 @@ import { type MeasuredValue, MeasuredValueUnion } from './measured-value.js';
 import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 
-/** One value of a record, with what the product says of its variable. */
+/** One value of a record, with the product's declaration of its variable. */
 @ObjectType({ description: 'One value of a record, with what the product says of its variable.' })
 export class RecordValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
@@ -22,7 +22,7 @@ export class RecordValue {
   typed?: MeasuredValue | null;
 }
 
-/** A dataset that a device sent. (`Record` is taken by TypeScript.) */
+/** A record that a device sent. (`Record` is a type of TypeScript.) */
 @ObjectType('Record', { implements: Node, description: 'A dataset that a device sent.' })
 export class DeviceRecord {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;

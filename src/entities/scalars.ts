@@ -1,11 +1,9 @@
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLDateTimeISO, GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars';
 
-/*
- * Scalars name what a value is. The rules of arguments say whether one that is sent is accepted, in REST and the graph alike
- * and with the path of the fault. What is stored is always shown as it is. They throw errors that are no
- * GraphQLErrors: graphql-js adds to those the value and where it stands.
- */
+/* Scalars name the meaning of a value. Whether a sent value is accepted is decided by the rules of arguments, alike
+   in REST and GraphQL and with the path of the fault. Stored values are always shown unchanged. The scalars throw
+   plain errors rather than GraphQLErrors, as graphql-js adds the value and its position only to those. */
 
 const text = (value: unknown, name: string): string => {
   if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
@@ -29,7 +27,7 @@ export const EmailAddress = textScalar(
   GraphQLEmailAddress.specifiedByURL,
 );
 
-/** An address on the web. */
+/** A web address. */
 export const WebAddress = textScalar(GraphQLURL.name, 'An http or https address.', GraphQLURL.specifiedByURL);
 
 /** A serial number. */
@@ -38,16 +36,16 @@ export const Serial = textScalar(
   'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters. It is kept as it was sent, and compared without regard to case and dashes.',
 );
 
-/** Between these a time is one of milliseconds: as seconds it would lie beyond the year 5000. */
+/** Range in which a number is a time in milliseconds. As seconds it would be beyond the year 5000. */
 const milliseconds = { from: 1e11, to: 1e14 };
 
-/** The longest text of a time: `2026-11-25T10:00:00.123456789+01:00`. */
+/** Maximum length of a time as text: `2026-11-25T10:00:00.123456789+01:00`. */
 const maxTimeLength = 35;
 
 const seconds = (value: unknown): number => {
   if (typeof value === 'string') return secondsOf(value);
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(expectsTime);
-  // What is greater is left as it is, for the rule of the argument to refuse.
+  // A greater number stays unchanged; the rule of the argument refuses it.
   return value >= milliseconds.from && value <= milliseconds.to ? value / 1000 : value;
 };
 

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 
-/** The answers to the queries of one search, as search engines write them. */
+/** The answers to the queries of one search, in the form of search engines. */
 @ObjectType({ description: 'The answers to the queries of one search.' })
 export class SearchAnswer {
   @Field(() => Int, { description: 'Milliseconds that the whole call took.' }) took!: number;

@@ -2,7 +2,7 @@ import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphq
 import { VariableType } from './enums.js';
 import { UnixTime } from './scalars.js';
 
-/** What a point of a series says of the values in its bucket. */
+/** Functions that reduce the values of a bucket to one point. */
 export enum SeriesFunction {
   avg = 'avg',
   min = 'min',

@@ -1,5 +1,5 @@
-/** Whether PostgreSQL can hold a text: it takes neither NUL nor lone surrogates. */
+/** Whether PostgreSQL can store a text. It accepts neither NUL nor lone surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** What is said of a text that it cannot hold. */
+/** Error message for a text that cannot be stored. */
 export const unstorable = 'must not hold NUL or lone surrogates';

@@ -4,7 +4,7 @@ import { createdAt, identifier, now, reference, text, updatedAt } from './column
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
-/** A team as lists show it (contract, section 5). */
+/** A team, as lists show it (contract, section 5). */
 @ObjectType({ description: 'A team, as it is listed.' })
 export class TeamListItem {
   @identifier() id!: string;
@@ -14,20 +14,19 @@ export class TeamListItem {
   @text('Description.', { nullable: true }) description?: string | null;
 }
 
-/** What a caller may set on a team. An absent field stays as it is, `null` clears it. */
+/** New values of a team. An absent field stays unchanged; `null` clears it. */
 export interface TeamChange {
   name: string;
   description?: string | null;
 }
 
-/** A group of members with access to applications. */
 @ObjectType({ implements: Node, description: 'A group of members with access to applications.' })
 @Entity()
 export class Team extends TeamListItem {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Takes the new values; the slug follows the name. */
+  /** Applies new values. The slug follows the name. */
   change({ name, description }: TeamChange): this {
     this.name = name;
     this.slug = slugOf(name, this.id);

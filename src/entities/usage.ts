@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, ObjectType, registerEnumType } from 'type-graphql';
 
-/** What usage is told by. */
+/** Groupings of usage. */
 export enum UsageBy {
   organization = 'organization',
   product = 'product',
@@ -13,7 +13,7 @@ registerEnumType(UsageBy, {
   description: 'What usage is told by: the organization as a whole, each product, or each application.',
 });
 
-/** What was used in a day. */
+/** The usage of a day. */
 @ObjectType({
   description:
     'What was used in a day (UTC), by when it happened and not by when records were measured. What is deleted later still counts.',
@@ -40,7 +40,6 @@ export class UsageDay {
   calls?: number | null;
 }
 
-/** A quota, and how much of it is used. */
 @ObjectType({ description: 'A quota, and how much of it is used.' })
 export class QuotaState {
   @Field(() => Float, { nullable: true, description: 'How many there may be; any number where it is absent.' })
@@ -54,7 +53,7 @@ export class QuotaState {
   until?: string | null;
 }
 
-/** How much an organization may use. */
+/** The quotas of an organization. */
 @ObjectType({ description: 'How much an organization may use, as the operator has set it.' })
 export class Quota {
   @Field(() => QuotaState, { description: 'Records stored in a day (UTC).' }) recordsPerDay!: QuotaState;

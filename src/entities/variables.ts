@@ -2,15 +2,15 @@ import type { Fault } from '../errors.js';
 import { StreamType, VariableType } from './enums.js';
 import type { Variable } from './product.js';
 
-/** The largest number of a stream that a frame can name. */
+/** Largest stream number that a frame can name. */
 export const largestStreamId = 255;
 
-/** A mapping that decodes nothing, with its variable. */
+/** A mapping that never decodes, with its variable. */
 export interface UnusedMapping extends Omit<MappingPlace, 'path' | 'variable'> {
   variable: string;
 }
 
-/** Finds the mappings that no frame can name: they are kept, and never decode. */
+/** Finds the mappings that no frame can name. They are stored, but never decode. */
 export const unusedMappings = (variables: readonly Variable[]): UnusedMapping[] =>
   variables.flatMap(({ name, mappings }) =>
     (mappings ?? [])
@@ -30,7 +30,7 @@ interface MappingPlace {
 }
 
 /**
- * What is wrong with a product's variables taken together: a name used twice, a place in a stream used twice, or text
+ * Returns faults of a product's variables taken together: a repeated name, a repeated position in a stream, or text
  * that is not last in a positional (RAW) stream, where it takes the remaining bytes.
  */
 export function variableFaults(variables: readonly Variable[]): Fault[] {
@@ -73,7 +73,7 @@ const hidesWhatFollows = (place: MappingPlace, places: readonly MappingPlace[]) 
       other.streamId === place.streamId && other.streamType === StreamType.RAW && other.varNumber > place.varNumber,
   );
 
-/** The paths of all keys but the first of each. */
+/** Returns the paths of repeated keys, except the first occurrence of each. */
 function repeated(entries: readonly (readonly [key: string, path: string])[]): string[] {
   const seen = new Set<string>();
   return entries.filter(([key]) => seen.has(key) || !seen.add(key)).map(([, path]) => path);

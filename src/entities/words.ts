@@ -1,15 +1,13 @@
 import { registerEnumType } from 'type-graphql';
 
-/*
- * Words that the graph has as enums and REST as text (`restScalar`): there a list of words would make those that are added
- * later a change of the contract.
- */
+/* Words that are enums in the graph and text on REST (`restScalar`). On REST, a list of words would turn later
+   additions into a change of the contract. */
 
-/** Makes the values of an enum from words. */
+/** Creates the values of an enum from words. */
 export const words = <const Word extends string>(...each: readonly Word[]) =>
   Object.fromEntries(each.map((word) => [word, word])) as Readonly<Record<Word, Word>>;
 
-/** Work that jobs do. */
+/** Kinds of jobs. */
 export const JobKind = words(
   'tagDevices',
   'untagDevices',
@@ -39,7 +37,7 @@ registerEnumType(JobKind, {
   },
 });
 
-/** Reasons for which a hook is switched off. */
+/** Reasons why a hook is switched off. */
 export const HookDisabledReason = words('request', 'gone', 'failing');
 
 registerEnumType(HookDisabledReason, {
@@ -52,7 +50,7 @@ registerEnumType(HookDisabledReason, {
   },
 });
 
-/** Kinds of events that hooks choose. */
+/** Kinds of events that hooks can be called for. */
 export const HookEventKind = {
   record: 'record',
   alertOpened: 'alert.opened',
@@ -62,7 +60,7 @@ export const HookEventKind = {
   hookDisabled: 'hook.disabled',
 } as const;
 
-/** Reasons for which the filter of a hook is switched off. */
+/** Reasons why the filter of a hook is switched off. */
 export const FilterDisabledReason = words('timeout');
 
 registerEnumType(FilterDisabledReason, {
@@ -71,7 +69,7 @@ registerEnumType(FilterDisabledReason, {
   valuesConfig: { timeout: { description: 'The filter kept running out of time.' } },
 });
 
-/** Faults of calls that get no answer. */
+/** Reasons why a call got no answer. */
 export const DeliveryErrorCode = words('BLOCKED', 'DNS', 'REFUSED', 'TLS', 'TIMEOUT', 'RESET', 'PROTOCOL');
 
 registerEnumType(DeliveryErrorCode, { name: 'DeliveryErrorCode', description: 'Why a call got no answer.' });
@@ -85,7 +83,7 @@ registerEnumType(ItemStatus, {
   valuesConfig: { duplicate: { description: 'The item repeats a record, and is not stored again.' } },
 });
 
-/** Faults of items that are rejected. */
+/** Reasons why an item is rejected. */
 export const ItemErrorCode = words(
   'UNKNOWN_DEVICE',
   'VALIDATION_FAILED',
