@@ -2,7 +2,7 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Node } from './node.js';
 
-/** A token with which devices of a product register themselves. It is an API token that may do nothing else. */
+/** A token with which devices of a product register themselves. It is an API token without any other permission. */
 @ObjectType({
   implements: Node,
   description: 'A token with which devices of a product register themselves, and which does nothing else.',
@@ -23,7 +23,7 @@ export class ProvisioningToken {
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it was revoked.' }) revokedAt?: string | null;
 }
 
-/** A provisioning token with its secret, which is shown only when it is created. */
+/** A provisioning token with its secret, which is shown only at its creation. */
 @ObjectType({ description: 'A new provisioning token, shown this once.' })
 export class NewProvisioningToken {
   @Field(() => String, { description: 'The token: keep it, it is never shown again.' }) token!: string;

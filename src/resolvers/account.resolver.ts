@@ -12,7 +12,7 @@ import { list } from './list.js';
 import { requireFree } from './unique.js';
 import { userListing } from './users.js';
 
-/** The organization's own account and the users of the platform. */
+/** Resolves the caller's own account and the users of the platform. */
 @Resolver(() => TeamMemberListItem)
 export class AccountResolver {
   @Query(() => Organization, { description: "The caller's organization: its account." })

@@ -2,28 +2,31 @@ import { invalid } from '../errors.js';
 import { bucketsIn, intervalFor } from '../records/series-interval.js';
 import type { ActivityArgs } from '../schema/activity.args.js';
 
-/** Buckets of one answer. */
+/** Maximum number of buckets in one answer. */
 const maximum = 1000;
-/** Buckets where no length of theirs is given. */
+/** Default number of buckets, when no length is given. */
 const usual = 100;
 const minute = 60;
 const hour = 3600;
 const day = 86_400;
-/** For so long counts are kept by minute, in seconds. */
+/** Time for which counts by minute are kept, in seconds. */
 const minutesFor = 2 * day;
 
-/** Buckets of equal length, one after the other, in Unix seconds. */
+/** Consecutive buckets of equal length, in Unix seconds. */
 export interface Buckets {
-  /** Where the first begins. */
+  /** Start of the first bucket. */
   from: number;
   interval: number;
   count: number;
 }
 
 /**
- * The buckets that a stretch of time touches; `now` in Unix seconds. `count` takes their number
- * before anything is read for them. `rounded`: they are of counts by minute, which are added up to hours after 48 hours. Throws 422
- * where they are too many, end before they begin, or cut such counts.
+ * Returns the buckets that a time range touches.
+ * @param now Unix seconds.
+ * @param count receives the number of buckets before anything is read for them.
+ * @param rounded whether the buckets are of counts by minute, which are added up to hours after 48 hours.
+ * @throws invalid (422) when there are too many buckets, the range ends before it begins, or a bucket would split such
+ * counts.
  */
 export function bucketsOf(
   { from, to, interval }: ActivityArgs,
@@ -49,6 +52,6 @@ export function bucketsOf(
   return { from: Math.floor(stretch.from / length) * length, interval: length, count: buckets };
 }
 
-/** Where each bucket begins, and at last where the last one ends. Unix seconds. */
+/** Returns the start of each bucket, and finally the end of the last one, in Unix seconds. */
 export const boundsOf = ({ from, interval, count }: Buckets): number[] =>
   Array.from({ length: count + 1 }, (_, index) => from + index * interval);

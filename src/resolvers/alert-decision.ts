@@ -9,7 +9,7 @@ import type { AlertComparisonInput, AlertConditionInput } from '../schema/alert.
 import type { Context } from '../schema/context.js';
 import { requireStoredQuery } from './stored-query.js';
 
-/** The settings that a rule decides by, with its conditions read. Durations are seconds. */
+/** The settings that define when a rule opens and closes episodes, with parsed conditions. Durations are in seconds. */
 export interface AlertDecision {
   kind: AlertKind;
   products: readonly string[];
@@ -21,10 +21,13 @@ export interface AlertDecision {
   variable: string | null;
 }
 
-/** Characters of a text in a comparison. */
+/** Maximum number of characters of a text in a comparison. */
 const maxText = 200;
 
-/** Reads a condition. Throws 422 with the path of what is wrong. */
+/**
+ * Parses a condition.
+ * @throws invalid (422) with the path of the fault.
+ */
 export function readCondition(path: string, condition: AlertConditionInput): AlertCondition {
   const { all, any, query } = condition;
   if ([all, any, query].filter((part) => part != null).length !== 1) {
@@ -54,7 +57,11 @@ function readComparison(path: string, { variable, operator, value }: AlertCompar
   return { variable, operator, value };
 }
 
-/** Throws 422 where fields do not belong to the kind, conditions exclude each other, or a comparison fits no declared type. */
+/**
+ * Checks a decision.
+ * @throws invalid (422) when a field does not belong to the kind, conditions exclude each other, or a comparison
+ * matches no declared type.
+ */
 export async function requireDecision(ctx: Context, applicationId: string, decision: AlertDecision): Promise<void> {
   const faults = decision.kind === AlertKind.silence ? faultsOfSilence(decision) : faultsOfThreshold(decision);
   if (faults.length > 0) throw invalid(faults);
@@ -85,8 +92,9 @@ interface Declared {
 }
 
 /**
- * Throws 422 where products of the rule declare a variable, and none of them in a type that the comparison fits. Without
- * products these are those of the application's devices.
+ * Checks the types of comparisons. Without products, the rule has those of the application's devices.
+ * @throws invalid (422) when the products of the rule declare a variable, but none of them in a type that the
+ * comparison accepts.
  */
 async function requireTypes(
   ctx: Context,

@@ -17,28 +17,28 @@ import type { ListedRecord, RecordIndex } from '../records/record-index.js';
 import type { RecordLog } from '../records/record-log.js';
 import type { Context } from '../schema/context.js';
 
-/** Where the records of a preview come from. */
+/** Sources of a preview's records. */
 export interface PreviewSources {
   index: Pick<RecordIndex, 'list'>;
   records: Pick<RecordLog, 'matchCommitted'>;
 }
 
 const week = 7 * 86_400;
-/** Limits of one preview. */
+/** Limits of one preview; the timeout is in milliseconds. */
 const maxDevices = 1000;
 const maxRecords = 200_000;
 const maxEpisodes = 500;
 const timeout = 10_000;
-/** Devices and records of one read: some 5 MB of records of 500 bytes. */
+/** Maximum numbers of devices and records per read: about 5 MB, at 500 bytes per record. */
 const devicesAtOnce = 10;
 const recordsAtOnce = 1000;
-/** Time limit of the queries of a condition for one page, in milliseconds. */
+/** Timeout of the queries of a condition for one page, in milliseconds. */
 const matchTimeout = 2000;
 
 interface Watched {
   id: string;
   productId: string | null;
-  /** Time of the link, before which the rule did not watch the device. Unix seconds. */
+  /** Time of the link in Unix seconds. Before it, the rule did not watch the device. */
   linkedAt: number;
 }
 
@@ -88,7 +88,10 @@ const shown = (deviceId: string, { openedAt, openedBy, closedAt, closedBy }: Pre
   closedBy,
 });
 
-/** The devices of the application that the rule would watch; one more than a preview looks at, where there are more. */
+/**
+ * Returns the devices of the application that the rule would watch. If there are more than a preview covers, it returns
+ * one more than that.
+ */
 async function watchedBy(ctx: Context, { applicationId, products, tags }: AlertRule): Promise<Watched[]> {
   return (await ctx.readWithin(
     sql`
@@ -103,11 +106,11 @@ async function watchedBy(ctx: Context, { applicationId, products, tags }: AlertR
 interface Range {
   from: number;
   to: number;
-  /** When reading ends, of `performance.now`. */
+  /** End of the time for reading, by `performance.now`. */
   until: number;
 }
 
-/** Reads the records of devices, page by page, and gives each device's to its follower. */
+/** Reads the records of devices page by page, and passes each device's records to its follower. */
 class Reading {
   count = 0;
   isWhole = true;
@@ -119,11 +122,12 @@ class Reading {
     private readonly rule: AlertRule,
     private readonly range: Range,
   ) {
-    // A page is let go before the next is read: what a request may hold together is no measure of it.
+    // Rows are not weighed here: each page is released before the next one is read, so the total says nothing about the
+    // memory in use.
     this.call = { caller, signal, weighRows: () => undefined, timeLeft: () => this.timeLeft() };
   }
 
-  /** Whether no more is read. */
+  /** Whether reading stops, because the time or the number of records is used up. */
   isOver(): boolean {
     return this.timeLeft() <= 0 || this.count >= maxRecords;
   }
@@ -141,7 +145,7 @@ class Reading {
     }
   }
 
-  /** A page of each device; undefined where the time is over. */
+  /** Returns a page for each device; undefined when the time is over. */
   private async list(parentIds: readonly string[], after?: ListedRecord['cursorKeys']) {
     if (!this.isOver()) {
       const { from, to } = this.range;

@@ -9,19 +9,19 @@ import { conflict } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { loaderOf } from './loader.js';
 
-/** Addresses of one organization, with those that no rule names any more. */
+/** Maximum number of addresses per organization, including those that no rule names any more. */
 const maxAddresses = 1000;
 const hour = 3_600_000;
 const day = 24 * hour;
 /** Validity of a link that confirms an address, in milliseconds. */
 const linkLifetime = 7 * day;
-/** Time after which an address is asked again that its mail server refused. Milliseconds. */
+/** Time after which an address that its mail server refused is asked again, in milliseconds. */
 const refusedFor = day;
 
 /**
- * Stores the recipients of a rule in the caller's transaction, in one order, so that two transactions do not deadlock. Asks a
- * new address for confirmation, one whose link has expired, and one that its mail server refused some time ago. Does not ask an
- * address whose owner stopped the mails.
+ * Stores the recipients of a rule in the caller's transaction, in a fixed order, so that two transactions do not
+ * deadlock. It asks an address for confirmation if the address is new, its link has expired, or its mail server refused
+ * it some time ago. An address whose owner stopped the e-mails is not asked again.
  */
 export async function noteRecipients(
   em: EntityManager,
@@ -61,7 +61,7 @@ interface Row extends AlertRecipient {
   key: string;
 }
 
-/** Returns the states of the recipients of a rule, in their order. Whoever may read the rule may read them. */
+/** Returns the states of a rule's recipients, in their order. A caller who may read the rule may read the states. */
 export async function recipientStatesOf(
   ctx: Context,
   { organizationId, recipients }: AlertRule,

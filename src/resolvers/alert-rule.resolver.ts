@@ -27,7 +27,7 @@ import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
 import { list, listBelow } from './list.js';
 
-/** The alert rules of applications. */
+/** Resolves the alert rules of applications. */
 @Resolver(() => AlertRule)
 export class AlertRuleResolver {
   constructor(
@@ -134,7 +134,7 @@ export class AlertRuleResolver {
   }
 }
 
-/** The field `alertRules` of applications. */
+/** Resolves the field `alertRules` of applications. */
 @Resolver(() => Application)
 export class ApplicationAlertRulesResolver {
   @FieldResolver(() => AlertRulePage, { description: 'Alert rules of the application.' })
@@ -149,7 +149,7 @@ export class ApplicationAlertRulesResolver {
   }
 }
 
-/** Returns the fields that a rule decides by, with their conditions read. */
+/** Returns the fields that define a rule's decision, with parsed conditions. */
 function changeOf({ when, until, ...args }: AlertDecisionArgs): Omit<AlertRuleChange, 'name'> {
   const { products, tags, maxGap, closeAfter, silentFor, variable } = args;
   return {

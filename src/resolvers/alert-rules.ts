@@ -10,7 +10,7 @@ import type { Context } from '../schema/context.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 
-/** Alert rules, as `r`. `also` is a list of columns more, after a comma. */
+/** Selects alert rules, as `r`. `also` adds columns, after a comma. */
 export const alertRuleRows = (also: Sql = empty): Sql => sql`
   select r.id, r.organization_id as "organizationId", r.application_id as "applicationId", r.name, r.severity, r.kind,
          r.products, r.tags, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
@@ -19,11 +19,11 @@ export const alertRuleRows = (also: Sql = empty): Sql => sql`
          r.created_at as "createdAt", r.updated_at as "updatedAt"${also}
     from alert_rule r`;
 
-/** Ranks a severity, the most severe last. */
+/** Returns the rank of a severity; the most severe is last. */
 export const severityOrder = (severity: Sql): Sql =>
   sql`array_position('{info,warning,critical}'::text[], ${severity})`;
 
-/** A list of alert rules. */
+/** Defines a list of alert rules. */
 export const alertRuleListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => alertRuleRows(also),
   from: sql`from alert_rule r`,
@@ -41,7 +41,7 @@ export const alertRuleListing = (where: readonly Sql[]): Listing => ({
   tie: sql`r.id`,
 });
 
-/** An alert rule of an application that the caller may read, or change. */
+/** Loads an alert rule of an application that the caller may read or change. */
 export async function loadAlertRule(
   ctx: Context,
   { organizationId, applicationId, alertRuleId }: AlertRuleArgs,
@@ -56,7 +56,10 @@ export async function loadAlertRule(
   return need === 'read' ? row : ctx.em.merge(AlertRule, row);
 }
 
-/** Throws 404 where one of these products is neither the organization's own nor public. */
+/**
+ * Checks the products of a rule.
+ * @throws notFound (404) when one of them is neither the organization's own nor public.
+ */
 export async function requireProducts(ctx: Context, products: readonly string[]): Promise<void> {
   const ids = [...new Set(products)];
   if (!ids.every(isId)) throw notFound('product');
@@ -67,12 +70,12 @@ export async function requireProducts(ctx: Context, products: readonly string[])
   if (found.length < ids.length) throw notFound('product');
 }
 
-/** Alert rules of an application. */
+/** Maximum number of alert rules per application. */
 const maxRules = 100;
 
 /**
- * Locks an application against links and rules that are made at the same time, so that a new rule and a new link see each
- * other. Throws 409 where the application has its maximum of rules.
+ * Locks an application against concurrent new links and rules, so that a new rule and a new link see each other.
+ * @throws conflict (409) when the application has the maximum number of rules.
  */
 export async function requireRoomForRule(em: EntityManager, applicationId: string): Promise<void> {
   await execute(em, sql`select from application where id = ${applicationId} for update`);
@@ -84,8 +87,8 @@ export async function requireRoomForRule(em: EntityManager, applicationId: strin
 }
 
 /**
- * Deletes the states of a rule, which closes its episodes, and starts the clocks of a silence rule. Waits for transactions that
- * change devices, so that none comes under the rule unseen.
+ * Deletes the states of a rule, which closes its episodes, and restarts the clocks of a silence rule. It waits for
+ * transactions that change devices, so that no device comes under the rule unnoticed.
  */
 export async function restartRule(em: EntityManager, { id, kind, disabled, silentFor }: AlertRule): Promise<void> {
   await execute(em, sql`delete from alert_state where rule_id = ${id}`);

@@ -9,10 +9,10 @@ import { ApiTokenPage } from '../schema/pages.js';
 import { endToken, makeToken, ofOrganization, tokenListing } from './api-tokens.js';
 import { list } from './list.js';
 
-/** Tokens of the organization, which only its owners see and make. */
+/** Resolves the tokens of the organization, which only owners may read and create. */
 @Resolver(() => ApiToken)
 export class ApiTokenResolver {
-  /** The clock tells milliseconds since the epoch. */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @Query(() => ApiTokenPage, {

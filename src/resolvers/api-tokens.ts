@@ -9,16 +9,19 @@ import type { Context } from '../schema/context.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 
-/** What is told of a token, `k`; its hash never is. */
+/** Published columns of a token, `k`. The hash is not among them. */
 export const tokenColumns: Sql = sql`
   k.id, k.organization_id as "organizationId", k.user_id as "userId", k.device_id as "deviceId",
   k.product_id as "productId", k.name, k.scope, k.prefix,
   k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 
-/** Tokens of devices are listed with their device alone, and those of products with their product: there may be very many. */
+/**
+ * Condition for tokens of the organization itself. Tokens of devices and products may be very many, so they are listed
+ * only with their device or product.
+ */
 export const ofOrganization: Sql = sql`k.device_id is null and k.product_id is null`;
 
-/** A list of tokens. */
+/** Defines a list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also = empty) => sql`select ${tokenColumns}${also} from api_token k`,
   from: sql`from api_token k`,
@@ -38,13 +41,17 @@ export const tokenListing = (where: readonly Sql[]): Listing => ({
   tie: sql`k.id`,
 });
 
-/** What a new token is made of. */
+/** Values of a new token. */
 interface TokenValues
   extends Pick<ApiToken, 'organizationId' | 'userId' | 'deviceId' | 'productId' | 'scope' | 'name'> {
   expiresAt?: Date | null | undefined;
 }
 
-/** Makes a token. @param now milliseconds since the epoch @throws invalid where it would have ended by now */
+/**
+ * Creates a token.
+ * @param now milliseconds since the epoch.
+ * @throws invalid when the token would already have expired.
+ */
 export async function makeToken(
   em: EntityManager,
   { expiresAt, ...values }: TokenValues,
@@ -65,7 +72,11 @@ export async function makeToken(
   return { token, apiToken };
 }
 
-/** Ends a token for good; ended again it stays as it is. @param where which `k` it may be @throws notFound where it is none of these */
+/**
+ * Revokes a token permanently. Revoking it again changes nothing.
+ * @param where conditions on the token `k`.
+ * @throws notFound when no token meets them.
+ */
 export async function endToken(ctx: Context, id: string, where: readonly Sql[]): Promise<ApiToken> {
   if (!isId(id)) throw notFound('token');
   const which = join([sql`k.id = ${id}`, ...where], ' and ');

@@ -12,10 +12,10 @@ import { SeriesBelowArgs } from '../schema/series.args.js';
 import { loaderOf } from './loader.js';
 import { readLines } from './series-lines.js';
 
-/** Devices of one chart. */
+/** Maximum number of devices in one chart. */
 const maximum = 100;
 
-/** Charts of applications, where a query follows them. */
+/** Resolves the charts of applications. */
 @Resolver(() => Application)
 export class ApplicationChartsResolver {
   constructor(private readonly index: Pick<RecordIndex, 'series'>) {}
@@ -45,7 +45,7 @@ export class ApplicationChartsResolver {
     return loaderOf(ctx, JSON.stringify(['application.series', args]), make).load(id);
   }
 
-  /** Devices of each application in the order in which they were linked, one more than a chart may have. */
+  /** Returns the devices of each application in the order of linking, up to one more than a chart may have. */
   private async devicesOf(ctx: Context, applicationIds: readonly string[]): Promise<Map<string, string[]>> {
     const links = await ctx.read<{ applicationId: string; deviceId: string }>(sql`
       select parent.id as "applicationId", l.device_id as "deviceId"

@@ -16,7 +16,7 @@ import { productListing } from './products.js';
 import { recordsBelow } from './records.js';
 import { teamListing } from './teams.js';
 
-/** The hooks, deliveries and teams of applications, where a query follows them. */
+/** Resolves the hooks, deliveries and teams of applications. */
 @Resolver(() => Application)
 export class ApplicationEdgesResolver {
   constructor(private readonly index: Pick<RecordIndex, 'list'>) {}

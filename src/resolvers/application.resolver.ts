@@ -22,7 +22,7 @@ import { linkedDeviceListing } from './devices.js';
 import { list, listBelow } from './list.js';
 import { readFilter, type Silence } from './silent-filter.js';
 
-/** Applications and the devices linked to them. */
+/** Resolves applications and their linked devices. */
 @Resolver(() => Application)
 export class ApplicationResolver {
   constructor(private readonly index: Silence) {}

@@ -9,17 +9,20 @@ import type { Page } from '../schema/page.js';
 import { ignoringCase, listBelow } from './list.js';
 import type { Listing } from './listing.js';
 
-/** Which applications, as `a`: what they are joined with, conditions, and the order where none is asked for. */
+/** A selection of applications `a`: joined tables, conditions and the default order. */
 export interface Which {
   joined?: Sql;
   where: readonly Sql[];
   order: Sql;
 }
 
-/** Which, where they may be listed below many parents together. */
+/** A selection that may be listed below many parents together. */
 export type WhichBelow = Which & Pick<Listing, 'parent'>;
 
-/** The applications that a device is linked to and that the caller can read; one pair of statements for all of a call. */
+/**
+ * Returns the applications that a device is linked to and that the caller can read. All devices of a call share one
+ * pair of statements.
+ */
 export const applicationsOfDevice = (
   ctx: Context,
   deviceId: string,
@@ -35,7 +38,7 @@ export const applicationsOfDevice = (
   return listBelow(ctx, 'device.applications', deviceId, listing, args);
 };
 
-/** A list of applications with the caller's permission on each. */
+/** Defines a list of applications with the caller's permission on each. */
 export const applicationListing = (caller: Caller, { joined = empty, order, ...which }: WhichBelow): Listing => ({
   rows: (selected, also) => sql`${applicationRows(caller, selected, also)} ${joined}`,
   from: sql`from application a ${joined}`,

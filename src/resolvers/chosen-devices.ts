@@ -7,16 +7,16 @@ import { invalid, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { SelectedFields } from '../schema/selected-fields.js';
 
-/** Devices of one chart. */
+/** Maximum number of devices in one chart. */
 const maxDevices = 100;
 
-/** All that a chart tells of a device by itself; edges to it read the rest. */
+/** Fields of a device that a chart needs itself. Edges to the device read the others. */
 const named: SelectedFields = { has: (field) => field === 'serial', key: 'serial' };
 
 /** A device of a chart. */
 export type Chosen = Pick<Device, 'id' | 'serial'>;
 
-/** What a chart is of: devices by name, or all of an application. */
+/** The devices of a chart: named by identifier, or all of an application. */
 export interface Choice {
   organizationId: string;
   deviceIds?: readonly string[] | null;
@@ -24,8 +24,9 @@ export interface Choice {
 }
 
 /**
- * The devices that a chart is of, in the order in which they are named or were linked. Throws 404 for one that the
- * caller cannot read, and 422 for none or both ways of choosing and for too many.
+ * Returns the devices of a chart, in the order in which they are named or were linked.
+ * @throws notFound (404) for a device that the caller cannot read; invalid (422) when devices are chosen in neither or
+ * both ways, and for too many devices.
  */
 export async function chosenDevices(ctx: Context, choice: Choice): Promise<Chosen[]> {
   const { organizationId, deviceIds, applicationId } = choice;
@@ -61,7 +62,10 @@ async function devicesOf(ctx: Context, organizationId: string, applicationId: st
   ]);
 }
 
-/** Throws 404 where one of these devices is not linked to an application that the caller may read. */
+/**
+ * Checks devices of an application that the caller may read.
+ * @throws notFound (404) when one of them is not linked to it.
+ */
 export async function requireLinked(ctx: Context, applicationId: string, deviceIds: readonly string[]): Promise<void> {
   const ids = [...new Set(deviceIds)];
   if (!ids.every(isId)) throw notFound('device');

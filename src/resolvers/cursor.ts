@@ -2,37 +2,36 @@ import type { Sql } from 'sql-template-tag';
 import { type Fault, invalid } from '../errors.js';
 
 /**
- * How a list is read by cursor. A cursor names the list (what it is below, and its order) and the keys of a row in that
- * order, so that what is stored or deleted meanwhile neither repeats nor hides what else there is. Callers see it as
- * opaque text.
+ * How a list is read by cursor. A cursor contains the list (its parent and order) and the keys of a row in that order,
+ * so that rows stored or deleted meanwhile neither repeat nor hide other rows. For callers it is opaque text.
  */
 export interface CursorKind {
-  /** Tells cursors of this list from those of others. */
+  /** Identifies the list, so that cursors of other lists are refused. */
   kind: string;
-  /** What each key of a row looks like, null as ''; rows carry theirs as texts, in the column `cursorKeys`. */
+  /** Format of each key of a row; null is ''. A row has its keys as texts in the column `cursorKeys`. */
   shape: readonly RegExp[];
 }
 
-/** The text of a row's key in the order of a list. */
+/** Text of a row's key in the order of a list. */
 export type CursorKey = string | null;
 
-/** The same of a list that is read by SQL. */
+/** The same for a list that is read by SQL. */
 export interface SqlCursorKind extends CursorKind {
-  /** Condition: a row comes after these keys. */
+  /** Returns the condition that a row comes after these keys. */
   after: (keys: readonly CursorKey[]) => Sql;
 }
 
-/** A page with the place where it ends. */
+/** A page with its end. */
 export interface CursorPage {
-  /** Cursor of the last item; none on an empty page, and none in an order of the caller's own. */
+  /** Cursor of the last item; absent on an empty page, and in an order that the caller chose. */
   endCursor?: string | null;
-  /** Whether there is more after it. */
+  /** Whether more items follow. */
   hasMore?: boolean;
-  /** Cursors of all items, of a page that is shown as a connection. */
+  /** Cursors of all items, when the page is shown as a connection. */
   cursors?: (string | null)[];
 }
 
-/** The cursor of a row in the list below a parent. */
+/** Returns the cursor of a row in the list below a parent. */
 export const cursorOf = ({ kind }: CursorKind, parentId: string, row: object | undefined): string | null =>
   row === undefined
     ? null
@@ -40,12 +39,18 @@ export const cursorOf = ({ kind }: CursorKind, parentId: string, row: object | u
         'base64url',
       );
 
-/** Throws 422 for what is no cursor of a list below this parent. */
+/**
+ * Checks the parent in a cursor.
+ * @throws invalid (422) when the cursor is not of a list below this parent.
+ */
 export function requireCursorOf(parentId: string, cursor: string): void {
   if (read(cursor)[1] !== parentId) throw invalid([noCursor]);
 }
 
-/** The keys that a cursor carries. Throws 422 for what is no cursor of this kind; of which parent it is, {@link requireCursorOf} tells. */
+/**
+ * Returns the keys in a cursor. {@link requireCursorOf} checks its parent.
+ * @throws invalid (422) when the cursor is not of this kind.
+ */
 export function keysOfCursor({ kind, shape }: CursorKind, cursor: string): CursorKey[] {
   const [of, , ...keys] = read(cursor);
   const fits =
@@ -56,7 +61,7 @@ export function keysOfCursor({ kind, shape }: CursorKind, cursor: string): Curso
   return keys as CursorKey[];
 }
 
-/** The fault of what is sent as a cursor and is none of the list. */
+/** The fault of an invalid cursor, or one of another list. */
 export const noCursor: Fault = { path: 'after', message: 'is no cursor of this list; send an endCursor of its pages' };
 
 function read(cursor: string): unknown[] {
@@ -68,7 +73,10 @@ function read(cursor: string): unknown[] {
   }
 }
 
-/** Throws 422 where a page is asked for by cursor and by number, or by cursor in an order that has none. */
+/**
+ * Checks the arguments of a page.
+ * @throws invalid (422) for both a cursor and a page number, or a cursor in an order that has none.
+ */
 export function requireCursorOrPage({
   page,
   sort,

@@ -12,7 +12,7 @@ import type { Context } from '../schema/context.js';
 import { DecodeFrameArgs, RedecodeArgs } from '../schema/decode.args.js';
 import type { ProductArgs } from '../schema/product.args.js';
 
-/** Frames of a product: explained, and decoded again after its variables have changed. */
+/** Resolves the decoding of frames, and decoding them again after a product's variables have changed. */
 @Resolver()
 export class DecodeResolver {
   constructor(private readonly jobs: Jobs) {}
@@ -42,7 +42,7 @@ export class DecodeResolver {
   }
 }
 
-/** A product that an owner, of whichever organization, can read. */
+/** Loads a product that the caller can read. The caller must be an owner of an organization, of any one. */
 const loadOwned = async (ctx: Context, { organizationId, productId }: ProductArgs): Promise<Product> => {
   const product = await loadProduct(ctx, organizationId, productId, 'read');
   if (!isOwner(ctx.caller)) throw forbidden('Only owners of an organization may decode.');

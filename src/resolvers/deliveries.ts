@@ -6,7 +6,7 @@ import type { Context } from '../schema/context.js';
 import type { DeliveriesBelowArgs } from '../schema/list.args.js';
 import type { Listing } from './listing.js';
 
-/** Deliveries are counted up to this number (contract, section 8). */
+/** Number up to which deliveries are counted (contract, section 8). */
 const countUpTo = 10_000;
 
 /** Keys of a delivery `d` in the order of lists. */
@@ -25,13 +25,13 @@ const rowsWith = (also: Sql): Sql => sql`
            select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id) then d.next_attempt_at end as "nextAttemptAt"${also}
     from delivery d`;
 
-/** Deliveries, as `d`. */
+/** Selects deliveries, as `d`. */
 export const deliveryRows: Sql = rowsWith(cursorKeys);
 
-/** It carries the time when the delivery was made, so the index is in that order. */
+/** The identifier contains the time of creation, so its index is in that order. */
 const identifier = sql`d.id`;
 
-/** A list of deliveries, newest first. */
+/** Defines a list of deliveries, the newest first. */
 export const deliveryListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also = cursorKeys) => rowsWith(also),
   from: sql`from delivery d`,
@@ -60,29 +60,32 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
   },
 });
 
-/** How long a page of deliveries of a filter may take, in milliseconds: those of some states are few among many. */
+/** Timeout of a page of filtered deliveries, in milliseconds. Deliveries in some states are few among many. */
 const filterTimeout = 10_000;
 
-/** The deliveries that the arguments of an edge choose. */
+/** Defines the list of deliveries that the arguments of an edge select. */
 export const deliveriesBelow = (where: readonly Sql[], args: DeliveriesBelowArgs): Listing => ({
   ...deliveryListing([...where, ...(args.state == null ? [] : standing[args.state]), ...storedWithin(args)]),
   ...(args.state != null && { timeout: filterTimeout }),
 });
 
-/** Written as the partitions and their indexes have it. */
+/** Conditions of each state, written like those of the partitions and their indexes. */
 const standing: Readonly<Record<DeliveryState, readonly Sql[]>> = {
   pending: [sql`not d.done`],
   succeeded: [sql`d.done`, sql`d.state = 'succeeded'`],
   failed: [sql`d.done`, sql`d.state <> 'succeeded'`],
 };
 
-/** Conditions on `delivery d`: it was stored in a stretch of time. Times are those of identifiers, which the index has. */
+/**
+ * Returns conditions on `delivery d`: it was stored within a time range. The conditions are on identifiers, whose index
+ * contains the time.
+ */
 export const storedWithin = ({ from, to }: Pick<DeliveriesBelowArgs, 'from' | 'to'>): Sql[] => [
   ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
   ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
 ];
 
-/** A delivery of a hook that the caller has loaded, and so may see. */
+/** Loads a delivery of a hook. The caller has loaded the hook and so may read its deliveries. */
 export async function loadDelivery(ctx: Context, hookId: string, id: string): Promise<Delivery> {
   if (!isId(id)) throw notFound('delivery');
   const [row] = await ctx.read<Delivery>(sql`${deliveryRows} where d.hook_id = ${hookId} and d.id = ${id}`);

@@ -22,7 +22,7 @@ import { listBelow } from './list.js';
 import { loadById } from './loader.js';
 import { recordById } from './records.js';
 
-/** Whoever sees a hook, a delivery or a grant can read its application. */
+/** Loads the application of a hook, a delivery or a grant. A caller who sees one of these can read its application. */
 async function applicationOf(ctx: Context, applicationId: string): Promise<Application> {
   const rowsOf = (ids: readonly string[]) =>
     sql`${applicationRows(ctx.caller)} where a.id = any(${ids}::uuid[]) and ${readableApplication(ctx.caller)}`;
@@ -31,7 +31,7 @@ async function applicationOf(ctx: Context, applicationId: string): Promise<Appli
   return application;
 }
 
-/** Where deliveries came from. */
+/** Resolves the origin of deliveries. */
 @Resolver(() => Delivery)
 export class DeliveryEdgesResolver {
   constructor(private readonly index: Pick<RecordIndex, 'find'>) {}
@@ -65,7 +65,7 @@ export class DeliveryEdgesResolver {
   }
 }
 
-/** Both ends of what teams give access to. */
+/** Resolves both ends of the grants of teams. */
 @Resolver(() => TeamGrant)
 export class TeamGrantResolver {
   @FieldResolver(() => Application, { description: 'The application.' })
@@ -86,7 +86,7 @@ export class TeamGrantResolver {
   }
 }
 
-/** The deliveries of hooks. */
+/** Resolves the application and the deliveries of hooks. */
 @Resolver(() => Hook)
 export class HookEdgesResolver {
   @FieldResolver(() => Application, { description: 'Application whose records it is called with.' })

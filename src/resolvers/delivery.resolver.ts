@@ -12,7 +12,7 @@ import { deliveryListing, loadDelivery, storedWithin } from './deliveries.js';
 import { loadHook } from './hooks.js';
 import { list } from './list.js';
 
-/** Deliveries: every call to a hook, on record, and made again. */
+/** Resolves deliveries, which record every call to a hook, and their redelivery. */
 @Resolver(() => Delivery)
 export class DeliveryResolver {
   constructor(
@@ -71,10 +71,10 @@ export class DeliveryResolver {
   }
 }
 
-/** The conditions of a ledger. What is no identifier matches nothing. */
+/** Returns the conditions of a ledger's filter. An invalid identifier matches nothing. */
 function filters({ successful, deviceId, from, to }: LedgerArgs): Sql[] {
   return [
-    // Written as the index of what did not succeed has it.
+    // Written like the condition of the index of unsuccessful deliveries.
     ...(successful == null ? [] : [successful ? sql`d.state = 'succeeded'` : sql`d.state <> 'succeeded'`]),
     ...(deviceId == null ? [] : [isId(deviceId) ? sql`d.device_id = ${deviceId}` : sql`false`]),
     ...storedWithin({ from, to }),

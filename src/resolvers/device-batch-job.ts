@@ -11,29 +11,29 @@ import { applyTo, chosenListing, type DeviceAction, lockDevices } from './device
 import { conditionsOf } from './list.js';
 import type { Silence } from './silent-filter.js';
 
-/** How long it may take to find which of a step's devices are silent, in milliseconds. */
+/** Timeout of finding the silent devices of a step, in milliseconds. */
 const silenceTimeout = 10_000;
 
-/** What a job changes, and for whom. */
+/** Input of a job: the change, and the caller who requested it. */
 export interface DeviceBatchInput {
   action: DeviceAction;
-  /** The member who wanted it; none: the organization itself. */
+  /** The member who requested the job; null for the organization itself. */
   userId: string | null;
   q: string | null;
   filter: DeviceFilterInput | null;
-  /** Devices registered later than this (ISO 8601) were not counted, and are not changed. */
+  /** Devices registered after this time (ISO 8601) were not counted, and are not changed. */
   before: string;
   total: number;
 }
 
-/** A job as it is run. */
+/** A running job. */
 interface BatchJob {
   organizationId: string;
   input: PlainJson;
   cursor: PlainJson;
 }
 
-/** The steps of the jobs that change many devices. */
+/** Creates the steps of the jobs that change many devices. */
 export const createDeviceBatchSteps = (index: Silence) => {
   const change = createDeviceBatchStep(index);
   return {
@@ -46,8 +46,8 @@ export const createDeviceBatchSteps = (index: Silence) => {
 };
 
 /**
- * Makes the step of a job that changes all devices that match, in the order of their identifiers. Who wanted it must still be allowed to:
- * a member who no longer is ends the job. Devices that the action must not change are left as they are.
+ * Creates the step of a job that changes all matching devices, in the order of their identifiers. The requester must
+ * still have the permission; otherwise the job ends. Devices that the action must not change are skipped.
  */
 const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: BatchJob) => {
   const { organizationId } = job;
@@ -67,7 +67,7 @@ const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: Ba
   const looked =
     silentSince == null ? undefined : await run<{ id: string }>(sql`select d.id from device d ${where} ${next}`);
   const lookedIds = looked?.map(({ id }) => id);
-  // Nothing is locked while the index is asked.
+  // Nothing is locked while the index is queried.
   const silent = lookedIds && (await index.silentDevices(callOf(caller), lookedIds, silentSince!, silenceTimeout));
   const ids = await lockDevices(
     run,
@@ -84,7 +84,7 @@ const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: Ba
   };
 };
 
-/** Nobody waits for a job: nothing of it is counted or ended early. */
+/** Returns a call without limits: no client waits for a job, so its rows are not weighed and it has no deadline. */
 const callOf = (caller: Caller): ReadingCall => ({
   caller,
   signal: new AbortController().signal,
@@ -94,7 +94,7 @@ const callOf = (caller: Caller): ReadingCall => ({
 
 type Run = Parameters<typeof lockDevices>[0];
 
-/** Who wanted the job, with the role of today. */
+/** Returns the requester of the job, with the present role. */
 async function callerOf(run: Run, organizationId: string, userId: string | null): Promise<Caller> {
   const as = (role: Role): Caller => ({
     tokenId: '',

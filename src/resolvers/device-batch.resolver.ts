@@ -26,7 +26,10 @@ import { conditionsOf } from './list.js';
 import { readSlowly } from './list-read.js';
 import { readFilter, type Silence } from './silent-filter.js';
 
-/** Changes of many devices at once: up to 1,000 whole or not at all, more as a job. */
+/**
+ * Resolves changes of many devices at once. Up to 1,000 are changed completely or not at all; more are changed by a
+ * job.
+ */
 @Resolver()
 export class DeviceBatchResolver {
   constructor(
@@ -95,11 +98,14 @@ interface ChosenCount {
   matched: number;
   changed: number;
   blocked: number;
-  /** Of up to 1,000. */
+  /** Identifiers, of up to 1,000 devices. */
   ids: string[];
 }
 
-/** Finds the devices that arguments choose, and counts what an action does. Throws 404 where one of those named cannot be read. */
+/**
+ * Finds the selected devices and counts what an action would do.
+ * @throws notFound (404) when a named device cannot be read.
+ */
 async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): Promise<ChosenCount> {
   const { organizationId, deviceIds, q, filter } = choice;
   if ((deviceIds == null) === (q == null && filter == null)) {

@@ -6,16 +6,16 @@ import type { DeviceFilter } from './device-filter.js';
 import { deviceListing } from './devices.js';
 import type { Listing } from './listing.js';
 
-/** What is done to each of many devices. */
+/** An action on each of many devices. */
 export type DeviceAction =
   | { kind: 'tagDevices' | 'untagDevices'; tags: readonly string[] }
   | { kind: 'linkDevices' | 'unlinkDevices'; applicationId: string }
   | { kind: 'deleteDevices' };
 
-/** Tags of a device. */
+/** Maximum number of tags per device. */
 const mostTags = 50;
 
-/** Which devices: named, or all that match, as lists match. */
+/** A selection of devices: named by identifier, or all that match, as lists match. */
 export interface DeviceChoice {
   organizationId: string;
   deviceIds?: readonly string[] | null | undefined;
@@ -23,7 +23,7 @@ export interface DeviceChoice {
   filter?: DeviceFilter | null | undefined;
 }
 
-/** The devices of a choice that the caller can read. */
+/** Defines the list of selected devices that the caller can read. */
 export const chosenListing = (caller: Caller, { organizationId, deviceIds, filter }: DeviceChoice): Listing =>
   deviceListing(caller, {
     where: [
@@ -35,14 +35,14 @@ export const chosenListing = (caller: Caller, { organizationId, deviceIds, filte
     filter,
   });
 
-/** A list of texts in one parameter: the unit of work writes out lists in its own way. */
+/** Passes a list of texts as one parameter, because the unit of work formats lists in its own way. */
 export const listOf = (values: readonly string[]): Sql =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
 
 const linked = (applicationId: string): Sql =>
   sql`exists (select from application_device ad where ad.device_id = d.id and ad.application_id = ${applicationId})`;
 
-/** Condition on `device d`: the action changes it. */
+/** Returns the condition that the action changes `device d`. */
 export const isChanged = (action: DeviceAction): Sql => {
   switch (action.kind) {
     case 'tagDevices':
@@ -58,7 +58,7 @@ export const isChanged = (action: DeviceAction): Sql => {
   }
 };
 
-/** Condition on `device d` that the action changes: it must not. */
+/** Returns the condition that the action must not change `device d`. */
 export const isBlocked = (action: DeviceAction): Sql => {
   switch (action.kind) {
     case 'tagDevices':
@@ -70,7 +70,7 @@ export const isBlocked = (action: DeviceAction): Sql => {
   }
 };
 
-/** What is said where devices stand in the way of an action. */
+/** Returns the error for devices that block an action. */
 export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
   kind === 'deleteDevices'
     ? conflict(
@@ -78,18 +78,18 @@ export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
       )
     : invalid([{ path: 'tags', message: `would make more than ${mostTags} tags of ${count} of these devices` }]);
 
-/** Runs one statement and gives its rows. */
+/** Runs one statement and returns its rows. */
 type Run = <Row extends object>(query: Sql) => Promise<Row[]>;
 
-/** Of devices that a change has locked. */
+/** Numbers of the locked devices that were changed and that were blocked. */
 export interface Applied {
   changed: number;
   blocked: number;
 }
 
 /**
- * Does an action to devices that this transaction has locked, but for those that it must not change; `all`: to none where there
- * are any of these.
+ * Applies an action to devices that this transaction has locked, except blocked ones.
+ * @param all whether a blocked device prevents the change of all.
  */
 export async function applyTo(
   run: Run,
@@ -134,9 +134,12 @@ const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
   }
 };
 
-/** Locks devices in the order of their identifiers, so that two changes never wait for each other; gives those that there are. */
+/**
+ * Locks devices in the order of their identifiers, so that two changes never deadlock. Returns the identifiers of those
+ * that exist.
+ */
 export const lockDevices = async (run: Run, which: Sql): Promise<string[]> => {
-  // Linking a device locks its row as well: none is linked from here on.
+  // Linking a device also locks its row, so no device can be linked from here on.
   const rows = await run<{ id: string }>(sql`select d.id from device d ${which} for update of d`);
   return rows.map(({ id }) => id);
 };

@@ -13,10 +13,10 @@ import { deliveriesBelow } from './deliveries.js';
 import { listBelow } from './list.js';
 import { loaderOf } from './loader.js';
 
-/** How long a page of deliveries may take, in milliseconds: of many hooks together no index knows the newest. */
+/** Timeout of a page of deliveries, in milliseconds. No index has the newest deliveries of many hooks together. */
 const timeout = 10_000;
 
-/** The deliveries of devices, where a query follows them. */
+/** Resolves the deliveries and the last record of devices. */
 @Resolver(() => Device)
 export class DeviceEdgesResolver {
   constructor(private readonly index: Pick<RecordIndex, 'newestTimes'>) {}
@@ -49,7 +49,7 @@ export class DeviceEdgesResolver {
   lastRecordAt(@Root() { id }: Device, @Ctx() ctx: Context): Promise<string | null> {
     const make = () =>
       new DataLoader<string, string | null>(async (ids) => {
-        // Each looks at the end of its device's index: 60 ms for a thousand devices over 13 weeks of records.
+        // Each device costs a look at the end of its index: 60 ms for a thousand devices over 13 weeks of records.
         const last = await this.index.newestTimes(ctx, ids, timeout);
         return ids.map((each) => last.get(each) ?? null);
       });

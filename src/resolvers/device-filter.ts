@@ -5,15 +5,18 @@ import { isId } from '../entities/id.js';
 import { earthRadius, greatCircle } from '../records/postgres/search/sql/geo.js';
 import type { DeviceFilterInput, NearInput } from '../schema/device-filter.args.js';
 
-/** Longest time that a filtered list of devices may take, in milliseconds: it may have to look at all of an organization. */
+/** Timeout of a filtered list of devices, in milliseconds. It may have to read all devices of an organization. */
 export const filterTimeout = 5000;
 
-/** A filter as PostgreSQL is asked it: which devices are silent only the index of records knows, see `silent-filter.ts`. */
+/**
+ * A filter in the form that PostgreSQL can evaluate. Only the record index knows which devices are silent: see
+ * `silent-filter.ts`.
+ */
 export interface DeviceFilter extends Omit<DeviceFilterInput, 'silentSince'> {
   silentIds?: readonly string[];
 }
 
-/** Conditions on `device d`: it passes the filter. What is no identifier matches nothing. */
+/** Returns the conditions on `device d` of a filter. An invalid identifier matches nothing. */
 export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | undefined): Sql[] => {
   const { tag, productIds, applicationId, silentIds, near } = filter ?? {};
   return [
@@ -31,7 +34,7 @@ const linkedTo = (caller: Caller, applicationId: string): Sql =>
                    where ld.device_id = d.id and a.id = ${applicationId} and ${readableApplication(caller)})`
     : sql`false`;
 
-/** The latitude alone tells most devices that are too far away. */
+/** Returns the conditions of a circle. The latitude alone excludes most devices that are too far away. */
 const within = (circle: NearInput): Sql[] => {
   const degrees = (circle.radius / (Math.PI * earthRadius)) * 180;
   return [

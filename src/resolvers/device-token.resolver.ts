@@ -9,10 +9,13 @@ import { ApiTokenPage } from '../schema/pages.js';
 import { endToken, makeToken, tokenListing } from './api-tokens.js';
 import { list } from './list.js';
 
-/** Tokens of devices, which only owners of the organization see and make. They end with their device. */
+/**
+ * Resolves the tokens of devices, which only owners of the organization may read and create. They are deleted with
+ * their device.
+ */
 @Resolver(() => ApiToken)
 export class DeviceTokenResolver {
-  /** The clock tells milliseconds since the epoch. */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @Query(() => ApiTokenPage, {
@@ -49,7 +52,10 @@ interface DeviceKey {
   readonly deviceId: string;
 }
 
-/** @throws notFound where the caller cannot read the device, forbidden where it is no owner */
+/**
+ * Checks that the caller may manage a device's tokens.
+ * @throws notFound when the caller cannot read the device, forbidden when the caller is not an owner.
+ */
 const requireDevice = async (ctx: Context, { organizationId, deviceId }: DeviceKey): Promise<void> => {
   await loadDevice(ctx, organizationId, deviceId, 'read');
   requireOrganization(ctx, organizationId, 'own');

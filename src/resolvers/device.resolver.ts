@@ -28,7 +28,7 @@ import { loaderOf } from './loader.js';
 import { productOf } from './products.js';
 import { readFilter, type Silence } from './silent-filter.js';
 
-/** Devices of the organization. */
+/** Resolves the devices of the organization. */
 @Resolver(() => Device)
 export class DeviceResolver {
   constructor(private readonly index: Silence) {}
@@ -115,7 +115,7 @@ export class DeviceResolver {
     try {
       await ctx.insert(device.change({ ...values, product }));
     } catch (error) {
-      // Registered at the same time.
+      // Another call registered the serial number at the same time.
       if (violates(error, serialConstraint)) await requireFreeSerial(ctx, organizationId, deviceSerial);
       throw error;
     }
@@ -149,7 +149,11 @@ export class DeviceResolver {
 
 const serialConstraint = 'device_organization_id_serial_key_key';
 
-/** Only owners register devices, so that the answer may name any device of the organization. @throws CONFLICT */
+/**
+ * Checks that a serial number is free. Only owners register devices, so the error may name any device of the
+ * organization.
+ * @throws conflict
+ */
 async function requireFreeSerial(ctx: Context, organizationId: string, serial: string): Promise<void> {
   const [taken] = await ctx.read<{ id: string; serial: string }>(sql`
     select id, serial from device where organization_id = ${organizationId} and serial_key = ${serialKey(serial)}`);

@@ -11,12 +11,12 @@ import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 import { loadById } from './loader.js';
 
-/** Which devices, as `d`, that a filter lets pass. */
+/** A selection of devices `d`, with a filter. */
 export interface WhichDevices extends Which {
   filter?: DeviceFilter | null | undefined;
 }
 
-/** A list of devices, as `d`, each with the number of its applications that the caller can read. */
+/** Defines a list of devices, as `d`, each with the number of its applications that the caller can read. */
 export const deviceListing = (caller: Caller, { joined = empty, where, order, filter }: WhichDevices): Listing => ({
   rows: (selected, also) => sql`${deviceRows(caller, selected, also)} ${joined}`,
   from: sql`from device d ${joined}`,
@@ -38,7 +38,10 @@ export const deviceListing = (caller: Caller, { joined = empty, where, order, fi
   tie: sql`d.id`,
 });
 
-/** The devices linked to an application, in the order of their links; `application` is its identifier in SQL. */
+/**
+ * Defines the list of an application's devices, in the order of linking.
+ * @param application SQL of the application's identifier.
+ */
 export const linkedDeviceListing = (
   caller: Caller,
   application: Sql,
@@ -50,15 +53,18 @@ export const linkedDeviceListing = (
     order: sql`l.created_at`,
     filter,
   });
-  // Each link has its device, so links are counted where nothing is asked of the devices.
+  // Each link has one device, so only links are counted when there is no condition on devices.
   return listing.where.length > 1 ? listing : { ...listing, countedFrom: sql`from application_device l` };
 };
 
-/** Condition on `device d`: it has this product. What is no identifier matches nothing. */
+/** Returns the condition that `device d` has this product. An invalid identifier matches nothing. */
 export const ofProduct = (productId: string | null | undefined): Sql[] =>
   productId == null ? [] : [isId(productId) ? sql`d.product_id = ${productId}` : sql`false`];
 
-/** A device that something else names, where the caller can read it; one statement for all of a call. */
+/**
+ * Loads a device that another object refers to; null when the caller cannot read it. All devices of a call share one
+ * statement.
+ */
 export const deviceOf = (ctx: Context, deviceId: string): Promise<Device | null> =>
   loadById(
     ctx,

@@ -22,12 +22,12 @@ import { episodeConditions, episodeListing } from './episodes.js';
 import { list, listBelow } from './list.js';
 import { loadById, loaderOf } from './loader.js';
 
-/** Episodes that one call acknowledges. */
+/** Maximum number of episodes that one call acknowledges. */
 const maxAcknowledged = 10_000;
-/** How long open episodes may take to be counted, in milliseconds. */
+/** Timeout of counting open episodes, in milliseconds. */
 const countTimeout = 5000;
 
-/** Episodes of alert rules. */
+/** Resolves the episodes of alert rules. */
 @Resolver(() => Episode)
 export class EpisodeResolver {
   constructor(private readonly clock: () => number) {}
@@ -78,7 +78,7 @@ export class EpisodeResolver {
   @FieldResolver(() => AlertRule, { nullable: true, description: 'Rule that opened it; null once that is deleted.' })
   @GraphOnly()
   alertRule(@Root() { alertRuleId }: Episode, @Ctx() ctx: Context): Promise<AlertRule | null> {
-    // Whoever sees the episode may read its application, and so its rules.
+    // A caller who sees the episode may read its application, and so its rules.
     return loadById<AlertRule>(
       ctx,
       'episode.rule',
@@ -88,14 +88,17 @@ export class EpisodeResolver {
   }
 }
 
-/** Condition on `episode e`: it is one of these. The unit of work takes no arrays as parameters. */
+/**
+ * Returns the condition that `episode e` is one of these. The identifiers are separate parameters, as the unit of work
+ * accepts no arrays.
+ */
 const among = (ids: readonly string[]): Sql => (ids.length === 0 ? sql`false` : sql`e.id in (${join(ids)})`);
 
-/** Condition on `episode e`: it is of an application that the caller can read. */
+/** Returns the condition that `episode e` belongs to an application that the caller can read. */
 const inReadable = (caller: Caller): Sql => sql`e.application_id in (select a.id from application a
   where a.organization_id = ${caller.organizationId} and ${readableApplication(caller)})`;
 
-/** The episodes of organizations. */
+/** Resolves the episodes of organizations. */
 @Resolver(() => Organization)
 export class OrganizationEpisodesResolver {
   @FieldResolver(() => EpisodePage, {
@@ -115,7 +118,7 @@ export class OrganizationEpisodesResolver {
   }
 }
 
-/** The open episodes of devices. */
+/** Resolves the open episodes of devices. */
 @Resolver(() => Device)
 export class DeviceEpisodesResolver {
   @FieldResolver(() => EpisodePage, {
@@ -133,7 +136,7 @@ export class DeviceEpisodesResolver {
   }
 }
 
-/** The number of open episodes of applications. */
+/** Resolves the number of open episodes of applications. */
 @Resolver(() => Application)
 export class ApplicationEpisodesResolver {
   @FieldResolver(() => Int, { description: 'Number of its open episodes.' })

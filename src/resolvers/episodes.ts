@@ -6,7 +6,7 @@ import { severityOrder } from './alert-rules.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 
-/** Episodes, as `e`. `also` is a list of columns more, after a comma. */
+/** Selects episodes, as `e`. `also` adds columns, after a comma. */
 export const episodeRows = (also: Sql = empty): Sql => sql`
   select e.id, e.organization_id as "organizationId", e.application_id as "applicationId", e.rule_id as "alertRuleId",
          e.rule_name as name, e.severity, e.device_id as "deviceId", e.opened_at as "openedAt", e.opened_by as "openedBy",
@@ -14,13 +14,13 @@ export const episodeRows = (also: Sql = empty): Sql => sql`
          e.acknowledged_at as "acknowledgedAt", e.acknowledged_by as "acknowledgedBy"${also}
     from episode e`;
 
-/** Episodes are counted up to this number. */
+/** Number up to which episodes are counted. */
 const countUpTo = 10_000;
 
-/** How long a page of episodes may take, in milliseconds: those that pass a filter may be few among many. */
+/** Timeout of a page of episodes, in milliseconds. Those that match a filter may be few among many. */
 const timeout = 5000;
 
-/** A list of episodes, the newest first. */
+/** Defines a list of episodes, the newest first. */
 export const episodeListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => episodeRows(also),
   from: sql`from episode e`,
@@ -29,7 +29,7 @@ export const episodeListing = (where: readonly Sql[]): Listing => ({
   sortable: {
     id: sql`e.id`,
     name: ignoringCase(sql`e.rule_name`),
-    // Those that are open come first.
+    // Open episodes come first.
     state: sql`(e.closed_at is not null)`,
     severity: severityOrder(sql`e.severity`),
     deviceId: sql`e.device_id`,
@@ -44,12 +44,12 @@ export const episodeListing = (where: readonly Sql[]): Listing => ({
   timeout,
 });
 
-/** Which episodes. */
+/** A filter of episodes. */
 export type EpisodeFilter = Partial<
   Pick<EpisodesArgs, 'state' | 'acknowledged' | 'severity' | 'alertRuleId' | 'deviceId' | 'from' | 'to'>
 >;
 
-/** Conditions on `episode e`: it passes the filter. What is no identifier matches nothing. */
+/** Returns the conditions on `episode e` of a filter. An invalid identifier matches nothing. */
 export const episodeConditions = (filter: EpisodeFilter): Sql[] => {
   const { state, acknowledged, severity, alertRuleId, deviceId, from, to } = filter;
   return [

@@ -6,7 +6,7 @@ import { JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import type { Context } from '../schema/context.js';
 import { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 
-/** Files out: the graph says where one is fetched, REST streams it from there. */
+/** Resolves exports. The graph returns the address of a file, and REST streams the file. */
 @Resolver()
 export class ExportResolver {
   @Query(() => ExportLink, {
@@ -49,7 +49,7 @@ const textOf = (path: string, value: LocatedJson): string => {
   try {
     return JSON.stringify(toPlain(value));
   } catch (error) {
-    // Nests too deep.
+    // The query is nested too deeply.
     if (error instanceof JsonSyntaxError) throw invalid([{ path, message: error.message }]);
     throw error;
   }

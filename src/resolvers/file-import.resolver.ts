@@ -7,7 +7,7 @@ import type { Jobs } from '../jobs/jobs.js';
 import type { Context } from '../schema/context.js';
 import { FileImportArgs, ImportDevicesArgs, ImportRecordsArgs } from '../schema/file-import.args.js';
 
-/** Files in: a fleet of devices, and past records. */
+/** Resolves imports of files: devices, and past records. */
 @Resolver(() => FileImport)
 export class FileImportResolver {
   constructor(
@@ -84,7 +84,7 @@ export class FileImportResolver {
   }
 }
 
-/** The graph has a file as text. */
+/** Returns a file. In the graph a file arrives as text. */
 const bodyOf = (file: FileBody | string, format: ImportFormat): FileBody =>
   typeof file === 'string'
     ? new FileBody(format, async function* () {

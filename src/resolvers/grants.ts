@@ -4,7 +4,10 @@ import type { Listing } from './listing.js';
 
 const from = sql`from team_application l join application a on a.id = l.application_id join team t on t.id = l.team_id`;
 
-/** A list of what teams (`t`) may do with applications (`a`), found and sorted by the names at its other end. */
+/**
+ * Defines a list of the permissions that teams (`t`) have on applications (`a`). It is searched and sorted by the names
+ * at its other end.
+ */
 const grantListing = (where: readonly Sql[], name: Sql, others: readonly Sql[]): Listing => ({
   rows: () => sql`select a.id, t.id as "teamId", l.permission ${from}`,
   from,
@@ -15,10 +18,10 @@ const grantListing = (where: readonly Sql[], name: Sql, others: readonly Sql[]):
   tie: sql`a.id, t.id`,
 });
 
-/** What the team `parent` gives access to. */
+/** Defines the list of applications that the team `parent` gives access to. */
 export const grantsOfTeam = (readable: Sql): Listing =>
   grantListing([sql`l.team_id = parent.id`, readable], sql`a.name`, [sql`a.slug`, sql`a.description`]);
 
-/** The teams that have access to the application `parent`, with what they may do. */
+/** Defines the list of teams that have access to the application `parent`, with their permissions. */
 export const grantsOfApplication = (): Listing =>
   grantListing([sql`l.application_id = parent.id`], sql`t.name`, [sql`t.description`]);

@@ -10,13 +10,13 @@ import { FieldPlace, type SelectedFields, SelectedNames } from '../schema/select
 import { type Buckets, boundsOf, bucketsOf } from './activity-buckets.js';
 import { loaderOf } from './loader.js';
 
-/** How long the activity of all hooks of a page may take, in milliseconds. */
+/** Timeout of the activity of all hooks on a page, in milliseconds. */
 const timeout = 10_000;
 
-/** What hooks did over time. */
+/** Resolves the activity of hooks over time. */
 @Resolver(() => Hook)
 export class HookActivityResolver {
-  /** @param clock gives milliseconds since the epoch */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @FieldResolver(() => [HookActivity], {
@@ -24,7 +24,7 @@ export class HookActivityResolver {
       'Deliveries of the hook over time, by when they were stored and how they stand now; buckets without any are 0.',
   })
   @GraphOnly()
-  // They are taken off before they are counted.
+  // The buckets are charged by `bucketsOf` before they are read.
   @Extensions({ uncounted: true })
   activity(
     @Root() { id }: Hook,

@@ -19,7 +19,7 @@ import { loadHook } from './hooks.js';
 import { loadById, loaderOf } from './loader.js';
 import { requireStoredQuery } from './stored-query.js';
 
-/** The settings of a hook, its signing secret and the state of its calls. */
+/** Resolves the settings of a hook, its signing secret and the state of its calls. */
 @Resolver(() => Hook)
 export class HookSettingsResolver {
   constructor(private readonly hooks: Pick<Hooks, 'vault' | 'clock'>) {}
@@ -125,7 +125,11 @@ export class HookSettingsResolver {
 
 const deviceEvents: ReadonlySet<string> = new Set([HookEventKind.deviceRegistered, HookEventKind.deviceDeleted]);
 
-/** Events of devices are about the whole organization. Whoever may change the application may keep them or leave them out. */
+/**
+ * Checks the chosen events. Device events concern the whole organization, so only owners may add them. A caller who may
+ * change the application may keep or remove those already chosen.
+ * @throws forbidden
+ */
 function requireOwnerForDevices({ caller }: Context, hook: Hook, events: readonly string[] | null | undefined): void {
   const chosen = events?.filter((kind) => deviceEvents.has(kind) && !hook.events.includes(kind)) ?? [];
   if (chosen.length > 0 && !isOwner(caller)) {

@@ -14,7 +14,7 @@ import { loadDelivery } from './deliveries.js';
 import { hookConditions, hookListing, loadHook, requireRoomForHook } from './hooks.js';
 import { list } from './list.js';
 
-/** Hooks of applications. */
+/** Resolves the hooks of applications. */
 @Resolver(() => Hook)
 export class HookResolver {
   constructor(private readonly hooks: Pick<Hooks, 'vault' | 'ping' | 'requireUrl'>) {}
@@ -56,7 +56,7 @@ export class HookResolver {
     const hook = await loadHook(ctx, args);
     this.change(hook, args);
     await ctx.em.flush();
-    // Enabled or led elsewhere, what waits may be due.
+    // After the hook is enabled or its address changed, waiting deliveries may be due.
     ctx.wake();
     return hook;
   }
@@ -81,7 +81,7 @@ export class HookResolver {
     return delivery;
   }
 
-  /** Takes the new values; an absent authentication stays, `null` clears it. */
+  /** Applies new values. An absent authentication stays unchanged; `null` clears it. */
   private change(hook: Hook, { url, allowUnverifiedSSLCert, disabled, authentication }: CreateHookArgs): void {
     this.hooks.requireUrl(url);
     if (authentication !== undefined)

@@ -10,7 +10,7 @@ import type { HookArgs } from '../schema/hook.args.js';
 import type { HooksBelowArgs } from '../schema/list.args.js';
 import type { Listing } from './listing.js';
 
-/** Hooks, as `h`. `also` is a list of columns more, after a comma. */
+/** Selects hooks, as `h`. `also` adds columns, after a comma. */
 export const hookRows = (also: Sql = empty): Sql => sql`
   select h.id, h.organization_id as "organizationId", h.application_id as "applicationId", h.url,
          h.basic_user as "basicUser", h.basic_pass as "basicPass", h.header_name as "headerName",
@@ -23,7 +23,7 @@ export const hookRows = (also: Sql = empty): Sql => sql`
          h.created_at as "createdAt", h.updated_at as "updatedAt"${also}
     from hook h`;
 
-/** A list of hooks. */
+/** Defines a list of hooks. */
 export const hookListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => hookRows(also),
   from: sql`from hook h`,
@@ -34,7 +34,7 @@ export const hookListing = (where: readonly Sql[]): Listing => ({
   tie: sql`h.id`,
 });
 
-/** Conditions on `hook h`: it passes the filter. An application has few hooks, so no index is needed. */
+/** Returns the conditions on `hook h` of a filter. An application has few hooks, so they need no index. */
 export const hookConditions = ({ disabled, failing }: Pick<HooksBelowArgs, 'disabled' | 'failing'>): Sql[] => [
   ...(disabled == null ? [] : [sql`h.disabled = ${disabled}`]),
   ...(failing == null
@@ -42,7 +42,7 @@ export const hookConditions = ({ disabled, failing }: Pick<HooksBelowArgs, 'disa
     : [sql`(select s.failures_in_row > 0 from hook_state s where s.hook_id = h.id) = ${failing}`]),
 ];
 
-/** A hook of an application that the caller may change; hooks are not for others to see (contract, section 4). */
+/** Loads a hook of an application that the caller may change. Other callers may not see hooks (contract, section 4). */
 export async function loadHook(
   ctx: Context,
   { organizationId, applicationId, applicationHookId }: HookArgs,
@@ -56,10 +56,13 @@ export async function loadHook(
   return ctx.em.merge(Hook, row);
 }
 
-/** Hooks of an application. */
+/** Maximum number of hooks per application. */
 const maxHooks = 100;
 
-/** Locks an application's hooks against others that would be made at the same time, and throws 409 where it has as many as it may. */
+/**
+ * Locks an application against concurrent new hooks.
+ * @throws conflict (409) when it has the maximum number of hooks.
+ */
 export async function requireRoomForHook(em: EntityManager, applicationId: string): Promise<void> {
   await execute(em, sql`select from application where id = ${applicationId} for no key update`);
   const [{ count } = { count: 0 }] = await execute<{ count: number }>(

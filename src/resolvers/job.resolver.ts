@@ -6,7 +6,7 @@ import type { Jobs } from '../jobs/jobs.js';
 import type { Context } from '../schema/context.js';
 import { JobArgs } from '../schema/decode.args.js';
 
-/** Long work that was asked for. */
+/** Resolves jobs. */
 @Resolver(() => Job)
 export class JobResolver {
   constructor(private readonly jobs: Jobs) {}

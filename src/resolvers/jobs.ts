@@ -1,13 +1,13 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Listing } from './listing.js';
 
-/** Jobs, as `j`. `also` is a list of columns more, after a comma. */
+/** Selects jobs, as `j`. `also` adds columns, after a comma. */
 export const jobRows = (also: Sql = empty): Sql => sql`
   select j.id, j.organization_id as "organizationId", j.kind, j.state, j.done::float8 as done, j.total::float8 as total,
          j.changed::float8 as changed, j.error, j.created_at as "createdAt", j.updated_at as "updatedAt"${also}
     from job j`;
 
-/** A list of jobs, newest first. */
+/** Defines a list of jobs, the newest first. */
 export const jobListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => jobRows(also),
   from: sql`from job j`,

@@ -2,21 +2,21 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { CursorKey } from './cursor.js';
 import type { Listing, Wanted } from './listing.js';
 
-/** A key of a list's order. Null comes last, whether the key rises or falls. */
+/** A key of a list's order. Null comes last in both directions. */
 export interface OrderKey {
   key: Sql;
   descending: boolean;
   nullable: boolean;
 }
 
-/** Longest text of a key that a cursor may carry. */
+/** Format of a text key in a cursor; the maximum length includes long names. */
 const anyText = /^[^\0]{0,2100}$/su;
 const identifier = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The list as a connection shows it: each row carries the texts of its keys, and a page begins after such keys (keyset
- * paging), so that what is made or deleted meanwhile neither repeats nor hides other rows. PostgreSQL reads each text as the
- * type of the key that it is compared with.
+ * Turns a list into the form that a connection shows (keyset paging): each row has the texts of its keys, and a page
+ * begins after the keys of a row, so that rows created or deleted meanwhile neither repeat nor hide other rows.
+ * PostgreSQL converts each text to the type of the key that it is compared with.
  */
 export function keysetOf(listing: Listing, keys: readonly OrderKey[], { connection }: Wanted): Listing {
   if (connection === undefined) return listing;
@@ -34,13 +34,13 @@ export function keysetOf(listing: Listing, keys: readonly OrderKey[], { connecti
   };
 }
 
-/** The keys up to the one that no two rows share, each once: others decide nothing. */
+/** Returns the keys up to the unique one, without repetitions. Later keys have no effect. */
 function untilUnique(keys: readonly OrderKey[], tie: Sql): OrderKey[] {
   const texts = keys.map(({ key }) => key.sql);
   return keys.slice(0, texts.indexOf(tie.sql) + 1).filter((_key, index) => texts.indexOf(texts[index]!) === index);
 }
 
-/** Condition: a row comes after the one with these values. */
+/** Returns the condition that a row comes after the one with these values. */
 function after([first, ...others]: readonly OrderKey[], [value, ...values]: readonly (CursorKey | undefined)[]): Sql {
   if (first === undefined || value === undefined) return sql`false`;
   const { key, descending, nullable } = first;
@@ -50,7 +50,7 @@ function after([first, ...others]: readonly OrderKey[], [value, ...values]: read
   const past = nullable ? sql`(${beyond} or ${key} is null)` : beyond;
   if (others.length === 0) return past;
   const either = sql`(${past} or (${key} = ${value} and ${later}))`;
-  // Said apart from the alternatives, so that an index in this order begins there.
+  // The redundant condition outside of `or` lets an index in this order start there.
   const reached = descending ? sql`${key} <= ${value}` : sql`${key} >= ${value}`;
   return nullable ? either : sql`(${reached} and ${either})`;
 }

@@ -4,7 +4,7 @@ import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { loaderOf } from './loader.js';
 
-/** The newest measured values of a device; one look for all devices of a call. */
+/** Returns the newest measured values of a device. All devices of a call share one read. */
 export function latestOfDevice(
   ctx: Context,
   index: Pick<RecordIndex, 'latest'>,

@@ -17,7 +17,7 @@ import { deviceOf, linkedDeviceListing } from './devices.js';
 import { latestOfDevice } from './latest-values.js';
 import { list } from './list.js';
 
-/** The newest measured values of devices. */
+/** Resolves the newest measured values of devices. */
 @Resolver(() => Device)
 export class LatestResolver {
   constructor(private readonly index: Pick<RecordIndex, 'latest'>) {}
@@ -76,7 +76,7 @@ export class LatestResolver {
   }
 }
 
-/** Of which device newest values are. */
+/** Resolves the device of newest values. */
 @Resolver(() => DeviceLatest)
 export class LatestEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'The device.' })
@@ -86,7 +86,7 @@ export class LatestEdgesResolver {
   }
 }
 
-/** Newest values in their own types. */
+/** Resolves newest values in their own types. */
 @Resolver(() => LatestValue)
 export class LatestValueResolver {
   @FieldResolver(() => MeasuredValueUnion, { description: 'The value in the type of its variable.' })

@@ -1,25 +1,28 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Context, CountedList } from '../schema/context.js';
 
-/** How long a number may be given again, in milliseconds: conditions may depend on the time. */
+/** Time for which a total may be reused, in milliseconds. Conditions may depend on the time, so it is short. */
 const validFor = 1000;
-/** Numbers that a process remembers. */
+/** Maximum number of totals that a process remembers. */
 const maxRemembered = 1000;
 
-/** A number as the column of {@link countUnlessKnown} says it: with the snapshot that it was counted in; null where it is known. */
+/**
+ * Value of the column of {@link countUnlessKnown}: the snapshot and the total counted in it; null when the total is
+ * known.
+ */
 export type CountedText = string | null;
 
-/** What is asked for in place of a count, and what its answer means. */
+/** The column that replaces a count, and the function that reads the total from it. */
 export interface RememberedCount {
   column: Sql;
   totalOf(counted: CountedText): number;
 }
 
 /**
- * Counts a list only where something was committed since it was last counted: two statements whose snapshots have the same
- * text see the same rows (PostgreSQL, "Transaction ID and Snapshot Information Functions"). So the number is always exact.
- * @param counts what is remembered; nothing unless given
- * @param count a statement that gives one `total`
+ * Counts a list only if something was committed since the last count. Two statements whose snapshots have the same text
+ * see the same rows (PostgreSQL, "Transaction ID and Snapshot Information Functions"), so the total is always exact.
+ * @param counts remembered totals; without them nothing is remembered.
+ * @param count a statement that returns one `total`.
  */
 export function countUnlessKnown(counts: Context['counts'] | undefined, count: Sql): RememberedCount {
   const key = `${count.text} ${JSON.stringify(count.values)}`;
@@ -41,7 +44,7 @@ export function countUnlessKnown(counts: Context['counts'] | undefined, count: S
 function remember(counts: Context['counts'], key: string, counted: CountedList): void {
   counts.delete(key);
   counts.set(key, counted);
-  // Maps give the oldest first.
+  // Maps iterate over the oldest entries first.
   for (const oldest of counts.keys()) {
     if (counts.size <= maxRemembered) return;
     counts.delete(oldest);

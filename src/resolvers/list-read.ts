@@ -4,33 +4,39 @@ import type { Context, Read } from '../schema/context.js';
 import { noCursor } from './cursor.js';
 import type { Listing, Wanted } from './listing.js';
 
-/** Longest time that the regular expression of a list may take, in milliseconds. */
+/** Timeout of a list with a regular expression, in milliseconds. */
 const patternTimeout = 2000;
-/** Longest time that another list may take which is not surely quick, in milliseconds. */
+/** Timeout of any other list that may be slow, in milliseconds. */
 const slowTimeout = 5000;
-/** Rows that a list on the pipelined connection passes over, and those that it counts there. */
+/** `quickRows`: rows that a list on the pipelined connection may skip. `quickCount`: rows that it may count. */
 const quickRows = 1000;
 const quickCount = 10_000;
 
 /**
- * Whether a page is surely cheap: near the beginning of the list, in the list's own order, which an index has. Everything
- * else may have to look at all that the organization has.
+ * Whether a page is certainly cheap: near the beginning of the list, in the list's default order, which has an index.
+ * Any other page may have to read all rows of the organization.
  */
 const isQuick = ({ timeout }: Listing, { q, sort, page, limit }: Wanted): boolean =>
   !q && !sort && timeout === undefined && (page - 1) * limit <= quickRows;
 
-/** The list, counted on the pipelined connection only so far: below many parents, so far together. */
+/** Limits the count of a list on the pipelined connection. Lists below many parents share the limit. */
 export const countedQuickly = (listing: Listing, wanted: Wanted, parents = 1): Listing => {
   if (!isQuick(listing, wanted)) return listing;
   const countUpTo = Math.min(listing.countUpTo ?? quickCount, Math.max(100, Math.floor(quickCount / parents)));
   return { ...listing, countUpTo };
 };
 
-/** How a list is read: on the pipelined connection where it is surely cheap, else within bounds. */
+/**
+ * Returns the function that reads a list: on the pipelined connection if the page is certainly cheap, otherwise on the
+ * pool of slow reads.
+ */
 export const readerOf = (ctx: Context, listing: Listing, wanted: Wanted): Read =>
   withCursor(wanted, isQuick(listing, wanted) ? ctx.read : readSlowly(ctx, listing, wanted));
 
-/** Refuses a cursor whose keys are no values of the list's order (422), which PostgreSQL notices (SQLSTATE class 22). */
+/**
+ * Refuses a cursor whose keys do not fit the types of the list's order (422). PostgreSQL detects that (SQLSTATE class
+ * 22).
+ */
 const withCursor = ({ after, connection }: Wanted, read: Read): Read => {
   if (after == null || connection === undefined) return read;
   return async <Row extends object>(query: Sql) => {
@@ -43,7 +49,10 @@ const withCursor = ({ after, connection }: Wanted, read: Read): Read => {
   };
 };
 
-/** Reads on the pool of slow reads. Throws 422 where the list or its pattern takes too long, or the pattern is wrong. */
+/**
+ * Reads on the pool of slow reads.
+ * @throws invalid (422) when the list or its regular expression takes too long, or the expression is invalid.
+ */
 export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q }: Wanted): Read => {
   const limit = q ? Math.min(patternTimeout, timeout) : timeout;
   return async <Row>(query: Sql) => {
@@ -62,7 +71,7 @@ export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q
 
 const isTimeout = (error: unknown): boolean => error instanceof ApiError && error.code === 'TIMEOUT';
 
-/** What is thrown for an error of a list that may take so many milliseconds: 422 where it took longer. */
+/** Translates an error of a list with a timeout in milliseconds: 422 for a timeout, any other error unchanged. */
 export const refusalOf = (error: unknown, limit: number): unknown =>
   isTimeout(error)
     ? invalid([{ path: '', message: `This takes longer than ${limit / 1000} s; ask for less.` }])

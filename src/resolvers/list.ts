@@ -11,12 +11,12 @@ import type { Listing, Wanted } from './listing.js';
 import { loaderOf } from './loader.js';
 import { requireCheapPattern, toPostgresPattern } from './pattern.js';
 
-/** A text to sort by as `q` matches it: without regard to case. */
+/** Returns a text to sort by that ignores case, as `q` does. */
 export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
 
 /**
- * Reads one page of a list, and counts the whole where that is asked for. Throws 422 for a field that it cannot be sorted by
- * or a bad `q`.
+ * Reads one page of a list, and counts the whole list if selected.
+ * @throws invalid (422) for a field that cannot be sorted by, or an invalid `q`.
  */
 export async function list<Row extends object>(
   ctx: Context,
@@ -29,8 +29,9 @@ export async function list<Row extends object>(
   const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
   if (!wanted.selected.has('totalCount')) return pageOf(listing, listing.parentId, wanted, await read<Row>(page));
-  // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
-  // Conditions that a caller chooses freely are not remembered: there would be no end of them.
+  // Page and count take one round trip: the count is computed once and repeated in each row. A page after the last one
+  // has no row for it. Totals under conditions that a caller chooses freely are not remembered, as their number is
+  // unlimited.
   const { column, totalOf } = countUnlessKnown(counting === listing ? undefined : ctx.counts, count);
   const items = await read<Row & { counted: CountedText }>(
     sql`select page.*, ${column} as counted from (${page}) page`,
@@ -45,7 +46,7 @@ export async function list<Row extends object>(
   return { ...pageOf(listing, listing.parentId, wanted, items), totalCount };
 }
 
-/** The number of items of a list that has too many to be counted quickly; null where counting is given up. */
+/** Counts a list with too many items for a quick count; null when the count exceeds its limit. */
 async function countAll(ctx: Context, listing: Listing, wanted: Wanted): Promise<number | null> {
   const [counted] = await readSlowly(ctx, listing, wanted)<Counted>(statements(listing, wanted).count);
   return total(listing, counted);
@@ -56,8 +57,9 @@ const countsFurther = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counte
   countUpTo > (counted.countUpTo ?? Number.POSITIVE_INFINITY);
 
 /**
- * The same list below each of many parents of one kind, in one pair of statements for all that ask in the same tick.
- * The listing names the parent as its `parent`, or in its conditions as `parent.id`; it is made once for all parents.
+ * Reads a list below each of many parents of one kind, with one pair of statements for all parents requested in the
+ * same tick. The listing refers to the parent as its `parent`, or in its conditions as `parent.id`. It is created once
+ * for all parents.
  */
 export async function listBelow<Row extends object>(
   ctx: Context,
@@ -67,10 +69,11 @@ export async function listBelow<Row extends object>(
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
   const { selected, ...place } = wanted;
-  // Each parent alone: beside others, the one that a cursor is of has its page.
+  // Checked for each parent alone, so that a wrong cursor for one parent does not fail the others.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
   const key = JSON.stringify([edge, place, selected.key]);
-  // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
+  // DataLoader expects its batch function to reject, not to throw. Creating the listing may throw for an invalid
+  // cursor, so it happens inside the async function.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, shownAs(listing(), wanted), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
@@ -117,7 +120,7 @@ async function readBelow<Row extends object>(
 
 const under = (listing: Listing, condition: Sql): Listing => ({ ...listing, where: [condition, ...listing.where] });
 
-/** The page of each parent, by the number that a row has below its own. */
+/** Returns the statement that reads the page of each parent, by the row number below the parent. */
 function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
   const { limit, page, selected } = wanted;
   const { where, order } = partsOf(listing, wanted);
@@ -128,7 +131,10 @@ function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
      where position > ${(page - 1) * limit} and position <= ${last} order by position`;
 }
 
-/** The page of the rows that were read. Of a list with a cursor one row more was read, which says whether there is more. */
+/**
+ * Creates the page from the rows read. For a list with a cursor one extra row was read, which shows whether there are
+ * more.
+ */
 function pageOf<Row extends object>(
   { cursor }: Listing,
   parentId: string | undefined,
@@ -151,7 +157,8 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   const { conditions, where, order } = partsOf(listing, wanted);
   const onwards =
     cursor && after != null ? whereAll([...conditions, cursor.after(keysOfCursor(cursor, after))]) : where;
-  // Counted in the order of the list, and so by its index: a planner that does not know the values may read tables instead.
+  // Counting in the order of the list makes PostgreSQL use its index. Without the values, the planner might scan tables
+  // instead.
   const inOrder = key === undefined ? empty : sql`order by ${inTurn(keysOf(listing, null)[0]!)}`;
   const place = sql`limit ${limit + (cursor ? 1 : 0)} offset ${(page - 1) * limit}`;
   return {
@@ -172,7 +179,10 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   };
 }
 
-/** All conditions of a list that `q` matches. Throws 422 for a bad `q`. */
+/**
+ * Returns all conditions of a list, including `q`.
+ * @throws invalid (422) for an invalid `q`.
+ */
 export const conditionsOf = (listing: Listing, q: string | null | undefined): Sql[] => [
   ...listing.where,
   ...pattern(listing, q),
@@ -189,20 +199,20 @@ const whereAll = (conditions: readonly Sql[]): Sql =>
 const total = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Counted | undefined): number | null =>
   counted === undefined || counted.total > countUpTo ? null : counted.total;
 
-/** `q` over the fields of the listing, or nothing. */
+/** Returns the condition that `q` matches a field of the listing; none without `q`. */
 const pattern = ({ matched = [], matchedSerial }: Listing, q: string | null | undefined): Sql[] => {
   if (!q) return [];
   const expression = toPostgresPattern(q);
   requireCheapPattern(expression);
   const matches = matched.map((field) => sql`${field} ~* ${expression}`);
-  // A part of a serial is found whatever its dashes; in other patterns a dash may mean a range.
+  // A part of a serial number matches regardless of dashes. In other patterns, a dash may denote a range.
   if (matchedSerial) matches.push(sql`${matchedSerial} ~* ${isSerialPart(q) ? q.replaceAll('-', '') : expression}`);
   return [sql`(${join(matches, ' or ')})`];
 };
 
 const isSerialPart = (q: string) => /^\^?-?[0-9a-f][0-9a-f-]*\$?$/i.test(q);
 
-/** What is said of a name in `sort` that is not among the names. */
+/** Returns the error for a name in `sort` that cannot be sorted by. */
 export const notSortable = (name: string, names: readonly string[]): ApiError =>
   invalid([
     {
@@ -211,7 +221,7 @@ export const notSortable = (name: string, names: readonly string[]): ApiError =>
     },
   ]);
 
-/** The keys of the order that `sort` asks for, the last of which no two rows share. */
+/** Returns the keys of the order in `sort`. The last key is unique. */
 function keysOf({ sortable, order, descending = false, tie }: Listing, sort: string | null | undefined): OrderKey[] {
   const last = { key: tie, descending: false, nullable: false };
   if (!sort) return [{ key: order, descending, nullable: false }, last];
@@ -220,7 +230,7 @@ function keysOf({ sortable, order, descending = false, tie }: Listing, sort: str
     const name = falls ? text.slice(1) : text;
     if (!Object.hasOwn(sortable, name)) throw notSortable(name, Object.keys(sortable));
     const key = sortable[name]!;
-    // The tie is never null, and has an index that knows no "nulls last".
+    // The tie is never null. Its index does not have "nulls last", so the key must not ask for it.
     return { key, descending: falls, nullable: key !== tie };
   });
   return [...keys, last];
@@ -229,6 +239,6 @@ function keysOf({ sortable, order, descending = false, tie }: Listing, sort: str
 const inTurn = ({ key, descending, nullable }: OrderKey): Sql =>
   descending ? (nullable ? sql`${key} desc nulls last` : sql`${key} desc`) : key;
 
-/** The list as it is shown: in pages, or as a connection. */
+/** Returns the list in the form in which it is shown: pages, or a connection. */
 const shownAs = (listing: Listing, wanted: Wanted): Listing =>
   wanted.connection === undefined ? listing : keysetOf(listing, keysOf(listing, wanted.sort), wanted);

@@ -2,58 +2,61 @@ import type { Sql } from 'sql-template-tag';
 import type { Connection, SelectedFields } from '../schema/selected-fields.js';
 import type { SqlCursorKind } from './cursor.js';
 
-/** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
+/** Definition of a list. All SQL in it is our own; values of callers are parameters. */
 export interface Listing {
-  /** `select ... from ...` without its condition, of what is asked for; `also` is a list of columns more, after a comma. */
+  /**
+   * Returns `select ... from ...` without the condition, for the selected columns. `also` adds columns, after a comma.
+   */
   rows: (selected: SelectedFields, also?: Sql) => Sql;
   /** `from ...` alone, for counting. */
   from: Sql;
-  /** The same with fewer tables, for counting where no `q` looks in the others. */
+  /** `from ...` with fewer tables, for counting without a `q` that needs the others. */
   countedFrom?: Sql;
-  /** Conditions that all hold. */
+  /** Conditions, all of which must hold. */
   where: readonly Sql[];
   /**
-   * The column that names the parent, where each has few and no index gives their order: the rows of all parents are then
-   * read and numbered together, in half the time. `where` says nothing of the parent then.
+   * The column that names the parent, for lists in which each parent has few rows and no index has their order. The
+   * rows of all parents are then read and numbered together, in half the time. In this case `where` does not refer to
+   * the parent.
    */
   parent?: Sql;
-  /** The fields that `q` is matched against. */
+  /** Fields that `q` is matched against. */
   matched?: readonly Sql[];
-  /** The serial as it is compared, which `q` is matched against whatever its dashes. */
+  /** The serial number in the form for comparison, which `q` is matched against regardless of dashes. */
   matchedSerial?: Sql;
-  /** The fields that `sort` may name. */
+  /** Fields that `sort` may name. */
   sortable: Readonly<Record<string, Sql>>;
-  /** The key by which it is ordered where no order is asked for; never null. */
+  /** Key of the default order; never null. */
   order: Sql;
-  /** Whether that key falls. */
+  /** Whether the default order is descending. */
   descending?: boolean;
-  /** A last key that no two rows share, so that pages never overlap. */
+  /** A unique last key, so that pages never overlap. */
   tie: Sql;
-  /** Give up counting past this number; then the page has no total. */
+  /** Limit of the count. Above it, the page has no total. */
   countUpTo?: number;
   /**
-   * The columns that name a row, where rows are wide: a page further back is found by these first, and only its own rows are
-   * read. `matches` holds for the one row that a found key `k` names.
+   * The columns that identify a row, for lists with wide rows. For a later page these are found first, and only the
+   * rows of the page are read. `matches` is the condition that a row has the key `k`.
    */
   key?: { columns: Sql; matches: Sql };
-  /** How it is read by cursor, in the order where none is asked for; not every list is. */
+  /** How the list is read by cursor in its default order. Absent: it cannot be. */
   cursor?: SqlCursorKind;
-  /** What a list that is read alone is below: its cursors name it. */
+  /** Identifier of the parent of a list that is read alone, which its cursors contain. */
   parentId?: string;
-  /** How long a statement may take, in milliseconds, where it may turn out expensive. */
+  /** Timeout of a statement in milliseconds, if it may be expensive. */
   timeout?: number;
 }
 
-/** Which page of a list. */
+/** The requested page of a list. */
 export interface Wanted {
   limit: number;
   page: number;
   sort?: string | null;
   q?: string | null;
-  /** The page after this cursor, instead of one by its number. */
+  /** Cursor after which the page begins, instead of a page number. */
   after?: string | null;
-  /** How its items are shown; as a page unless given. */
+  /** How the items are shown; by default as a page. */
   connection?: Connection;
-  /** What of the page is read. */
+  /** Fields of the page that are read. */
   selected: SelectedFields;
 }

@@ -20,13 +20,13 @@ import { requireLinked } from './chosen-devices.js';
 import { deviceOf } from './devices.js';
 import { loadHook } from './hooks.js';
 
-/** What happens, as it happens. */
+/** Resolves subscriptions. */
 @Resolver()
 export class LiveResolver {
   constructor(
     private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices' | 'episodes'>,
     private readonly jobs: Pick<Jobs, 'find'>,
-    /** Throws 422 for a query that a search of the organization's records would refuse. */
+    /** @param index checks a query; it throws 422 for one that a search of the organization's records would refuse. */
     private readonly index: Pick<RecordIndex, 'check'>,
   ) {}
 
@@ -102,12 +102,12 @@ export class LiveResolver {
     if (deviceId != null) await loadDevice(ctx, organizationId, deviceId, 'read');
     const { userId } = ctx.caller;
     const batches = await this.live.devices({ ...wanted(ctx, args), userId, ...(deviceId != null && { deviceId }) });
-    // The devices themselves are loaded for each event, as its subscriber may see them then.
+    // The devices are loaded for each event, as the subscriber may see them at that time.
     return events(batches, (ids) => ({ ids, devices: [] }));
   }
 }
 
-/** The devices of an event. */
+/** Resolves the devices of an event. */
 @Resolver(() => DevicesChanged)
 export class DevicesChangedResolver {
   @FieldResolver(() => [Device], { description: 'The devices as they are now, without those deleted since.' })
@@ -123,7 +123,7 @@ interface LiveArgs {
   after?: string | null;
 }
 
-/** What every subscription wants, in the caller's name. */
+/** Returns the options that all subscriptions share, with the caller's claim. */
 const wanted = (
   { caller: { tokenId, role } }: Context,
   { organizationId, limit, after }: LiveArgs,
@@ -140,7 +140,10 @@ interface Event {
   cursor: string;
 }
 
-/** Batches as events. Not an async generator: that could not be left while it waits for the next one. */
+/**
+ * Turns batches into events. An async generator does not serve here, as it could not be left while it waits for the
+ * next batch.
+ */
 function events<Item, More extends object>(
   batches: Batches<Item>,
   show: (items: readonly Item[]) => More,

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Sql } from 'sql-template-tag';
 import type { Context } from '../schema/context.js';
 
-/** The call's loader of that key, made where there is none yet. */
+/** Returns the call's loader with this key, and creates it at the first use. */
 export function loaderOf<Value>(
   { loaders }: Context,
   key: unknown,
@@ -14,7 +14,7 @@ export function loaderOf<Value>(
   return loader;
 }
 
-/** Loads things of one kind by their identifiers, one statement for all that are asked for in the same tick. */
+/** Loads objects of one kind by their identifiers, with one statement for all requested in the same tick. */
 export function loadById<Row extends { id: string }>(
   ctx: Context,
   kind: string,

@@ -7,7 +7,7 @@ import { Sized } from '../schema/cost.js';
 import { NodeArgs, NodesArgs } from '../schema/node.args.js';
 import { findNode } from './nodes.js';
 
-/** Anything by its identifier. */
+/** Resolves an object of any type by its identifier. */
 @Resolver()
 export class NodeResolver {
   constructor(private readonly index: Pick<RecordIndex, 'find'>) {}

@@ -21,7 +21,10 @@ import { userColumns } from './users.js';
 
 type RowsOf = (caller: Caller, ids: Sql) => Sql;
 
-/** Of each type of node, the rows with these identifiers that the caller can see, as its own queries would show them. */
+/**
+ * Selects, for each type of node, the rows with these identifiers that the caller can see, in the form of the type's
+ * own queries.
+ */
 const rowsByType: Readonly<Record<string, RowsOf>> = {
   Organization: ({ organizationId }, ids) => sql`${accountRows} where o.id = any(${ids}) and o.id = ${organizationId}`,
   User: ({ organizationId }, ids) => sql`
@@ -59,10 +62,10 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
      where i.id = any(${ids}) and i.organization_id = ${caller.organizationId} and ${isWhole} and ${isOwner(caller)}`,
 };
 
-/** Time that the look for deliveries may take, in milliseconds. */
+/** Timeout of the search for deliveries, in milliseconds. */
 const deliveryTimeout = 5000;
 
-/** A node that the caller can see, with the name of its type; null where there is none. */
+/** Returns a node that the caller can see, with the name of its type; null when there is none. */
 export async function findNode(ctx: Context, index: Pick<RecordIndex, 'find'>, id: string): Promise<Node | null> {
   if (!isId(id)) return null;
   const named = async (type: string, found: Promise<Node | null>) => {
@@ -82,8 +85,8 @@ export async function findNode(ctx: Context, index: Pick<RecordIndex, 'find'>, i
 }
 
 /**
- * A delivery of a hook that the caller may see. No index has deliveries by their identifier alone, so each application of the
- * caller is looked through: on the pool of slow reads, and only for what is nothing else.
+ * Finds a delivery of a hook that the caller may see. No index has deliveries by their identifier alone, so each
+ * application of the caller is searched, on the pool of slow reads, and only if no other type has the identifier.
  */
 function deliveryById(ctx: Context, id: string): Promise<Node | null> {
   const { caller } = ctx;

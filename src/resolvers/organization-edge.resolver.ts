@@ -12,7 +12,7 @@ import { Team } from '../entities/team.js';
 import type { Context } from '../schema/context.js';
 import { loadById } from './loader.js';
 
-/** The way back from what an organization has to the organization, for those who belong to it. */
+/** Creates a resolver of the organization that owns an object, for callers who belong to it. */
 const edgeFrom = (type: ClassType): ClassType => {
   @Resolver(() => type)
   class OrganizationEdgeResolver {

@@ -25,7 +25,7 @@ import { readFilter, type Silence } from './silent-filter.js';
 import { teamListing } from './teams.js';
 import { memberListing } from './users.js';
 
-/** What an organization has, where a query follows it from there. */
+/** Resolves what belongs to an organization. */
 @Resolver(() => Organization)
 export class OrganizationEdgesResolver {
   constructor(private readonly index: Silence) {}

@@ -19,7 +19,7 @@ import { list } from './list.js';
 import { loadById } from './loader.js';
 import { memberListing } from './users.js';
 
-/** The organization and who belongs to it. */
+/** Resolves the organization and its members. */
 @Resolver(() => Organization)
 export class OrganizationResolver {
   @Query(() => Organization, { description: 'The organization of the caller.' })

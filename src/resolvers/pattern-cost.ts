@@ -1,6 +1,9 @@
 import { RegexpCost } from '../search/query/lucene/regexp-cost.js';
 
-/** What PostgreSQL pays for compiling an expression of its advanced form: its states, repetitions written out. Linear. */
+/**
+ * Returns the cost of compiling an advanced regular expression in PostgreSQL: its states, with repetitions expanded.
+ * The computation is linear.
+ */
 export const patternCost = (expression: string): number => {
   const cost = new RegexpCost();
   for (let index = 0; index < expression.length; ) {
@@ -27,13 +30,13 @@ export const patternCost = (expression: string): number => {
   return cost.total;
 };
 
-/** How much of `(?:`, `(?=`, `(?!`, `(?<=` and `(?<!` stands behind the bracket. */
+/** Returns the length of what follows the parenthesis in `(?:`, `(?=`, `(?!`, `(?<=` and `(?<!`. */
 const lookLength = (expression: string, index: number): number => {
   if (expression[index] !== '?') return 0;
   return expression[index + 1] === '<' ? 3 : 2;
 };
 
-/** The numbers of `{2}`, `{2,}` or `{2,5}`; PostgreSQL refuses what is none of these. */
+/** Returns the numbers of `{2}`, `{2,}` or `{2,5}`. PostgreSQL refuses any other form. */
 const boundsAt = (expression: string, index: number): [least: number, most: number] => {
   const [least = '', most] = expression
     .slice(index, index + 10)
@@ -44,7 +47,7 @@ const boundsAt = (expression: string, index: number): [least: number, most: numb
   return [numbers[0], Math.max(...numbers)];
 };
 
-/** Where a bracket expression ends: `[]abc]` and `[^]abc]` hold a bracket, `[[:alpha:]]` a class. */
+/** Returns the end of a bracket expression: `[]abc]` and `[^]abc]` contain a bracket, `[[:alpha:]]` a class. */
 const afterBrackets = (expression: string, start: number): number => {
   let index = start + (expression[start + 1] === '^' ? 2 : 1);
   if (expression[index] === ']') index += 1;

@@ -3,13 +3,14 @@ import { maxRegexpCost } from '../search/query/lucene/regexp-cost.js';
 import { patternCost } from './pattern-cost.js';
 
 /**
- * Throws 422 for a regular expression (PostgreSQL's advanced form) that needs more than linear time or makes a large
- * automaton: one with back-references, or with repetitions that multiply one another.
+ * Checks the cost of a regular expression (PostgreSQL's advanced form).
+ * @throws invalid (422) when it needs more than linear time or a large automaton: with back-references, or with
+ * repetitions that multiply.
  */
 export const requireCheapPattern = (pattern: string): void => {
   if (hasBackReference(pattern)) throw refused('must not have back-references');
-  // `b` changes what parentheses and braces mean, `e` and `q` what a backslash does, so that brackets end elsewhere; `x` and
-  // comments change what a repetition follows.
+  // `b` changes the meaning of parentheses and braces, `e` and `q` that of a backslash, so brackets would end
+  // elsewhere. `x` and comments change what a repetition applies to.
   if (/^\(\?[a-z]*[beqx]/.test(pattern) || pattern.includes('(?#'))
     throw refused('must not have comments, nor the options b, e, q and x');
   if (patternCost(pattern) > maxRegexpCost)
@@ -17,10 +18,10 @@ export const requireCheapPattern = (pattern: string): void => {
 };
 
 /**
- * Translates the escapes that PostgreSQL reads differently from other engines: `\\b` and `\\B` are a backspace and a
- * backslash there, and `\\x` takes any number of digits. A bracket expression keeps its `\\b`, a backspace everywhere.
- * @throws 422 for what would silently mean something else: `\\0` (no text holds NUL), `{,3}` (these four characters in
- *   PostgreSQL), and `***` at the beginning, which changes how PostgreSQL reads the rest
+ * Translates the escapes that PostgreSQL reads differently from other engines: there, `\\b` and `\\B` are a backspace
+ * and a backslash, and `\\x` takes any number of digits. A bracket expression keeps its `\\b`, a backspace everywhere.
+ * @throws invalid (422) for text that would silently have another meaning: `\\0` (no text contains NUL), `{,3}` (these
+ * four characters in PostgreSQL), and `***` at the beginning, which changes how PostgreSQL reads the rest.
  */
 export const toPostgresPattern = (pattern: string): string => {
   const [director] = /^\*\*\*[:=]?/.exec(pattern) ?? [];
@@ -28,7 +29,7 @@ export const toPostgresPattern = (pattern: string): string => {
     throw refused(`must not begin with ${director}: leave it out, and write \\ before a character that means itself`);
   let translated = '';
   let isInBrackets = false;
-  // A `]` that comes first is itself, and classes such as `[:alpha:]` do not end a bracket expression.
+  // A `]` in first position is literal, and a class such as `[:alpha:]` does not end a bracket expression.
   for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|\{,\d+\}|\[\^?\]|\[[:.=][^\]]*\]|[^]/gi)) {
     isInBrackets = isInBrackets ? !/^(\[\^?)?\]$/.test(token) : /^\[(\^?\])?$/.test(token);
     if (!isInBrackets && token.startsWith('{,'))
@@ -39,7 +40,7 @@ export const toPostgresPattern = (pattern: string): string => {
   return translated;
 };
 
-/** Word boundaries, as PostgreSQL writes them. */
+/** Word boundaries in PostgreSQL's notation. */
 const meanings: Readonly<Record<string, string>> = { '\\b': '\\y', '\\B': '\\Y' };
 
 const refused = (message: string) => invalid([{ path: 'q', message }]);

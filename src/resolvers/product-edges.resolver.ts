@@ -10,7 +10,7 @@ import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';
 import { listBelow } from './list.js';
 
-/** The devices of products and the applications that these are in, where a query follows them. */
+/** Resolves the devices of products, and the applications that these belong to. */
 @Resolver(() => Product)
 export class ProductEdgesResolver {
   @FieldResolver(() => DevicePage, {

@@ -17,7 +17,7 @@ import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js
 import { list } from './list.js';
 import { productListing } from './products.js';
 
-/** Products: the types of devices and what they send. */
+/** Resolves products: types of devices, with the variables that they send. */
 @Resolver(() => Product)
 export class ProductResolver {
   @Query(() => PublicProductPage, { description: 'All public products, whichever organization owns them.' })
@@ -73,13 +73,19 @@ export class ProductResolver {
   }
 }
 
-/** Refuses variables that contradict each other: 422. */
+/**
+ * Checks that variables do not contradict each other.
+ * @throws invalid (422)
+ */
 function requireVariables({ variables }: CreateProductArgs): void {
   const faults = variableFaults(variables);
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** Deletes the product unless it is public, in one statement, so that publishing it at the same time cannot slip between. */
+/**
+ * Deletes a product unless it is public. A single statement does both, so that the product cannot be published in
+ * between.
+ */
 async function deleteUnused(ctx: Context, { id }: Product): Promise<boolean> {
   try {
     const deleted = await execute(ctx.em, sql`delete from product where id = ${id} and not public returning id`);

@@ -8,7 +8,7 @@ import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 import { loadById } from './loader.js';
 
-/** A list of products, as `p`. */
+/** Defines a list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({
   rows: (selected, also) => productRows(caller, selected, also),
   from: sql`from product p`,
@@ -29,7 +29,9 @@ export const productListing = (caller: Caller, where: readonly Sql[]): Listing =
   tie: sql`p.id`,
 });
 
-/** The product of something that may have none; one statement for all of a call that are read alike. */
+/**
+ * Loads the product of an object that may have none. All objects of a call with the same selection share one statement.
+ */
 export async function productOf(
   ctx: Context,
   productId: string | null | undefined,
@@ -42,6 +44,6 @@ export async function productOf(
 
 const onlyVariables: SelectedFields = { has: (field) => field === 'variables', key: 'variables' };
 
-/** The variables of such a product; none where there is no product. */
+/** Returns the variables of such a product; none without a product. */
 export const variablesOf = async (ctx: Context, productId: string | null | undefined): Promise<readonly Variable[]> =>
   (await productOf(ctx, productId, onlyVariables))?.variables ?? [];

@@ -23,10 +23,10 @@ import { endToken, makeToken } from './api-tokens.js';
 import { list } from './list.js';
 import { provisioningTokenListing, provisioningTokenRows } from './provisioning-tokens.js';
 
-/** Provisioning tokens, which only owners see and make, and the devices that register with them. */
+/** Resolves provisioning tokens, which only owners may read and create, and the registration of devices with them. */
 @Resolver(() => ProvisioningToken)
 export class ProvisioningResolver {
-  /** The clock tells milliseconds since the epoch. */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @Query(() => ProvisioningTokenPage, {
@@ -84,7 +84,8 @@ export class ProvisioningResolver {
     @Args(() => ProvisionDeviceArgs) { deviceSerial }: ProvisionDeviceArgs,
     @Ctx() ctx: Context,
   ): Promise<NewApiToken> {
-    // Each attempt counts, also one that succeeds: else the answers would tell at any speed which serials there are.
+    // Each attempt counts, even a successful one. Otherwise the answers would reveal at any speed which serial numbers
+    // exist.
     await ctx.countUnknown();
     const { organizationId, productId, tokenId } = ctx.caller;
     const product = await referredProduct(ctx, { id: productId! });
@@ -92,7 +93,7 @@ export class ProvisioningResolver {
       product,
     });
     return ctx.em.transactional(async (em) => {
-      // The row is locked until the end: of two devices that come for the last place, the second finds none.
+      // The row stays locked until the end: of two devices that compete for the last place, the second finds none.
       const placed = await execute(
         em,
         sql`update provisioning set device_count = device_count + 1
@@ -107,7 +108,7 @@ export class ProvisioningResolver {
       try {
         await em.persist(device).flush();
       } catch (error) {
-        // Registered at the same time, with another token or by an owner.
+        // Another token or an owner registered the serial number at the same time.
         if (violates(error, 'device_organization_id_serial_key_key')) throw refused();
         throw error;
       }
@@ -117,7 +118,10 @@ export class ProvisioningResolver {
   }
 }
 
-/** The same whoever has the serial: a device of another product, one that an owner registered, or the caller itself. */
+/**
+ * Returns the error for a serial number in use. It is the same for a device of another product, one that an owner
+ * registered, and the caller itself.
+ */
 const refused = () => conflict('This serial cannot be registered with this token.');
 
 interface ProductKey {
@@ -125,7 +129,11 @@ interface ProductKey {
   readonly productId: string;
 }
 
-/** One's own product or a public one: the tokens are the caller's. @throws notFound, or forbidden where it is no owner */
+/**
+ * Checks that the caller may manage the tokens of a product, which is its organization's own or public; the tokens
+ * belong to the caller's organization.
+ * @throws notFound, or forbidden when the caller is not an owner.
+ */
 const requireProduct = async (ctx: Context, { organizationId, productId }: ProductKey): Promise<void> => {
   await loadProduct(ctx, organizationId, productId, 'read');
   if (!isOwner(ctx.caller)) requireOrganization(ctx, ctx.caller.organizationId, 'own');

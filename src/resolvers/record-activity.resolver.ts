@@ -12,13 +12,13 @@ import { FieldPlace } from '../schema/selected-fields.js';
 import { type Buckets, bucketsOf } from './activity-buckets.js';
 import { loaderOf } from './loader.js';
 
-/** How long the activity of all parents of a page may take, in milliseconds. */
+/** Timeout of the activity of all parents on a page, in milliseconds. */
 const timeout = 5000;
 
-/** What ingestion did for organizations over time. */
+/** Resolves the ingestion of organizations over time. */
 @Resolver(() => Organization)
 export class OrganizationActivityResolver {
-  /** @param clock gives milliseconds since the epoch */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @FieldResolver(() => [RecordActivity], {
@@ -46,10 +46,10 @@ export class OrganizationActivityResolver {
   }
 }
 
-/** The same for applications. */
+/** Resolves the ingestion of applications over time. */
 @Resolver(() => Application)
 export class ApplicationActivityResolver {
-  /** @param clock gives milliseconds since the epoch */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @FieldResolver(() => [RecordActivity], {
@@ -82,7 +82,7 @@ interface Row {
   n: number;
 }
 
-/** The activity of a parent; one statement for all parents of a call with the same buckets. */
+/** Returns the activity of a parent. All parents of a call with the same buckets share one statement. */
 function activityBelow(
   ctx: Context,
   kind: string,
@@ -109,7 +109,7 @@ function activityBelow(
   return loaderOf(ctx, JSON.stringify([`${kind}.activity`, buckets]), make).load(id);
 }
 
-/** The field that tells a kind; others are codes of rejected items. */
+/** Field of each kind of count. Other kinds are codes of rejected items. */
 const fields = new Map<string, 'stored' | 'duplicates' | 'decodePartial' | 'decodeFailed'>([
   ['stored', 'stored'],
   ['duplicate', 'duplicates'],

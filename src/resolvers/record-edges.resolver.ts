@@ -16,7 +16,7 @@ import { deviceOf } from './devices.js';
 import { productOf, variablesOf } from './products.js';
 import { recordsBelow } from './records.js';
 
-/** The records of devices. */
+/** Resolves the records of devices. */
 @Resolver(() => Device)
 export class DeviceRecordsResolver {
   constructor(private readonly index: Pick<RecordIndex, 'list'>) {}
@@ -34,7 +34,7 @@ export class DeviceRecordsResolver {
   }
 }
 
-/** Where records came from, and what their values mean. */
+/** Resolves the origin of records, and the meaning of their values. */
 @Resolver(() => DeviceRecord)
 export class RecordEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'Device that sent it, as it stands now.' })

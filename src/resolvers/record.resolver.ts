@@ -25,7 +25,7 @@ import {
 } from '../schema/record.args.js';
 import { Ingests } from '../schema/scope.js';
 
-/** Records in: our own form, and what network servers post as it is. */
+/** Resolves ingestion: records in the platform's own format, and bodies of network servers. */
 @Resolver()
 export class RecordResolver {
   constructor(private readonly records: Pick<RecordLog, 'append'>) {}
@@ -97,7 +97,10 @@ export class RecordResolver {
     });
   }
 
-  /** Stores what can be stored of items in our own form. @param path what an idempotency key is good for */
+  /**
+   * Stores the valid items of a call in the platform's own format.
+   * @param path path that an idempotency key applies to.
+   */
   private async store(
     { traceparent }: Context,
     { organizationId, records, verbose, idempotencyKey: key }: IngestRecordsArgs,
@@ -113,7 +116,7 @@ export class RecordResolver {
     })) as unknown as IngestAnswer;
   }
 
-  /** Stores all items of a body, or none of them; whether there were any. */
+  /** Stores all items of a body, or none of them. Returns whether there were any. */
   private async ingest(ctx: Context, { organizationId, body }: IngestArgs, read: ReadSource): Promise<boolean> {
     requireOrganization(ctx, organizationId, 'write');
     const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
@@ -144,5 +147,5 @@ const answerOf = (results: readonly ItemResult[], verbose: boolean) => {
 const withoutRecord = (result: ItemResult): ItemResult | { status: 'stored' | 'duplicate' } =>
   result.status === 'rejected' ? result : { status: result.status };
 
-/** Of a body's values, however it was laid out. */
+/** Returns a hash of a body's values, regardless of white space. */
 const hashOf = (body: ExactJson): Buffer => createHash('sha256').update(JSON.stringify(body)).digest();

@@ -18,12 +18,15 @@ import { notSortable } from './list.js';
 import { refusalOf } from './list-read.js';
 import { loaderOf } from './loader.js';
 
-/** Records are counted up to this number. */
+/** Number up to which records are counted. */
 const countUpTo = 10_000;
-/** How long a page of records may take, in milliseconds. */
+/** Timeout of a page of records, in milliseconds. */
 const timeoutMs = 10_000;
 
-/** A record by its identifier, of a device that the caller can read; one look for all that a call asks for in the same tick. */
+/**
+ * Returns a record by its identifier, of a device that the caller can read. All records requested in the same tick
+ * share one read.
+ */
 export function recordById(ctx: Context, index: Pick<RecordIndex, 'find'>, id: string): Promise<DeviceRecord | null> {
   const make = () =>
     new DataLoader<string, DeviceRecord | null>(async (ids) => {
@@ -55,8 +58,8 @@ const cursors: Readonly<Record<RecordListRequest['order'], CursorKind>> = {
 };
 
 /**
- * A page of the records below a device or an application, with their number where it is asked for; one look for all parents
- * whose pages a call asks for alike.
+ * Returns a page of the records below a device or an application, with the total if selected. All parents of a call
+ * with the same arguments share one read.
  */
 export async function recordsBelow(
   ctx: Context,
@@ -65,7 +68,7 @@ export async function recordsBelow(
   parentId: string,
   { selected, ...args }: RecordsBelowArgs,
 ): Promise<Page<DeviceRecord> & CursorPage> {
-  // Each parent alone: beside others, the one that a cursor is of has its page.
+  // Checked for each parent alone, so that a wrong cursor for one parent does not fail the others.
   if (args.after != null) requireCursorOf(parentId, args.after);
   const counted = selected.has('totalCount');
   const make = () =>
@@ -88,7 +91,7 @@ async function readPages(
   { parent, parentIds, args, counted }: Pages,
 ): Promise<(Page<DeviceRecord> & CursorPage)[]> {
   const { from, to, limit, page, after, connection } = args;
-  // Both orders by time are the list's own: cursors follow them.
+  // Both orders by time are orders of the list, so cursors work in them.
   const sort = args.sort === 'ts' || args.sort === '-ts' ? null : args.sort;
   requireCursorOrPage({ page, sort, after });
   const order = orderOf(args.sort);
@@ -118,7 +121,7 @@ async function readPages(
   }));
 }
 
-/** The first key decides: the time is the only key. */
+/** Returns the order. The time is the only key, so the first key decides. */
 function orderOf(sort: string | null | undefined): RecordListRequest['order'] {
   const keys = sort ? sort.split(',') : ['-ts'];
   for (const key of keys) {

@@ -8,10 +8,10 @@ import type { Context } from '../schema/context.js';
 import { Costs } from '../schema/cost.js';
 import { SearchArgs, SearchBelowArgs } from '../schema/search.args.js';
 
-/** Objects that a search below an application counts as: it is a statement or more of its own. */
+/** Cost in objects of a search below an application, which takes at least one statement of its own. */
 const searchCost = 250;
 
-/** Records out: what search engines' clients ask, answered as those engines do. */
+/** Resolves searches, in the language and form of search engines. */
 @Resolver(() => Application)
 export class SearchResolver {
   constructor(private readonly records: Search) {}
@@ -21,7 +21,7 @@ export class SearchResolver {
     @Args(() => SearchArgs) { organizationId, applicationId, ts, queries }: SearchArgs,
     @Ctx() ctx: Context,
   ): Promise<SearchAnswer> {
-    // The envelope's faults come before the question whether there is such an application.
+    // Faults in `ts` and `queries` are reported before the application is looked up.
     const ask = this.records.prepare(ts, queries);
     await loadApplication(ctx, organizationId, applicationId, 'read');
     return ask({ organizationId, applicationId, signal: ctx.signal });

@@ -14,7 +14,7 @@ import { loaderOf } from './loader.js';
 import { variablesOf } from './products.js';
 import { readLines } from './series-lines.js';
 
-/** Measured values over time, for charts. */
+/** Resolves measured values over time, for charts. */
 @Resolver(() => Device)
 export class SeriesResolver {
   constructor(private readonly index: Pick<RecordIndex, 'series'>) {}
@@ -55,11 +55,11 @@ export class SeriesResolver {
   }
 }
 
-/** Names of the variables of a device's product, as the caller sees it, whose values can be drawn. */
+/** Returns the names of the drawable variables of a device's product, as the caller sees it. */
 const numericVariables = async (ctx: Context, { productId }: Device): Promise<string[]> =>
   (await variablesOf(ctx, productId)).filter(({ type }) => type !== VariableType.TXT).map(({ name }) => name);
 
-/** Whose lines they are. */
+/** Resolves the device of a line. */
 @Resolver(() => Series)
 export class SeriesEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'The device.' })

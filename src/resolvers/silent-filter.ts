@@ -7,15 +7,16 @@ import { type DeviceFilter, deviceConditions, filterTimeout } from './device-fil
 import { refusalOf } from './list-read.js';
 import { loaderOf } from './loader.js';
 
-/** What knows which devices are silent. */
+/** The part of the record index that finds silent devices. */
 export type Silence = Pick<RecordIndex, 'silentDevices'>;
 
-/** Devices that the index is asked about together. */
+/** Maximum number of devices per query of the index. */
 const pageSize = 50_000;
 
 /**
- * Makes a filter one that PostgreSQL can be asked: finds which of the organization's devices that pass the rest of it are
- * silent. All lists of a call that have the same filter share this. Throws 422 where it takes too long.
+ * Turns a filter into one that PostgreSQL can evaluate: it finds which devices that match the rest of the filter are
+ * silent. All lists of a call with the same filter share the result.
+ * @throws invalid (422) when it takes too long.
  */
 export const readFilter = async (
   ctx: Context,

@@ -3,10 +3,13 @@ import { invalid } from '../errors.js';
 import type { PlainJson } from '../json.js';
 import { requireQuery } from '../records/postgres/search/match.js';
 
-/** Characters of a stored query as JSON: it is parsed and run for every call that stores records. */
+/** Maximum number of characters of a stored query as JSON. Every call that stores records parses and runs the query. */
 const maxLength = 16_384;
 
-/** Throws 422 for a query of a filter or a rule that is too long, that searches do not take or that cannot be stored. */
+/**
+ * Checks a query of a filter or a rule.
+ * @throws invalid (422) when it is too long, searches refuse it, or it cannot be stored.
+ */
 export function requireStoredQuery(path: string, query: PlainJson): void {
   let isWhole = true;
   const text = JSON.stringify(query, (key, value: PlainJson) => {

@@ -11,7 +11,7 @@ import { grantsOfTeam } from './grants.js';
 import { listBelow } from './list.js';
 import { userListing } from './users.js';
 
-/** Who is in teams and what they may do, where a query follows them. */
+/** Resolves the members and the permissions of teams. */
 @Resolver(() => Team)
 export class TeamEdgesResolver {
   @FieldResolver(() => TeamMemberPage, { description: 'Members of the team.' })

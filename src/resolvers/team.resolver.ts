@@ -22,7 +22,7 @@ import { list } from './list.js';
 import { teamListing } from './teams.js';
 import { userListing } from './users.js';
 
-/** Teams, who is in them and which applications they give access to. */
+/** Resolves teams, their members, and the applications that they give access to. */
 @Resolver(() => Team)
 export class TeamResolver {
   @Query(() => TeamPage, { description: 'The teams of the organization.' })
@@ -135,13 +135,13 @@ export class TeamResolver {
   }
 }
 
-/** Both ends of a membership, where the caller may change it. */
+/** Loads both ends of a membership that the caller may change. */
 async function loadTeamAndMember(ctx: Context, { organizationId, teamId, memberId }: TeamMemberArgs) {
   const team = await loadTeam(ctx, organizationId, teamId, 'write');
   return { team, member: await loadMember(ctx, organizationId, memberId) };
 }
 
-/** Both ends of a grant, where the caller may change it. */
+/** Loads both ends of a grant that the caller may change. */
 async function loadTeamAndApplication(ctx: Context, { organizationId, teamId, applicationId }: TeamApplicationArgs) {
   const team = await loadTeam(ctx, organizationId, teamId, 'write');
   return { team, application: await loadApplication(ctx, organizationId, applicationId, 'own') };

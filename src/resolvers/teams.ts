@@ -4,7 +4,7 @@ import type { WhichBelow } from './applications.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 
-/** A list of teams, as `t`. */
+/** Defines a list of teams, as `t`. */
 export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Listing => ({
   rows: (selected, also) => sql`${teamRows(selected, also)} ${joined}`,
   from: sql`from team t ${joined}`,

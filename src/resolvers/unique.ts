@@ -3,9 +3,9 @@ import { type KnownConstraint, violationOf } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
 
 /**
- * Refuses what the constraint would, where `taken` gives a row. It is asked first so that PostgreSQL's log has no error for
- * what a caller got wrong; of two calls at once the later one still ends at the constraint.
- * @throws ApiError CONFLICT
+ * Refuses a value when `taken` returns a row, as the constraint would. It is checked first so that PostgreSQL does not
+ * log an error for a caller's mistake. Of two calls at once, the constraint refuses the later one.
+ * @throws conflict
  */
 export async function requireFree(ctx: Context, constraint: KnownConstraint, taken: Sql): Promise<void> {
   const rows = await ctx.read(taken);

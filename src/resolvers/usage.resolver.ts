@@ -10,10 +10,10 @@ import { UsageArgs } from '../schema/usage.args.js';
 import { list } from './list.js';
 import type { Listing } from './listing.js';
 
-/** What an organization uses and may use, which only its owners see. */
+/** Resolves an organization's usage and quotas, which only owners may read. */
 @Resolver()
 export class UsageResolver {
-  /** The clock tells milliseconds since the epoch. */
+  /** @param clock returns milliseconds since the epoch. */
   constructor(private readonly clock: () => number) {}
 
   @Query(() => UsagePage, {
@@ -39,14 +39,17 @@ export class UsageResolver {
   }
 }
 
-/** Of each way to tell it, the rows of it. */
+/** Condition for the rows of each grouping. */
 const told: Readonly<Record<UsageBy, Sql>> = {
   organization: sql`product_id is null and application_id is null`,
   product: sql`product_id is not null`,
   application: sql`application_id is not null`,
 };
 
-/** What is added up already, and what is yet to be: together all that is committed. */
+/**
+ * Defines the list of usage. It adds the deltas that are not summed up yet to the stored sums, which together cover
+ * everything committed.
+ */
 const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, applicationId }: UsageArgs): Listing => {
   const by = given ?? UsageBy.organization;
   const whose = sql`
@@ -84,7 +87,7 @@ const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, ap
   };
 };
 
-/** An identifier that is none is of nothing. */
+/** Returns the condition on an identifier. An invalid identifier matches nothing. */
 const only = (column: Sql, id: string | null | undefined): Sql => {
   if (id == null) return sql``;
   return isId(id) ? sql`and ${column} = ${id}` : sql`and false`;

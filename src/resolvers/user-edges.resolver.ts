@@ -14,7 +14,7 @@ import { listBelow } from './list.js';
 import { loadById } from './loader.js';
 import { teamListing } from './teams.js';
 
-/** The place of users in the caller's organization: their role, their teams, what they can read and act with. */
+/** Resolves a user's position in the caller's organization: role, teams, readable applications and tokens. */
 @Resolver(() => User)
 export class UserEdgesResolver {
   @FieldResolver(() => Role, { nullable: true })
@@ -83,7 +83,7 @@ export class UserEdgesResolver {
   }
 }
 
-/** Whom tokens act as. */
+/** Resolves the user that a token acts as. */
 @Resolver(() => ApiToken)
 export class ApiTokenEdgesResolver {
   @FieldResolver(() => User, { nullable: true, description: 'Member it acts as.' })

@@ -3,17 +3,17 @@ import type { Which } from './applications.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 
-/** Which users, as `u`: where they come from, and what a row carries beside them. */
+/** A selection of users `u`: source tables, additional columns, conditions and order. */
 export interface WhichUsers extends Omit<Which, 'joined'> {
   columns?: Sql;
   from: Sql;
   sortable?: Readonly<Record<string, Sql>>;
 }
 
-/** The columns of a user `u`. */
+/** Columns of a user `u`. */
 export const userColumns: Sql = sql`u.id, u.username, u.name, u.type`;
 
-/** A list of users. */
+/** Defines a list of users. */
 export const userListing = ({ columns = empty, from, where, sortable = {}, order }: WhichUsers): Listing => ({
   rows: (_selected, also = empty) => sql`select ${userColumns}${columns}${also} ${from}`,
   from,
@@ -32,7 +32,7 @@ export const userListing = ({ columns = empty, from, where, sortable = {}, order
   tie: sql`u.id`,
 });
 
-/** A list of members of an organization: users as `u`, each with its membership as `m`. */
+/** Defines a list of an organization's members: users as `u`, each with the membership as `m`. */
 export const memberListing = (where: readonly Sql[]): Listing =>
   userListing({
     columns: sql`, m.role`,

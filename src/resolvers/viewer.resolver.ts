@@ -2,7 +2,7 @@ import { Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
 import { Role, TokenScope } from '../entities/enums.js';
 import type { Context } from '../schema/context.js';
 
-/** Who calls, and what the token allows: what a client needs to offer only what will not be refused. */
+/** The caller and the permissions of the token, by which a client offers only what will not be refused. */
 @ObjectType({ description: 'Who calls, and what the token of the call allows.' })
 export class Viewer {
   @Field(() => TokenScope, { description: 'What the token may do.' }) scope!: TokenScope;
@@ -15,7 +15,7 @@ export class Viewer {
   userId!: string | null;
 }
 
-/** The caller, as its token says. */
+/** Resolves the caller by its token. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
   @Query(() => Viewer, { description: 'Who calls, and what the token of the call allows.' })
