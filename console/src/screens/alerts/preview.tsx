@@ -13,7 +13,7 @@ import { organizationId } from '../../session.js';
 import { formatTime, secondsOf, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { type Decision, type Fault, variablesIn } from './draft.js';
-import type { RuleApplication } from './rule.js';
+import type { RuleApplication } from './rule-types.js';
 import { duration } from './words.js';
 
 type Previewed = NonNullable<PreviewAlertRuleQuery['previewAlertRule']>;

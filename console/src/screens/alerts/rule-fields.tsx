@@ -3,7 +3,7 @@ import type { AlertKind, AlertSeverity } from '../../documents.js';
 import { ConditionFields, variablesList } from './condition-fields.js';
 import type { Draft, Fault, Types } from './draft.js';
 import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';
-import type { RuleApplication, ShownRule } from './rule.js';
+import type { RuleApplication, ShownRule } from './rule-types.js';
 import { recipientReasons, recipientStates, severities } from './words.js';
 
 const kinds: Readonly<Record<AlertKind, string>> = {

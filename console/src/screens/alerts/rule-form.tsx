@@ -5,8 +5,8 @@ import { ask, GraphError } from '../../graph.js';
 import { organizationId } from '../../session.js';
 import { draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
 import { Preview, type Tried } from './preview.js';
-import type { RuleApplication, ShownRule } from './rule.js';
 import { RuleFields } from './rule-fields.js';
+import type { RuleApplication, ShownRule } from './rule-types.js';
 import { mayChange } from './rules.js';
 import { episodesChanged } from './use-open-episodes.js';
 

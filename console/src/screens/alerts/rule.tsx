@@ -1,18 +1,13 @@
 import { useLocation, useRoute } from 'preact-iso';
 import { Page } from '../../components/page.js';
 import { Loading } from '../../components/state.js';
-import { AlertRuleDocument, type AlertRuleQuery, type RuleLineFragment } from '../../documents.js';
+import { AlertRuleDocument } from '../../documents.js';
 import { organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
 import { RuleForm } from './rule-form.js';
+import type { ShownRule } from './rule-types.js';
 import { Change, DeleteRule, mayChange } from './rules.js';
 import { RuleState } from './words.js';
-
-/** A rule, as its form shows it. */
-export type ShownRule = NonNullable<AlertRuleQuery['alertRule']> & RuleLineFragment;
-
-/** The application of a rule, as its form reads it. */
-export type RuleApplication = NonNullable<AlertRuleQuery['application']>;
 
 /** Interval between reloads, which show that an address was confirmed, in milliseconds. */
 const every = 10_000;

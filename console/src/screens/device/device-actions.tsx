@@ -4,7 +4,7 @@ import { DeleteDeviceDocument, type DeviceQuery, UpdateDeviceDocument } from '..
 import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
 import { organizationId } from '../../session.js';
-import type { Device } from './device.js';
+import type { Device } from './device-type.js';
 
 type Product = NonNullable<DeviceQuery['products']>['items'][number];
 

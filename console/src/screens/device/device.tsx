@@ -17,10 +17,10 @@ import { useRange } from '../../use-range.js';
 import { shown } from '../../value.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { DeviceActions } from './device-actions.js';
+import type { Device } from './device-type.js';
 import { Records } from './records.js';
 import { Tokens } from './tokens.js';
 
-export type Device = NonNullable<DeviceQuery['device']>;
 type Episode = NonNullable<DeviceQuery['account']>['episodes']['items'][number];
 
 /** Maximum number of variables that are drawn at once, which is the service's default when none is chosen. */

@@ -7,7 +7,7 @@ import { formatTime, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { shown } from '../../value.js';
 import { Parts } from '../products/parts.js';
-import type { Device } from './device.js';
+import type { Device } from './device-type.js';
 
 type DeviceRecord = Device['records']['items'][number];
 

@@ -6,7 +6,7 @@ import type { Line } from '../../components/plot.js';
 import { Empty } from '../../components/state.js';
 import { csvOf, download } from '../../csv.js';
 import type { ExploredLineFragment } from '../../documents.js';
-import type { Explored } from './explore.js';
+import type { Explored } from './explored.js';
 
 /** Maximum number of lines that are drawn. The exported file has all. */
 const mostLines = 18;

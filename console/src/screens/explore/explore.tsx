@@ -2,16 +2,13 @@ import { useAddress } from '../../address.js';
 import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
-import { ExploreDocument, type ExploreQuery, type SeriesFunction } from '../../documents.js';
+import { ExploreDocument, type SeriesFunction } from '../../documents.js';
 import { organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
 import { useRange } from '../../use-range.js';
 import { ChartPart } from './chart-part.js';
 import { parseQuery } from './query.js';
 import { QueryPart } from './query-part.js';
-
-/** The explored application. */
-export type Explored = NonNullable<ExploreQuery['chosen']>['items'][number];
 
 /** Charts and searches over many devices. The whole state is in the address, so that it can be shared. */
 export function ExploreScreen() {

@@ -5,7 +5,7 @@ import { ExportButton } from '../../components/export-button.js';
 import { Empty, Failure } from '../../components/state.js';
 import { Answer, type Answered } from './answer.js';
 import { variablesOf } from './chart-part.js';
-import type { Explored } from './explore.js';
+import type { Explored } from './explored.js';
 import { firstQuery, parseQuery } from './query.js';
 
 /** Fields of every record. */

@@ -12,8 +12,8 @@ import {
 } from '../../documents.js';
 import { ask, GraphError } from '../../graph.js';
 import type { HookNames } from './again.js';
-import type { Hook } from './hook.js';
 import { HookFields, hookOf } from './hook-fields.js';
+import type { Hook } from './hook-type.js';
 import { SettingsFields, settingsOf } from './settings-fields.js';
 
 /** Actions on a hook: ping, change, switch on or off, rotate the secret, delete. */

@@ -15,10 +15,10 @@ import { useQuery } from '../../use-query.js';
 import { Again } from './again.js';
 import { HookActions } from './hook-actions.js';
 import { HookState, millis, percent } from './hook-state.js';
+import type { Hook } from './hook-type.js';
 import { Outcome } from './outcome.js';
 import { eventNames } from './settings-fields.js';
 
-export type Hook = NonNullable<HookQuery['applicationHook']>;
 type Delivery = NonNullable<HookQuery['applicationHookLedger']>['items'][number];
 
 const limit = 25;

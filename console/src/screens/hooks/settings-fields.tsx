@@ -2,7 +2,7 @@ import { Field } from '../../components/dialog.js';
 import type { HookFilterInput } from '../../documents.js';
 import { textOf } from '../../form.js';
 import { isOwner } from '../../session.js';
-import type { Hook } from './hook.js';
+import type { Hook } from './hook-type.js';
 
 /** The form fields of a hook's settings. */
 export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (

@@ -16,7 +16,7 @@ import {
 import { textOf } from '../../form.js';
 import { ask, GraphError } from '../../graph.js';
 import { organizationId } from '../../session.js';
-import type { Application, Member, Team } from './people.js';
+import type { Application, Member, Team } from './people-types.js';
 
 const organization = () => ({ organizationId: organizationId.value });
 

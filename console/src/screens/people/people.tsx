@@ -3,14 +3,11 @@ import { NameFilter } from '../../components/name-filter.js';
 import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { PeopleDocument, type PeopleQuery } from '../../documents.js';
+import { PeopleDocument } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
 import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
-
-export type Member = NonNullable<PeopleQuery['organizationMembers']>['items'][number];
-export type Team = NonNullable<PeopleQuery['teams']>['items'][number];
-export type Application = NonNullable<PeopleQuery['applications']>['items'][number];
+import type { Application, Member, Team } from './people-types.js';
 
 const limit = 25;
 

@@ -1,0 +1,7 @@
+import type { AlertRuleQuery, RuleLineFragment } from '../../documents.js';
+
+/** A rule, as its form shows it. */
+export type ShownRule = NonNullable<AlertRuleQuery['alertRule']> & RuleLineFragment;
+
+/** The application of a rule, as its form reads it. */
+export type RuleApplication = NonNullable<AlertRuleQuery['application']>;

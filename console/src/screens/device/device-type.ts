@@ -1,0 +1,3 @@
+import type { DeviceQuery } from '../../documents.js';
+
+export type Device = NonNullable<DeviceQuery['device']>;

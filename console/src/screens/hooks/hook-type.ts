@@ -1,0 +1,3 @@
+import type { HookQuery } from '../../documents.js';
+
+export type Hook = NonNullable<HookQuery['applicationHook']>;
