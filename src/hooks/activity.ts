@@ -1,10 +1,12 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { earliestId } from '../entities/id.js';
 
-/** Deliveries of a bucket whose durations are looked at: the newest. */
+/** Number of deliveries per bucket from which the percentiles of durations are computed: the newest ones. */
 const sample = 200;
 
-/** What hooks did in a bucket, by its position from 0; buckets without deliveries have no row. */
+/**
+ * Deliveries of one hook in one bucket, which is named by its position from 0. Buckets without deliveries have no row.
+ */
 export interface ActivityRow {
   hookId: string;
   bucket: number;
@@ -16,9 +18,10 @@ export interface ActivityRow {
 }
 
 /**
- * Counts the deliveries of hooks that were stored in buckets, by their state. `bounds`: where each begins, and at last where
- * the last one ends (Unix seconds). Identifiers carry the time of storing, so the primary key alone is read: 0.6 s for a
- * million deliveries. Durations are in the rows themselves, and read only where they are wanted.
+ * Counts the deliveries that were stored for each hook in each bucket, by state.
+ * `bounds` holds the beginning of each bucket and, last, the end of the last one (Unix seconds). Identifiers carry the
+ * time of storing, so PostgreSQL reads only the primary key: 0.6 s for a million deliveries. The durations are in the
+ * rows themselves, so the query reads them only if `durations` is set.
  */
 export const activityQuery = (hookIds: readonly string[], bounds: readonly number[], durations: boolean): Sql => {
   const ids = bounds.map(earliestId);

@@ -2,32 +2,36 @@ import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 import { blocked, CallFault } from './fault.js';
 
-/** Finds every address of a host name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** What an operator settles about where hooks may lead. */
+/** The operator's rules about the addresses that hooks may call. */
 export interface AddressRules {
-  /** Ranges (CIDR) that may be called although they are not public. */
+  /** Ranges (CIDR) that hooks may call although they are not public. */
   allow: readonly string[];
-  /** Ranges (CIDR) that may not be called although they are public. Wins over `allow`. */
+  /** Ranges (CIDR) that hooks may not call although they are public. They win over `allow`. */
   deny: readonly string[];
 }
 
 /** Decides whether an address may be called. */
 export interface AddressGuard {
-  /** Throws a BLOCKED fault unless the address may be called. */
+  /** @throws CallFault with the code BLOCKED, unless hooks may call the address */
   check(address: string): void;
-  /** The addresses of a host, or the literal itself; throws when *any* of them is refused. */
+  /**
+   * Returns the addresses of a host, or the literal address itself.
+   * @throws CallFault with the code BLOCKED when *any* of the addresses is refused
+   */
   resolve(hostname: string): Promise<readonly string[]>;
 }
 
-/** The operating system's resolver, the one that a connection would use. */
+/** Resolves names by the operating system, as a connection would. */
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /**
- * Where clouds answer their metadata (AWS, Azure, GCP and most others; Azure's wire server; Alibaba; Oracle; AWS over
- * IPv6). Allowed only where a rule names exactly the address: a wide range must not open them by accident.
+ * Addresses of the metadata services of clouds (AWS, Azure, GCP and most others; Azure's wire server; Alibaba; Oracle;
+ * AWS over IPv6). A rule allows one of them only by naming exactly that address, so that no wide range opens them by
+ * accident.
  */
 const metadata = new Set([
   '169.254.169.254',
@@ -40,15 +44,16 @@ const metadata = new Set([
   'fd00:ec2::23',
 ]);
 
-/** All that is routed in IPv6 (RFC 4291, section 2.4); what lies outside is never public. */
+/** All address space that is routed in IPv6 (RFC 4291, section 2.4). Addresses outside it are never public. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
 /**
- * Public unicast addresses only (what is not "unicast" by the registries of RFC 6890 is refused), save what the rules
- * say. IPv4 inside IPv6 (mapped) counts as the IPv4 address; NAT64, 6to4 and Teredo are refused as such.
+ * Creates a guard that allows public unicast addresses only, apart from the operator's rules. The registries of RFC
+ * 6890 decide which addresses are unicast. An IPv4 address mapped into IPv6 counts as the IPv4 address; NAT64, 6to4 and
+ * Teredo addresses are refused.
  */
 export function createAddressGuard({ allow, deny }: AddressRules, resolve: Resolve = systemResolve): AddressGuard {
   const allowed = allow.map(range);

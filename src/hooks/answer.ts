@@ -1,10 +1,13 @@
 import { type HookAnswer, keepLimit } from './attempt.js';
 import type { Redaction } from './redaction.js';
 
-/** Deeper JSON is kept as text. */
+/** Maximum nesting of JSON that is kept as JSON. Deeper JSON is kept as text. */
 const maxDepth = 200;
 
-/** What is kept of an answer. Secrets that a receiver sends back are replaced, as is what PostgreSQL cannot hold. */
+/**
+ * Returns the part of an answer that is kept, as JSON text. It replaces secrets that a receiver sends back, and
+ * characters that PostgreSQL cannot store.
+ */
 export function storedAnswer({ statusCode, headers, body, truncated }: HookAnswer, redaction: Redaction): string {
   const kept = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -22,7 +25,7 @@ export function storedAnswer({ statusCode, headers, body, truncated }: HookAnswe
   const json = !tooLong && isJson(headers['content-type']) ? asJson(text, redaction) : undefined;
   const plain = () => {
     const whole = redaction.value(text);
-    // Cut after secrets are replaced, so that none is cut in two.
+    // The cut comes after the secrets are replaced, so that it cannot split a secret.
     return wellFormed(tooLong ? Buffer.from(whole).subarray(0, keepLimit).toString('utf8') : whole);
   };
   return `{"statusCode":${statusCode},"headers":${JSON.stringify(kept)},"body":${json ?? JSON.stringify(plain())}}`;
@@ -33,7 +36,10 @@ const wellFormed = (text: string) => text.replaceAll('\0', '\uFFFD').toWellForme
 const isJson = (type: string | string[] | undefined) =>
   typeof type === 'string' && /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim());
 
-/** The text itself where it is JSON that can be stored; secrets and characters that cannot be are replaced in it. */
+/**
+ * Returns a JSON text with secrets and characters that PostgreSQL cannot store replaced. Returns undefined for text
+ * that is not JSON or is nested too deeply.
+ */
 function asJson(text: string, redaction: Redaction): string | undefined {
   try {
     JSON.parse(text);
@@ -53,10 +59,13 @@ function asJson(text: string, redaction: Redaction): string | undefined {
   return wellFormed(hidden).replace(escape, (found, _high, _low, alone?: string) => (alone ? '\\ufffd' : found));
 }
 
-/** What a string of a JSON text says. */
+/** Decodes a string token of a JSON text. */
 const stringOf = (token: string): string => (token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1));
 
-/** Replaces the strings and numbers of a JSON text. It is JSON: each string that begins ends. */
+/**
+ * Replaces the strings and numbers of a JSON text. The text must be valid JSON: the loop relies on each string having
+ * an end.
+ */
 function replaceScalars(json: string, replace: (token: string) => string): string {
   const pieces: string[] = [];
   let copied = 0;
@@ -72,7 +81,7 @@ function replaceScalars(json: string, replace: (token: string) => string): strin
   return pieces.join('') + json.slice(copied);
 }
 
-/** How deep a JSON text is nested. */
+/** Returns the maximum nesting of a JSON text. */
 function depthOf(json: string): number {
   let depth = 0;
   let greatest = 0;

@@ -5,67 +5,72 @@ import { createConnector } from './connector.js';
 import { CallFault, faultOf, timedOut } from './fault.js';
 import { lookingUpFor } from './resolver.js';
 
-/** At most this much of an answer's body is read, in bytes; the connection is cut after it. */
+/** Maximum number of bytes that are read of an answer's body. The connection is cut after them. */
 const readLimit = 64 * 1024;
-/** At most this much of it is kept, in bytes. */
+/** Maximum number of bytes of the body that are kept. */
 export const keepLimit = 16 * 1024;
 
-/** A deadline that is noticed later than this says that this process was held up, in milliseconds. */
+/**
+ * Delay, in milliseconds, with which a deadline's timer may run. A longer delay means that this process was held up.
+ */
 const heldUpMargin = 1000;
 
-/** A call to be made. */
+/** A call to make. */
 export interface Call {
-  /** Whose hook is called: organizations share the name service. */
+  /** Organization of the hook: organizations share the name service. */
   organizationId: string;
   /** Scheme, host and port. */
   origin: string;
   /** Path and query. */
   path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   headers: string[];
   body: string;
-  /** Whether certificates are accepted that no known authority signed. */
+  /** Whether the call accepts certificates that no known authority signed. */
   allowUnverified: boolean;
 }
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface HookAnswer {
   statusCode: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The first bytes of the body: what is kept of it, and what comes after as far as it was read. */
+  /** The beginning of the body, as far as it was read. It may be longer than the part that is kept. */
   body: Buffer;
-  /** Whether the body was longer than what was kept, or did not end in time. */
+  /** Whether the body was longer than the part that is kept, or did not end in time. */
   truncated: boolean;
 }
 
-/** How long each part of a call took, in milliseconds. */
+/** Durations of the parts of a call, in milliseconds. */
 export interface Phases {
-  /** Until the request could be written: name service, connection and TLS, nothing on a connection kept open. */
+  /**
+   * Time until the request could be written: name service, connection and TLS. It is about 0 on a connection that was
+   * kept open.
+   */
   connect: number;
-  /** From there to the answer's head. */
+  /** Time from there to the answer's head. */
   wait: number;
-  /** From there to its end. */
+  /** Time from there to the answer's end. */
   read: number;
 }
 
-/** The outcome of a call: an answer, a fault, or neither where this service cut it off. */
+/** The outcome of a call: an answer, a fault, or neither when this service cut the call off. */
 export interface Outcome {
   answer?: HookAnswer;
   fault?: CallFault;
   phases: Phases;
 }
 
-/** The outcome of a call that the stop of this service cut off or prevented. */
+/** Outcome of a call that this service cut off or did not begin because it stops. */
 export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
 
 /**
- * Makes calls, and nothing else: no redirect is followed, nothing is unpacked. A call is made again in one case only: a
- * connection that had been kept open was closed before anything of the answer came.
+ * Makes calls. It follows no redirect and decompresses nothing. It repeats a call in one case only: a connection that
+ * had been kept open was closed before any byte of the answer came.
  */
 export interface Caller {
-  /** Makes one call. Never throws; ends at the deadline. */
+  /** Makes one call. Never rejects; resolves at the deadline at the latest. */
   call(call: Call): Promise<Outcome>;
-  /** Cuts off every call under way. */
+  /** Cuts off all calls in flight. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -73,15 +78,15 @@ export interface Caller {
 /** Settings of a caller. */
 export interface CallerOptions {
   guard: AddressGuard;
-  /** Whether only https is called. */
+  /** Whether only https hooks are called. */
   httpsOnly: boolean;
   /** Deadline of a whole call, in milliseconds. */
   timeout: number;
-  /** Time to connect, in milliseconds. */
+  /** Maximum time to connect, in milliseconds. */
   connectTimeout: number;
 }
 
-/** A caller with connections of its own, kept apart for hooks that take unverified certificates. */
+/** Creates a caller with its own connections. Hooks that accept unverified certificates use separate connections. */
 export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): Caller {
   const connections = (allowUnverified: boolean): Connections => {
     const connect = createConnector({ guard, timeout: connectTimeout, allowUnverified });
@@ -107,15 +112,15 @@ export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: Call
   };
 }
 
-/** Where calls go: over connections kept open, or each over a fresh one. */
+/** The two kinds of connections that calls use: kept open, or fresh for each call. */
 interface Connections {
   kept: Agent;
   fresh: Agent;
 }
 
 /**
- * undici's lowest interface: the request's own callbacks see every byte as it comes, so that a body is counted and cut
- * without a stream, and nothing is decompressed.
+ * Makes a call through undici's lowest interface. Its callbacks receive every byte as it comes, so the body is counted
+ * and cut without a stream, and nothing is decompressed.
  */
 function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts: Set<() => void>): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -128,7 +133,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
     let head: Pick<HookAnswer, 'statusCode' | 'headers'> | undefined;
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
-    /** Whether the connection may have been closed by the receiver before this call reached it. */
+    /** Whether the receiver may have closed the connection before this call reached it. */
     let reused = false;
     let repeated = false;
 
@@ -148,12 +153,13 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
     };
     const answer = (truncated: boolean): Pick<Outcome, 'answer'> =>
       head ? { answer: { ...head, body: Buffer.concat(chunks).subarray(0, readLimit), truncated } } : {};
-    /** A head that came in time is an answer, whatever becomes of its body. */
+    /** An answer whose head came in time counts as an answer, even if its body does not end in time. */
     const fail = (fault: CallFault) => end(head ? answer(true) : { fault });
     const drop = () => controller?.abort(new Error('The call has ended.'));
 
     const timer = setTimeout(() => {
-      // In a process that was held up, timers run before sockets are read: an answer that has arrived counts.
+      // In a process that was held up, timers run before sockets are read. An answer that has already arrived still
+      // counts.
       setImmediate(() => {
         if (ended) return;
         fail(timedOut(timeout, performance.now() - begun > timeout + heldUpMargin));
@@ -173,7 +179,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
           onRequestStart(started, connection: Connection | null) {
             controller = started;
             reused = connection?.reused ?? false;
-            // It may have ended while it waited for a connection.
+            // The call may have ended while it waited for a connection.
             if (ended) drop();
             else enter('wait');
           },
@@ -196,7 +202,8 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
           onResponseEnd: () => end(answer(read > keepLimit)),
           onResponseError(_, error) {
             const fault = faultOf(error);
-            // A receiver closes idle connections. Which call meets that is chance, and says nothing about the receiver.
+            // Receivers close idle connections. It is chance which call meets that, and it says nothing about the
+            // receiver's health.
             if (!ended && reused && !repeated && fault.code === 'RESET') {
               repeated = true;
               enter('connect');

@@ -3,14 +3,14 @@ import { type Fault, invalid } from '../errors.js';
 import type { Vault } from './secret.js';
 import { placeOf } from './target.js';
 
-/** How calls to a hook are to authenticate, as a caller says it. */
+/** Authentication of a hook's calls, as a client of the API sends it. */
 export interface AuthenticationInput {
   basic?: { user: string; pass?: string | null } | null;
   header?: { name?: string | null; value: string } | null;
   bearer?: { value: string } | null;
 }
 
-/** Headers that the connection or the message itself needs; a hook cannot set them. */
+/** Headers that the connection or the message itself needs. Hooks cannot set them. */
 const reserved = new Set([
   'accept-encoding',
   'connection',
@@ -34,9 +34,11 @@ const reserved = new Set([
 ]);
 
 /**
- * The columns of an authentication, secrets sealed. It replaces what was stored, save that a basic one without a
- * password keeps the stored password (contract, section 6). `bearer` is the header `Authorization` in short. `basic` may
- * stand beside a header `Authorization`: both are kept, and calls carry the header's value.
+ * Returns the columns of an authentication, with secrets sealed. It replaces the stored authentication, except that
+ * `basic` without a password keeps the stored password (contract, section 6).
+ * `bearer` is short for the header `Authorization`. A client may send `basic` and a header `Authorization` together:
+ * both are stored, and calls carry the header's value.
+ * @throws ApiError 422 for fields that contradict each other, reserved header names, and a missing password
  */
 export function sealAuthentication(
   vault: Vault,
@@ -54,7 +56,7 @@ export function sealAuthentication(
     faults.push({ path: 'authentication.basic.pass', message: 'is required' });
   }
   if (faults.length > 0) throw invalid(faults);
-  // A secret that is the stored one stays sealed as it is, so that an authentication put back changes nothing.
+  // A secret that equals the stored one keeps its sealed text, so that an authentication put back changes nothing.
   const seal = (value: string, stored: string | null, place: string) =>
     stored !== null && vault.open(stored, place) === value ? stored : vault.seal(value, place);
   return {
@@ -69,11 +71,11 @@ export function sealAuthentication(
   };
 }
 
-/** Whether calls leave `basic` out, because the hook's own header is `Authorization` too. */
+/** Whether calls omit `basic` because the hook's own header is also `Authorization`. */
 export const isBasicReplaced = ({ basicUser, headerName }: HookCredentials): boolean =>
   basicUser !== null && headerName?.toLowerCase() === 'authorization';
 
-/** The authentication as it is shown: everything but the password (contract, section 5). */
+/** Returns the authentication as the API shows it: everything but the password (contract, section 5). */
 export function shownAuthentication(vault: Vault, hook: HookCredentials & { id: string }): HookAuthentication | null {
   const { id, basicUser, headerName, headerValue } = hook;
   if (basicUser === null && headerName === null) return null;

@@ -1,30 +1,34 @@
 import { FairQueue, type Release } from '../fair-queue.js';
 
-/** Calls that begin without waiting for another to end: as many as keep a processor busy. */
+/** Maximum number of active calls: as many as keep a processor busy. */
 const maxActive = 64;
-/** With fewer than this waiting, the dispatcher may claim more. */
+/** The dispatcher may claim more deliveries while fewer than this wait to begin. */
 const refillBelow = 16;
-/** A call that takes longer than this waits for its receiver and no longer counts, in milliseconds. */
+/** Time after which a call no longer counts as active, in milliseconds: it then waits for its receiver. */
 const activeTime = 25;
 
 /**
- * Lets calls begin a few at a time. Receivers that answer at once are called over few connections, kept busy; those
- * that take their time, or hang, make room for others after a while. Organizations share what may begin fairly.
+ * Limits how many calls begin at a time. Receivers that answer at once are called over few connections, which stay
+ * busy. Calls to slow or hanging receivers make room for others after `activeTime`. Organizations share the slots
+ * fairly.
  */
 export interface CallLimiter<Item> {
-  /** Begins with it as soon as it may, in the order of asking among those of its organization. */
+  /** Begins the item's call as soon as a slot is free, in order of admission within its organization. */
   admit(organizationId: string, item: Item): void;
-  /** Resolves once so few wait that more may come. */
+  /** Resolves once so few calls wait that the dispatcher may claim more. */
   ready(): Promise<void>;
-  /** Lets nothing in any more; answers what had not begun. */
+  /** Admits nothing more. Returns the items that have not begun. */
   close(): Item[];
 }
 
-/** Limits what `begin` starts; it resolves when that is over, and never rejects. */
+/**
+ * Creates a limiter of the calls that `begin` starts. The promise of `begin` resolves when the call is over, and must
+ * never reject.
+ */
 export function createCallLimiter<Item>(begin: (item: Item) => Promise<void>): CallLimiter<Item> {
   const queue = new FairQueue({ turns: maxActive, each: maxActive, waiting: Number.POSITIVE_INFINITY });
   const waiting = new Set<Item>();
-  /** Who waits until more may come. */
+  /** Resolvers of `ready()` that are still pending. */
   let claimers: (() => void)[] = [];
   const tellClaimers = () => {
     for (const resolve of claimers) resolve();
@@ -46,7 +50,7 @@ export function createCallLimiter<Item>(begin: (item: Item) => Promise<void>): C
       if (release !== undefined) return enter(item, release);
       waiting.add(item);
       void queue.take(organizationId).then((later) => {
-        // It was given back when the limiter was closed.
+        // `close()` has already returned this item to its caller.
         if (!waiting.delete(item)) return later();
         enter(item, later);
         if (waiting.size < refillBelow) tellClaimers();

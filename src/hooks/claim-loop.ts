@@ -5,22 +5,28 @@ import { named } from '../named.js';
 import { createPollLoop, type PollLoop } from '../poll-loop.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease } from './claim.js';
 
-/** Most calls that one process has in flight: so many that hooks that hang cannot fill them, since each has its own cap. */
+/**
+ * Maximum number of calls that one process has in flight. It is high enough that hanging hooks cannot use it up, since
+ * each hook has its own cap.
+ */
 const maxInFlight = 1000;
-/** Most deliveries that one claim takes. */
+/** Maximum number of deliveries of one claim. */
 const maxClaimed = 250;
-/** After a claim of this many the loop does not rest. */
+/** The loop does not rest after a claim of at least this many deliveries. */
 const manyClaimed = 16;
-/** Most pings that one poll claims. */
+/** Maximum number of pings that one poll claims. */
 const maxPings = 100;
-/** Time between two looks at all hooks without a hint, in milliseconds. */
+/** Time between two polls of all hooks without a hint, in milliseconds. */
 const pollInterval = 500;
-/** Least time between two claims, in milliseconds: hints that come sooner share one. */
+/** Minimum time between two claims, in milliseconds: hints that arrive within it share one claim. */
 const pollSpacing = 10;
-/** Longest rest after a slow look at all hooks, in milliseconds. */
+/** Maximum rest after a slow poll of all hooks, in milliseconds. */
 const maxRest = 2000;
 
-/** What a claim took; `isCut` where more may have been due, and how long its statement took, in milliseconds. */
+/**
+ * Result of a claim. `isCut` says that more deliveries may have been due; `took` is the duration of the statement in
+ * milliseconds.
+ */
 interface Taken {
   rows: readonly ClaimedRow[];
   isCut: boolean;
@@ -29,44 +35,48 @@ interface Taken {
 
 const nothing: Taken = { rows: [], isCut: false, took: 0 };
 
-/** A delivery that is claimed and not settled. */
+/** A delivery that is claimed and not yet settled. */
 interface Held {
   delivery: Pick<Claimed, 'hookId' | 'organizationId'>;
 }
 
-/** What claims deliveries. */
+/** Settings of a claim loop. */
 export interface ClaimLoopOptions {
   pool: Pick<pg.Pool, 'query'>;
   clock: () => number;
   log: Logger;
-  /** Deliveries of this process that are not settled. */
+  /** Deliveries that this process has claimed and not settled. */
   held(): Iterable<Held>;
-  /** Takes what was claimed; the leases run out at `until`. */
+  /** Begins the calls of claimed deliveries, whose leases end at `until` (milliseconds since 1970). */
   launch(rows: readonly ClaimedRow[], until: number): void;
-  /** Resolves once so few calls wait to begin that more may come. */
+  /** Resolves once so few calls wait to begin that more deliveries may be claimed. */
   ready(): Promise<void>;
 }
 
 /**
- * Claims deliveries in two loops. One looks at the hooks that it is told of, and at those that have more than their last claim
- * could take whenever one of their calls is settled. The other looks at all hooks, at intervals: it finds retries that
- * became due, and what other processes left. That look is slow while somebody stores very many deliveries, because it steps
- * over all that are not committed yet; the first loop looks at those of the named hooks only.
+ * Claims deliveries in two loops.
+ *
+ * The first polls the hooks named in hints. It also polls again, whenever one of their calls is settled, the hooks that
+ * had more due than their last claim could take. The second polls all hooks at intervals: it finds retries that became
+ * due, and deliveries that other processes left.
+ *
+ * The second loop is slow while somebody stores very many deliveries, because its query steps over all deliveries that
+ * are not committed yet. The first loop's query reads those of the named hooks only.
  */
 export class ClaimLoop {
   private readonly ofNamed: PollLoop;
   private readonly ofAll: PollLoop;
-  /** Hooks that may have something due. */
+  /** Hooks that may have deliveries due. */
   private named = new Set<string>();
-  /** Hooks of which more probably waits than was claimed. */
+  /** Hooks that probably have more deliveries due than were claimed. */
   private readonly full = new Set<string>();
-  /** Whether the last look at all hooks left something behind. */
+  /** Whether the last poll of all hooks left deliveries behind. */
   private more = false;
-  /** How often calls were settled. */
+  /** Number of times that calls were settled. */
   private settlements = 0;
-  /** Deliveries that claims under way may take. */
+  /** Number of deliveries that claims in progress may take. */
   private claiming = 0;
-  /** Hooks that a rate holds back. */
+  /** Hooks that their rate limit delays. */
   private readonly rated = new Set<string>();
   private nextCall: NodeJS.Timeout | undefined;
 
@@ -76,7 +86,7 @@ export class ClaimLoop {
       poll: () => this.claimNamed(),
       rest: ({ rows }, took) => (rows.length >= manyClaimed ? 0 : pollSpacing - took),
       interval: Number.POSITIVE_INFINITY,
-      // The other loop fails for the same reason, and says so.
+      // The other loop fails for the same reason, and logs it.
       onFailure: () => undefined,
     });
     this.ofAll = createPollLoop({
@@ -94,14 +104,17 @@ export class ClaimLoop {
     this.ofAll.start();
   }
 
-  /** A hint that deliveries of some hooks are due, or of these (pings too, at once). */
+  /**
+   * Wakes the loops: deliveries of the given hooks are due, or of any hook if none is given. `pings` claims pings at
+   * once.
+   */
   wake({ pings = false, hookIds }: { pings?: boolean; hookIds?: Iterable<string> } = {}): void {
     for (const id of hookIds ?? []) this.named.add(id);
     if (hookIds !== undefined) this.ofNamed.wake();
     if (hookIds === undefined || pings) this.ofAll.wake(pings);
   }
 
-  /** Calls of these deliveries are over: their hooks have free slots. */
+  /** Notes that calls of these deliveries are over, so their hooks have free slots. */
   settled(deliveries: Iterable<Pick<Claimed, 'hookId'>>): void {
     this.settlements++;
     for (const { hookId } of deliveries) if (this.full.has(hookId)) this.named.add(hookId);
@@ -131,14 +144,18 @@ export class ClaimLoop {
     }
   }
 
-  /** Hooks for which there was no place are claimed when a call is settled, or now where one was since that many settlements. */
+  /**
+   * Names hooks again for which there was no room. They are claimed when the next call is settled. They are claimed at
+   * once if a call was settled since `settlements` was read, or if no call is left whose settling could trigger the
+   * claim.
+   */
   private nameAgain(hookIds: ReadonlySet<string>, settlements: number): void {
     for (const id of hookIds) this.named.add(id);
     const [anyHeld] = this.options.held();
     if (settlements !== this.settlements || anyHeld === undefined) this.ofNamed.wake();
   }
 
-  /** Hooks that nothing was found of, and that have no call that would be settled, are full no more. */
+  /** Removes hooks from `full` if a claim found nothing due and no call of theirs is left to be settled. */
   private forgetIdle(hookIds: readonly string[]): void {
     const busy = new Set<string>();
     for (const { delivery } of this.options.held()) busy.add(delivery.hookId);
@@ -157,7 +174,7 @@ export class ClaimLoop {
     return taken;
   }
 
-  /** Claims what is due of these hooks, or of all, as far as calls are free. */
+  /** Claims due deliveries of the given hooks, or of all hooks, up to the number of free calls. */
   private async claim(hookIds?: readonly string[]): Promise<Taken> {
     const { pool, clock, launch, ready } = this.options;
     const held = [...this.options.held()];
@@ -179,7 +196,7 @@ export class ClaimLoop {
     const isCut = rows.length === limit || sharesAreUp(rows, free, underWay);
     this.note(rows, isCut);
     launch(rows, now + lease);
-    // More claims would only wait here; one large claim costs hardly more than a small one.
+    // More claimed deliveries would only wait here, and one large claim costs hardly more than a small one.
     await ready();
     if (rows.length === limit) this.wake(hookIds && { hookIds });
     return { rows, isCut, took };
@@ -193,7 +210,7 @@ export class ClaimLoop {
     }
   }
 
-  /** Claims again when a hook with a rate may be called, which is sooner than the next look at all hooks. */
+  /** Claims again when a rate-limited hook may be called, which is sooner than the next poll of all hooks. */
   private wakeIn(hookId: string, milliseconds: number): void {
     this.rated.add(hookId);
     this.nextCall ??= setTimeout(() => {
@@ -210,14 +227,17 @@ const countByOrganization = (held: readonly Held[]): Map<string, number> => {
   return counts;
 };
 
-/** Whether an organization has as many calls as it may have beside others: half of what is free beyond what it had. */
+/** Whether some organization took its share in this claim: (free calls - its calls in flight) / 2, rounded down. */
 const sharesAreUp = (rows: readonly ClaimedRow[], free: number, underWay: ReadonlyMap<string, number>): boolean => {
   const taken = new Map([...underWay.keys()].map((id) => [id, 0]));
   for (const { organizationId } of rows) taken.set(organizationId, (taken.get(organizationId) ?? 0) + 1);
   return [...taken].some(([id, count]) => count >= Math.floor((free - (underWay.get(id) ?? 0)) / 2));
 };
 
-/** Looks that find little take a tenth of the time at most, unless that would be a long rest. */
+/**
+ * Rests after a poll of all hooks so that polls that find little take at most a tenth of the time, up to a maximum
+ * rest.
+ */
 const restOfAll = ({ rows, took }: Taken): number => {
   if (rows.length >= manyClaimed) return 0;
   return took < pollSpacing ? pollSpacing - took : Math.min(9 * took, maxRest);

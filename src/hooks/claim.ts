@@ -3,16 +3,19 @@ import type { EventName } from './message.js';
 import { orderingKeyHeads } from './ordering-key.js';
 import type { HookRow } from './target.js';
 
-/** How long a claim holds before others may take it over, in milliseconds. */
+/** Duration of a lease, in milliseconds. Other processes may take a delivery over afterwards. */
 export const lease = 60_000;
 
-/** After this many failed calls in a row a hook's circuit opens. */
+/** Number of consecutive failed calls after which a hook's circuit opens. */
 export const circuitThreshold = 10;
 
-/** What waited longer than this while its hook was disabled ends without a call when the hook is enabled. */
+/**
+ * Maximum time that a delivery waits while its hook is disabled, in milliseconds. Longer waits end without a call when
+ * the hook is enabled.
+ */
 export const maxDisabledWait = 7 * 24 * 3600_000;
 
-/** A delivery that is this process's to make, until its lease runs out. */
+/** A delivery that this process has claimed, until its lease ends. */
 export interface Claimed {
   id: string;
   hookId: string;
@@ -22,41 +25,43 @@ export interface Claimed {
   payload: string;
   attemptsMade: number;
   maxAttempts: number;
-  /** W3C trace context of the request that stored it. */
+  /** W3C trace context of the request that stored the delivery. */
   traceparent: string | null;
-  /** When it was queued, in milliseconds since 1970. */
+  /** Time at which the delivery was queued, in milliseconds since 1970. */
   queuedAt: number;
-  /** Whether it waited too long for its hook to be enabled, and ends without a call. */
+  /** Whether the delivery waited too long for its hook to be enabled. It then ends without a call. */
   expired: boolean;
-  /** Whether more of its hook probably waits: it has as many running as it may, or is ordered. */
+  /** Whether the hook probably has more deliveries due: all of its slots are in use, or it is ordered. */
   full: boolean;
 }
 
-/** A row of a claim. The hook's columns come with its first delivery only; in its other rows `url` is null. */
+/**
+ * A row of a claim. Only the first delivery of each hook carries the hook's columns; in its other rows `url` is null.
+ */
 export type ClaimedRow = Claimed & {
-  /** Calls a second that the hook allows, where that is limited. */
+  /** Maximum number of calls a second of the hook; null without a limit. */
   maxPerSecond: number | null;
 } & (HookRow | { url: null });
 
-/** Whose and how much to claim. */
+/** Parameters of a claim. */
 export interface Claim {
   claimId: string;
-  /** At most this many. */
+  /** Maximum number of deliveries. */
   limit: number;
   now: number;
-  /** The hooks to look at; all where they are not given. */
+  /** Hooks to poll; absent for all hooks. */
   hookIds?: readonly string[];
 }
 
-/** The free calls of this process and who has how many under way, so that no organization takes them all. */
+/** Calls of this process that are free and in flight. The claim uses them so that no organization takes all of them. */
 export interface Shares {
-  /** Calls that the process may still have under way. */
+  /** Number of further calls that the process may have in flight. */
   free: number;
-  /** Those that it has under way, by organization. */
+  /** Number of calls in flight, by organization. */
   underWay: ReadonlyMap<string, number>;
 }
 
-/** Columns of a claimed delivery `d`, and of its hook `h`; the same for records and pings. */
+/** Columns of a claimed delivery `d` and of its hook `h`, for records and for pings. */
 const claimedRow = (claimId: string): Sql => sql`
   d.id, d.hook_id "hookId", d.organization_id "organizationId", ${claimId}::uuid "claimId", coalesce(d.kind, d.event) event, d.payload::text payload,
   d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", d.traceparent, date_part('epoch', d.queued_at) * 1000 "queuedAt",
@@ -65,7 +70,10 @@ const claimedRow = (claimId: string): Sql => sql`
   date_part('epoch', h.previous_signing_secret_until) * 1000 "previousSigningSecretUntil",
   h.allow_unverified_ssl_cert "allowUnverified", h.max_per_second "maxPerSecond"`;
 
-/** The hooks that have deliveries, each with when its first is due: steps from hook to hook through the index. */
+/**
+ * CTE of the hooks that have open deliveries, each with the due time of its first. It steps from hook to hook through
+ * the index.
+ */
 export const waiting: Sql = sql`
     waiting (hook_id, due) as (
       (select hook_id, next_attempt_at from delivery_open where event = 'record'
@@ -77,7 +85,7 @@ export const waiting: Sql = sql`
          order by hook_id, next_attempt_at limit 1) n
     )`;
 
-/** Of some hooks, those that have deliveries, each with when its first is due. */
+/** CTE of those of the given hooks that have open deliveries, each with the due time of its first. */
 const waitingOf = (hookIds: readonly string[]): Sql => sql`
     waiting (hook_id, due) as (
       select n.hook_id, n.next_attempt_at from unnest(${hookIds}::uuid[]) named (id) cross join lateral (
@@ -87,20 +95,20 @@ const waitingOf = (hookIds: readonly string[]): Sql => sql`
     )`;
 
 /**
- * Claims record deliveries that are due, in one statement. A claim is a lease in a table of its own: the delivery's row
- * is read, and written only when it is settled.
- *
- * 1. `waiting` steps through the index from hook to hook, so it costs by hooks, not by deliveries that wait; but it looks at each
- *    that is not committed yet. Where hooks are named it looks at these alone;
- * 2. `ready` leaves hooks that are enabled, whose circuit lets something through, and that have free slots. A hook
- *    whose circuit is no longer open but that has not succeeded since has one slot: the probe;
- * 3. `held` locks their state rows. Whoever claims raises `claims`; PostgreSQL looks at the row again once it is locked
- *    and drops it where the number is no longer the one this statement's snapshot saw. So the leases that this
- *    statement sees of a hook are all that it has: the cap holds over all processes, and nothing is leased twice;
- * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each ordering key, which
- *    `walked` finds), what is leased left out, and `chosen` the ones whose organizations and then whose hooks have least
- *    in flight first, so that no backlog stands before another's first delivery. An organization takes half of
- *    what is free beyond what it has: however many hooks it has that hang, something remains for others.
+ * Claims due record deliveries in one statement. A claim is a lease in a table of its own: the delivery's row is only
+ * read, and is written when it is settled.
+ * 1. `waiting` steps through the index from hook to hook, so its cost grows with hooks, not with waiting deliveries. It
+ *    does visit every delivery that is not committed yet. If hooks are named, it visits only theirs;
+ * 2. `ready` keeps hooks that are enabled, whose circuit lets calls through, and that have free slots. A hook whose
+ *    circuit is no longer open but that has not succeeded since has one slot: the probe;
+ * 3. `held` locks the state rows of these hooks. Every claim raises `claims`. PostgreSQL reads the row again once it is
+ *    locked and drops it if the number differs from the one in this statement's snapshot. So the statement sees all
+ *    leases of a hook: the cap holds over all processes, and no delivery is leased twice;
+ * 4. `picked` takes at most the free slots of each hook, without deliveries that are already leased. Of an ordered hook
+ *    it takes only the first delivery of each ordering key, which `walked` finds;
+ * 5. `chosen` prefers the organizations, then the hooks, with the fewest calls in flight, so that no backlog delays
+ *    another's first delivery. An organization gets at most (free calls - its calls in flight) / 2: however many of its
+ *    hooks hang, something remains for others.
  */
 export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Claim & Shares): Sql => {
   const at = new Date(now);
@@ -187,8 +195,8 @@ export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Cla
 };
 
 /**
- * Claims pings: outside cap, circuit, rate and order, and of disabled hooks too. They have no hook's state to lock: who
- * claims one puts it off, and PostgreSQL shows that to whoever claims at the same time.
+ * Claims pings, which ignore cap, circuit, rate and order, and also run on disabled hooks. There is no state row of a
+ * hook to lock: the claim postpones the ping, and PostgreSQL shows that to concurrent claims.
  */
 export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
   const until = new Date(now + lease);
@@ -210,7 +218,10 @@ export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
     returning ${claimedRow(claimId)}, false "full", false "expired"`;
 };
 
-/** Renews the leases of what is still in flight, and answers which. Leases that are being settled are skipped, not waited for. */
+/**
+ * Renews the leases of deliveries in flight and returns the renewed ones. It skips leases that are being settled
+ * instead of waiting for them.
+ */
 export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
   with mine as materialized (
     select l.hook_id, l.id
@@ -223,7 +234,7 @@ export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
     from mine m where l.hook_id = m.hook_id and l.id = m.id
   returning l.id`;
 
-/** Makes deliveries due again whose lease ran out: the process that claimed them is dead or cut off. */
+/** Makes deliveries due again whose lease ended: the process that claimed them is dead or cut off. */
 export const recoverQuery = (now: number): Sql => sql`
   with lost as materialized (
     select hook_id, id, ping from delivery_lease where locked_until < ${new Date(now)} limit 10000 for update skip locked

@@ -3,33 +3,36 @@ import sql from 'sql-template-tag';
 import { clockTolerance } from '../clock-tolerance.js';
 import { lease } from './claim.js';
 
-/** Deliveries that one statement changes. */
+/** Maximum number of deliveries that one statement changes. */
 const batchSize = 10_000;
-/** Times are looked at again after this long, for clocks of other processes. Milliseconds. */
+/** Interval of the checks that correct times written by other processes' clocks, in milliseconds. */
 const interval = 600_000;
-/** After a step they are looked at again after this long: what was under way then wrote times of before. Milliseconds. */
+/**
+ * Delay of the check after a step of the clock, in milliseconds: transactions open at the step wrote times from before
+ * it.
+ */
 const soon = 10_000;
 
-/** A clock that is watched. */
+/** A clock that notices when it is stepped back. */
 export interface WatchedClock {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   clock(): number;
   /**
-   * Does the work where the clock was stepped back, at the first look, ten seconds after these, and every ten minutes. Until it
-   * succeeds it is due.
+   * Runs `work` if the clock was stepped back, and on the first call, ten seconds after either, and every ten minutes.
+   * If it fails, it is due again on the next call.
    */
   look(work: (now: number) => Promise<void>): Promise<void>;
 }
 
 /**
- * Finds out when a clock was stepped back: it is then behind what it gave before, and the time that passed since. What was
- * written by it would else wait until it is there again.
+ * Watches a clock for steps back. A stepped clock is behind its earlier value plus the time that passed since. Without
+ * a correction, everything written before the step would wait until the clock reaches that time again.
  *
  * @param clock milliseconds since 1970, which an operator or NTP may set
- * @param elapsed milliseconds that nobody can set
+ * @param elapsed monotonic milliseconds
  */
 export function watchClock(clock: () => number, elapsed: () => number = () => performance.now()): WatchedClock {
-  /** The furthest that it was ahead of the time that passed. */
+  /** Largest lead of the clock over the elapsed time. */
   let ahead = Number.POSITIVE_INFINITY;
   let next = 0;
   return {
@@ -55,19 +58,19 @@ export function watchClock(clock: () => number, elapsed: () => number = () => pe
 }
 
 /**
- * Brings back times that lie further ahead than they can, because a clock was ahead when they were written. A delivery
- * that was written later than now waits as long as it was to wait, from now on, and so do hooks whose circuit is open;
- * leases and the allowances of hooks count as just written. Answers the number of deliveries.
+ * Corrects times that lie impossibly far ahead, because the clock was ahead when they were written. A delivery that was
+ * written later than now waits its intended time from now on, and so does a hook whose circuit is open. Leases and rate
+ * tokens count as just written. Returns the number of corrected deliveries.
  *
  * @param now milliseconds since 1970
  */
 export async function bringBackTimes(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
   const at = new Date(now);
   const beyond = (wait: number) => new Date(now + wait + clockTolerance);
-  // A process that lives renews its leases before they run out; those of one that is gone end in a minute.
+  // A live process renews its leases before they end. Those of a dead process end in a minute.
   await pool.query(sql`
     update delivery_lease set locked_until = ${new Date(now + lease)} where locked_until > ${beyond(lease)}`);
-  // Locked in one order by everyone, as settling does.
+  // Everyone locks these rows in the same order, as settling does.
   await pool.query(sql`
     with ahead as materialized (
       select hook_id from hook_state
@@ -81,7 +84,7 @@ export async function bringBackTimes(pool: Pick<pg.Pool, 'query'>, now: number):
            failing_since = case when failing_since > ${at} then ${at} else failing_since end,
            tokens_at = case when tokens_at > ${at} then ${at} else tokens_at end
       from ahead a where s.hook_id = a.hook_id`);
-  // A claimed ping is put off by its lease, and not written otherwise.
+  // The claim of a ping postpones it by the lease without writing `updated_at`.
   await pool.query(sql`
     update delivery_open set next_attempt_at = ${at} where event = 'ping' and next_attempt_at > ${beyond(lease)}`);
   for (let count = 0; ; ) {

@@ -1,13 +1,16 @@
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 
-/** What the handler of a request learns as it is written: whether its connection has carried a request before. */
+/**
+ * Context that a request's handler receives when the request is written: whether its connection has carried a request
+ * before.
+ */
 export interface Connection {
   reused: boolean;
 }
 
 /**
- * Connections that are kept open between calls. undici's timeouts are off: each is for one part of an answer, so a receiver
- * that sends a byte now and then passes them all.
+ * Creates an agent that keeps connections open between calls. undici's timeouts are off: each covers one part of an
+ * answer, so a receiver that sends a byte now and then would pass them all.
  */
 export function keptConnections(connect: buildConnector.connector): Agent {
   return new Agent({
@@ -20,12 +23,15 @@ export function keptConnections(connect: buildConnector.connector): Agent {
   });
 }
 
-/** Each call on a connection of its own, which is closed after it (`pipelining: 0`, no keep-alive). */
+/** Creates an agent that opens a connection for each call and closes it afterwards (`pipelining: 0`, no keep-alive). */
 export function freshConnections(connect: buildConnector.connector): Agent {
   return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 0 });
 }
 
-/** One connection at a time. It counts the requests that it carries, which undici does not expose. */
+/**
+ * A client with one connection at a time. It counts the requests that the connection carries, which undici does not
+ * expose.
+ */
 class CountingClient extends Client {
   private carried = 0;
 

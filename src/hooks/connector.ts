@@ -3,19 +3,19 @@ import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 
-/** How connections to receivers are made. */
+/** Settings of connections to receivers. */
 export interface ConnectorOptions {
   guard: AddressGuard;
-  /** Time to connect, name service and TLS included, in milliseconds. */
+  /** Maximum time to connect, including name service and TLS, in milliseconds. */
   timeout: number;
-  /** Whether certificates are accepted that no known authority signed. */
+  /** Whether connections accept certificates that no known authority signed. */
   allowUnverified: boolean;
 }
 
 /**
- * A connector that checks what it connects to, three times over: a literal before it dials (literals never reach a
- * lookup), every address that a name has as it dials (so a name cannot answer differently to a check and to the
- * call), and the address of the socket once it is open.
+ * Creates a connector that checks addresses three times: a literal before dialling (literals never reach a lookup),
+ * every address of a name while dialling (so a name cannot answer the check and the call differently), and the address
+ * of the socket once it is open.
  */
 export function createConnector({ guard, timeout, allowUnverified }: ConnectorOptions): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {

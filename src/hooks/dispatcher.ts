@@ -12,15 +12,15 @@ import { createSettler, type Settler } from './settler.js';
 import type { HookRow, Target } from './target.js';
 import { expire, judge, uncallable } from './verdict.js';
 
-/** A claimed delivery and the hook that is called with it. */
+/** A claimed delivery and the hook to call. */
 interface Call {
   delivery: Claimed;
   target: Target;
 }
 
-/** The trace of a call that is being made. */
+/** The trace of a call in progress. */
 export interface CallTrace {
-  /** What its receiver is told. */
+  /** Trace context that the receiver gets. */
   traceparent: string;
   end(outcome: Outcome): void;
 }
@@ -28,28 +28,31 @@ export interface CallTrace {
 /** Begins the trace of a call. */
 export type TraceCall = (delivery: Claimed, target: Pick<Target, 'origin'>) => CallTrace;
 
-/** What is due: deliveries of these hooks, or of some; pings too. */
+/** A hint about what is due: deliveries of the given hooks (of any hook if none are given), and pings. */
 export interface Hint {
   hookIds?: Iterable<string>;
   pings?: boolean;
 }
 
-/** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
+/** Delivers to hooks: claims due deliveries, calls, settles. It is the only part that calls out. */
 export interface Dispatcher {
   start(): void;
-  /** A hint that something is due. A lost hint costs latency: polling finds what it named. */
+  /** Hints that something is due. A lost hint costs latency only, because polling finds the delivery. */
   wake(hint?: Hint): void;
-  /** Resolves when this process has settled the delivery (true), or after so many milliseconds (false). */
+  /** Resolves with true when this process has settled the delivery, or with false after `within` milliseconds. */
   settled(deliveryId: string, within: number): Promise<boolean>;
-  /** Calls in flight. */
+  /** Number of calls in flight. */
   inFlight(): number;
-  /** Stops: finishes what is in flight within so many milliseconds, and releases the rest, which is due again at once. */
+  /**
+   * Stops: finishes the calls in flight within `within` milliseconds, then releases the others, which are due again at
+   * once.
+   */
   close(within: number): Promise<void>;
 }
 
 /** Settings of a dispatcher. */
 export interface DispatcherOptions {
-  /** A small pool of its own, so that nothing else holds up claims and settling. */
+  /** Small pool of its own, so that no other query delays claims and settling. */
   pool: Pick<pg.Pool, 'query'>;
   caller: Caller;
   target: (row: HookRow) => Target;
@@ -58,17 +61,20 @@ export interface DispatcherOptions {
   clock: () => number;
   random: () => number;
   log: Logger;
-  /** Traces calls; without it receivers are told what the caller of this service said. */
+  /** Traces calls. Without it, receivers get the trace context of the request that stored the delivery. */
   trace?: TraceCall | undefined;
-  /** Told of results once they are written. */
+  /** Called with results once they are written. */
   observe?(results: readonly Result[]): void;
 }
 
-/** Makes a dispatcher. Several, each in its own process, share the work of one database without knowing each other. */
+/**
+ * Creates a dispatcher. Several of them, each in its own process, share the work of one database without knowing each
+ * other.
+ */
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => new PollingDispatcher(options);
 
 class PollingDispatcher implements Dispatcher {
-  /** Claimed and not yet settled: what the leases are renewed for, each with when its lease runs out. */
+  /** Deliveries that are claimed and not yet settled, whose leases are renewed. `until` is the end of the lease. */
   private readonly held = new Map<string, { delivery: Claimed; until: number }>();
   private readonly calls = new Set<Promise<void>>();
   private readonly watched = new Map<string, () => void>();
@@ -135,7 +141,10 @@ class PollingDispatcher implements Dispatcher {
     await caller.close();
   }
 
-  /** Lets the calls of claimed deliveries begin. @param until when their leases run out */
+  /**
+   * Begins the calls of claimed deliveries.
+   * @param until end of their leases, in milliseconds since 1970
+   */
   private launch(rows: readonly ClaimedRow[], until: number): void {
     const ready = new Map<string, Target | undefined>();
     for (const row of rows) {
@@ -148,7 +157,7 @@ class PollingDispatcher implements Dispatcher {
     }
   }
 
-  /** The hook of a claimed row, ready to be called; nothing where its secrets do not open. */
+  /** Prepares the hook of a claimed row for calls. Returns undefined if its secrets cannot be opened. */
   private open(row: HookRow): Target | undefined {
     const { target, log } = this.options;
     try {
@@ -168,7 +177,7 @@ class PollingDispatcher implements Dispatcher {
   private async make({ delivery, target: hook }: Call): Promise<void> {
     await timeSlices.ifOver(delivery.organizationId);
     const at = this.options.clock();
-    // This process was paused or cut off from the database: another process may be making this call by now.
+    // This process was paused or cut off from the database, so another process may be making this call by now.
     if (at >= this.held.get(delivery.id)!.until) return this.settleUnmade(delivery, cutOff);
     const trace = this.options.trace?.(delivery, hook);
     const [call, request] = compose(hook, trace ? { ...delivery, traceparent: trace.traceparent } : delivery, at);
@@ -181,7 +190,7 @@ class PollingDispatcher implements Dispatcher {
     this.settler.add(judge(this.options, { delivery, at: this.options.clock(), outcome }));
   }
 
-  /** Lets go of what is settled. */
+  /** Forgets settled deliveries. */
   private forget(results: readonly Result[]): void {
     for (const result of results) {
       this.held.delete(result.delivery.id);

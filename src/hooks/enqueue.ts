@@ -9,15 +9,17 @@ import type { FilterHealth } from './filter-health.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 import { UsageOfHooks } from './usage.js';
 
-/** Rows that one statement inserts, about. */
+/** Approximate number of rows that one statement inserts. */
 const rowsAtOnce = 500;
 
-/** With more deliveries than this, an organization's records are committed apart from those of others. */
+/** Number of deliveries above which an organization's records are committed in an isolated transaction. */
 const manyDeliveries = 2000;
-/** With more than this, its transactions are taken to be slow before the first of them shows it. */
+/**
+ * Number of deliveries above which an organization's transactions count as slow before the first of them was measured.
+ */
 const veryManyDeliveries = 20_000;
 
-/** A delivery about to be stored. */
+/** A delivery to store. */
 export interface NewDelivery {
   hookId: string;
   application: ApplicationKey;
@@ -31,7 +33,10 @@ export interface NewDelivery {
   traceparent: string | null;
 }
 
-/** When, with how many attempts, who decides on queries, and where it is told how they do. */
+/**
+ * Terms of new deliveries: time in milliseconds since 1970, maximum number of attempts, the matcher of filter queries,
+ * and the account of their timeouts.
+ */
 export interface EnqueueTerms {
   now: number;
   maxAttempts: number;
@@ -43,7 +48,7 @@ type Client = Pick<pg.ClientBase, 'query'>;
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Hooks by the devices that they hear of: `h` and `d`. A query that was switched off is none. */
+/** Hooks joined with the devices that they receive records of: `h` and `d`. Omits queries that were switched off. */
 export const listenerRows: Sql = sql`
   select h.id "hookId", h.application_id "applicationId", h.organization_id "organizationId", h.ordered,
          case when h.filter_disabled_at is null then h.filter else h.filter - 'query' end "filter",
@@ -54,11 +59,12 @@ export const listenerRows: Sql = sql`
     join device d on d.id = ad.device_id`;
 
 /**
- * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
- * application that the record's device is linked to, where the hook's filter lets it pass. Answers the hooks that got some.
+ * Stores the deliveries of records that the same transaction has just stored: one for every enabled hook of every
+ * application that the record's device is linked to, if the hook's filter passes the record. Returns the hooks that got
+ * deliveries.
  *
- * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries, and which of
- *   them make so many that it is slow for certain; what it throws ends the transaction
+ * @param onCostly called before the costly work begins, with the organizations whose hooks have filter queries or make
+ * very many deliveries, and with those of them that are certain to be slow; an exception from it ends the transaction
  */
 export async function enqueueRecords(
   tx: pg.PoolClient,
@@ -75,7 +81,10 @@ export async function enqueueRecords(
   return (await enqueueFor(tx, rows, records, terms)).hookIds;
 }
 
-/** Organizations whose hooks make their transaction long: by queries of filters, or by the number of deliveries; `slow` for certain. */
+/**
+ * Returns the organizations whose hooks make the transaction long, by filter queries or by the number of deliveries.
+ * `slow` holds those that are certain to.
+ */
 const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]) => {
   const organizations = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
   const slow = new Set<string>();
@@ -90,7 +99,7 @@ const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord
   return { organizations, slow };
 };
 
-/** Stores the deliveries of records for these listeners. Answers how many, and of which hooks. */
+/** Stores the deliveries of records for the given listeners. Returns their number and their hooks. */
 export async function enqueueFor(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
@@ -137,7 +146,7 @@ export async function enqueueFor(
   return { deliveries: usage.deliveries, hookIds };
 }
 
-/** Stores a ping of a hook, and answers the identifier of its delivery. */
+/** Stores a ping of a hook and returns the identifier of its delivery. */
 export async function enqueuePing(
   tx: Client,
   hook: { id: string; application: ApplicationKey },
@@ -165,19 +174,19 @@ export async function enqueuePing(
   return id!;
 }
 
-/** Where a ping stands. */
+/** State of a ping. */
 export interface PingState {
   done: boolean;
 }
 
-/** Where a ping of a hook stands; nothing where the hook is deleted. */
+/** Query of a ping's state. It returns no row if the hook is deleted. */
 export const pingState = (hookId: string, id: string): Sql => sql`
   select coalesce((select d.done from delivery d where d.hook_id = h.id and d.id = ${id}), true) done
     from hook h where h.id = ${hookId}`;
 
 /**
- * Deliveries of one ordering key are called in the order of storing. Of two transactions that store for one device of an ordered hook at
- * once, the second waits here until the first is over, so that what it stores comes later.
+ * Keeps the deliveries of one ordering key in the order of storing. When two transactions store for the same device of
+ * an ordered hook at once, the second waits here until the first is over, so its deliveries come later.
  */
 async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Promise<void> {
   const keys = listeners.filter(({ ordered }) => ordered).map(({ hookId, deviceId }) => `${hookId}/${deviceId}`);
@@ -189,8 +198,9 @@ async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Pro
 }
 
 /**
- * The time in its identifier is when a delivery was made: a ledger of a range is found by identifiers alone. Whatever is no
- * ping is claimed as records are; `kind` keeps the other kinds.
+ * Inserts deliveries and returns their identifiers. An identifier holds the time at which the delivery was made, so
+ * that a time range of the ledger is found by identifiers alone. Everything except pings is stored with the event
+ * `record` and claimed like records; `kind` keeps the actual event.
  */
 export async function insert(
   tx: Client,

@@ -4,13 +4,13 @@ import { named } from '../named.js';
 import { insert } from './enqueue.js';
 import type { ChosenEvent } from './message.js';
 
-/** An event of an application or an organization, for the hooks that chose its kind. */
+/** An event of an application or an organization, sent to the hooks that chose its kind. */
 export interface HookEvent {
   kind: ChosenEvent;
   organizationId: string;
-  /** Null: for the hooks of all applications of the organization. */
+  /** Null for the hooks of all applications of the organization. */
   applicationId: string | null;
-  /** The hook that it is about, which is not called. */
+  /** Hook that the event is about. That hook is not called. */
   aboutHookId?: string | null;
   deviceId: string | null;
   /** Unix seconds. */
@@ -28,8 +28,9 @@ interface Chooser {
 }
 
 /**
- * Stores a delivery of each event for every enabled hook of its application or organization that chose the kind, in the caller's
- * transaction. Returns the hooks that got some. Filters are about records, and hold back no event.
+ * Stores a delivery of each event for every enabled hook of its application or organization that chose the kind, in the
+ * caller's transaction. Filters concern records only, so they hold back no event. Returns the hooks that got
+ * deliveries.
  */
 export async function enqueueEvents(
   tx: Pick<pg.ClientBase, 'query'>,
@@ -68,7 +69,7 @@ export async function enqueueEvents(
   return new Set(deliveries.map(({ hookId }) => hookId));
 }
 
-/** Notices that one transaction claims. */
+/** Maximum number of notices that one transaction claims. */
 const noticesAtOnce = 500;
 
 interface Notice {
@@ -80,10 +81,13 @@ interface Notice {
   subject: { id: string };
 }
 
-/** Condition in SQL: a trigger has noted an event that has no deliveries yet. */
+/** SQL condition: a trigger has noted an event that has no deliveries yet. */
 export const noticeWaits = sql`exists (select from event_notice)`;
 
-/** Claims some of the events that triggers noted of devices and hooks. Returns them in the order in which they were noted. */
+/**
+ * Claims a batch of the events that triggers noted about devices and hooks. Returns them in the order in which they
+ * were noted.
+ */
 export async function claimNotices(tx: Pick<pg.ClientBase, 'query'>): Promise<HookEvent[]> {
   const { rows } = await tx.query<Notice>(sql`
     with claimed as (

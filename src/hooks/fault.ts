@@ -1,12 +1,13 @@
 import { errors } from 'undici';
 
-/** Why a call got no answer (contract, section 11). */
+/** Reason why a call got no answer (contract, section 11). */
 export type FaultCode = 'BLOCKED' | 'DNS' | 'REFUSED' | 'TLS' | 'TIMEOUT' | 'RESET' | 'PROTOCOL';
 
 /** A call that got no answer. */
 export class CallFault extends Error {
   /**
-   * @param ours whether the fault lies on our side of the wire: it counts as an attempt, but never against the hook
+   * @param ours whether the fault lies on this service's side; the call then counts as an attempt, but never against
+   * the hook
    */
   constructor(
     readonly code: FaultCode,
@@ -18,13 +19,13 @@ export class CallFault extends Error {
   }
 }
 
-/** The address is one that hooks may not call. */
+/** Hooks may not call the address. */
 export const blocked = (address: string) =>
   new CallFault('BLOCKED', `The address ${address} is not one that hooks may call.`, true);
 
 /**
- * The total deadline passed.
- * @param heldUp whether this process itself did nothing for a part of it
+ * The deadline of the whole call passed.
+ * @param heldUp whether this process itself was stalled for a part of it
  */
 export const timedOut = (milliseconds: number, heldUp: boolean) =>
   new CallFault(
@@ -46,7 +47,7 @@ const codes: Record<string, readonly [FaultCode, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['PROTOCOL', "The answer's headers are too large."],
 };
 
-/** Codes that say that this machine, not the receiver, is in trouble. */
+/** Error codes that point to this machine rather than the receiver. */
 const oursByCode: Record<string, readonly [FaultCode, string]> = {
   EAI_AGAIN: ['DNS', 'The name service did not answer.'],
   ENETUNREACH: ['REFUSED', 'This service has no route to the address.'],
@@ -62,7 +63,7 @@ const isTls = (code: string) =>
     code,
   );
 
-/** The fault that an error of the HTTP client, the system or TLS stands for. */
+/** Translates an error of the HTTP client, the system or TLS into a fault. */
 export function faultOf(error: unknown): CallFault {
   if (error instanceof CallFault) return error;
   const code = codeOf(error);
@@ -79,10 +80,12 @@ export function faultOf(error: unknown): CallFault {
   return new CallFault('PROTOCOL', 'What was answered is not HTTP.');
 }
 
-/** undici gives up the connection at a 100 that answers no `Expect`, and at a 101, and says so in these words only. */
+/**
+ * undici gives up the connection at a 100 without `Expect` and at a 101, and identifies them by these messages only.
+ */
 const isSocket = (error: unknown, words: string) => error instanceof errors.SocketError && error.message === words;
 
-/** The code of an error; of several tried at once (happy eyeballs), the first one's. */
+/** Returns the code of an error. For several addresses tried at once (happy eyeballs), returns the first one's. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

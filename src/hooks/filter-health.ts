@@ -2,36 +2,36 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 
-/** A query that ran out of time so many times in a row is switched off; */
+/** Number of consecutive timeouts after which a filter's query is switched off. */
 const maxTimeouts = 5;
-/** times that lie closer together than this count as one, in milliseconds: what lasts no longer is not the query's fault. */
+/** Timeouts closer together than this count as one, in milliseconds: a short disturbance is not the query's fault. */
 const minSpacing = 2000;
 
-/** Keeps account of the queries of filters. None of it waits or fails: it is told in the middle of storing records. */
+/** Records the timeouts of filter queries. The commit of records calls it, so its methods neither wait nor throw. */
 export interface FilterHealth {
-  /** So many records are delivered because the query of a hook's filter was not answered. */
+  /** Logs that a hook gets records because its filter's query could not be answered. */
   unanswered(hookId: string, records: number): void;
-  /** The query of a hook's filter ran out of time: again and again, and it is switched off. */
+  /** Counts a timeout of a hook's filter query. Several in a row switch the query off. */
   timedOut(hookId: string): void;
-  /** It was answered, after it had run out of time before. */
+  /** Resets the timeouts of a hook's filter query that was answered in time. */
   inTime(hookId: string): void;
-  /** Resolves when everything told so far is written. */
+  /** Resolves when everything reported so far is written. */
   close(): Promise<void>;
 }
 
-/** Settings of the account. */
+/** Settings of the filter health. */
 export interface FilterHealthOptions {
   pool: Pick<pg.Pool, 'query'>;
   clock: () => number;
   log: Logger;
-  /** Counts, for the metrics. */
+  /** Counts events for the metrics. */
   count(event: 'timeout' | 'disabled'): void;
 }
 
-/** Opens the account over a pool of which storing records takes no connections. */
+/** Creates the filter health. Storing records must not take connections from its pool. */
 export function createFilterHealth({ pool, clock, log, count }: FilterHealthOptions): FilterHealth {
   const writing = new Set<Promise<void>>();
-  /** When the last time that counted was, by hook. */
+  /** Time of the last timeout that counted, by hook. */
   const counted = new Map<string, number>();
 
   const write = (work: () => Promise<void>) => {
@@ -48,7 +48,7 @@ export function createFilterHealth({ pool, clock, log, count }: FilterHealthOpti
     timedOut(hookId) {
       count('timeout');
       const now = clock();
-      // A time to come is one from before the clock was stepped back.
+      // A time in the future dates from before the clock was stepped back.
       for (const [hook, at] of counted) if (at <= now - minSpacing || at > now) counted.delete(hook);
       if (counted.has(hookId)) return;
       counted.set(hookId, now);

@@ -3,47 +3,47 @@ import type { PlainJson } from '../json.js';
 import type { FilterHealth } from './filter-health.js';
 import type { StoredRecord } from './message.js';
 
-/** All queries of the filters of one transaction may take this long together, one of them this long. Milliseconds. */
+/** Maximum time of all filter queries of one transaction together, and of one query. Milliseconds. */
 const totalTimeout = 1000;
 const queryTimeout = 500;
-/** With less than this left no query is asked. */
+/** Minimum time left for a query to run, in milliseconds. */
 const minTimeout = 20;
 
-/** Which records a hook is called with; all, where nothing is said. */
+/** Selects the records that a hook is called with. An empty filter selects all. */
 export interface Filter {
   products?: readonly string[] | null;
   tags?: readonly string[] | null;
-  /** What a search takes as a query. */
+  /** A query as in a search. */
   query?: PlainJson;
 }
 
-/** A hook that hears of a device. */
+/** A hook that receives the records of a device. */
 export interface Listener {
   hookId: string;
   applicationId: string;
   organizationId: string;
   ordered: boolean;
   filter: Filter | null;
-  /** Transactions in a row in which the query of its filter ran out of time. */
+  /** Number of consecutive transactions in which the query of its filter timed out. */
   filterTimeouts: number;
   deviceId: string;
-  /** Tags of the device, as they stand. */
+  /** Current tags of the device. */
   tags: readonly string[];
 }
 
-/** How a query was answered. */
+/** Answer to a filter query. */
 export interface Matched {
-  /** The records that match, and those of which that cannot be said. */
+  /** Identifiers of the records that match, and of those that could not be decided. */
   ids: ReadonlySet<string>;
-  /** Of these, how many could not be said. */
+  /** Number of records that could not be decided. */
   unanswered: number;
-  /** Whether that is because the query ran out of time. */
+  /** Whether a timeout is the reason. */
   timedOut: boolean;
 }
 
 /**
- * Of records that a transaction has stored, the identifiers of those that a query matches within so many milliseconds, `now` being
- * those since 1970. The record log does it.
+ * Matches a filter query against records that the transaction has stored. `timeoutMs` is the deadline; `now` is
+ * milliseconds since 1970. The record store implements it.
  */
 export type MatchRecords = (
   tx: pg.PoolClient,
@@ -52,7 +52,9 @@ export type MatchRecords = (
   limits: { now: number; timeoutMs: number },
 ) => Promise<Matched>;
 
-/** Whether a hook wants a record, its query aside: each part of its filter that is given must hold; an empty list is as good as none. */
+/**
+ * Whether a filter passes a record, apart from its query. Each given part must hold; an empty list counts as absent.
+ */
 export function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
   if (!filter) return true;
   const { products, tags: wanted } = filter;
@@ -60,14 +62,14 @@ export function passes({ filter, tags }: Listener, { device }: StoredRecord): bo
   return !wanted?.length || wanted.some((tag) => tags.includes(tag));
 }
 
-/** Those of listeners whose filter has a query. */
+/** Returns the listeners whose filter has a query. */
 export const withQuery = (listeners: readonly Listener[]): readonly Listener[] =>
   listeners.filter(({ filter }) => filter?.query != null);
 
 /**
- * For each hook whose filter has a query, the records that it matches, of those that pass the rest of the filter. All queries
- * share one budget of time, those first that kept to theirs before. What is not answered within it matches: a filter
- * never loses records.
+ * Returns, for each hook whose filter has a query, the matching ones of the records that pass the rest of the filter.
+ * All queries share one time budget; those with the fewest recent timeouts run first. Records that no query decided in
+ * time count as matching: a filter never loses records.
  */
 export async function matchesOf(
   tx: pg.PoolClient,

@@ -20,20 +20,20 @@ import { createFairResolve } from './resolver.js';
 import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
 
-/** A ping is answered after this long at the latest, and looked for this often, in milliseconds. */
+/** Maximum time that a caller waits for a ping, and the interval of the checks, in milliseconds. */
 const pingTimeout = 20_000;
 const pingPoll = 250;
 
 /** Settings of hook delivery. */
 export interface HooksOptions {
-  /** For what callers wait for: pings. */
+  /** For work that callers wait for: pings. */
   pool: pg.Pool;
-  /** For claims and settling only; see `dispatcherSession`. */
+  /** For claims and settling only. Its connections use `dispatcherSession`. */
   dispatcherPool: pg.Pool;
   clock: () => number;
   random: () => number;
   log: Logger;
-  /** Keys that stored secrets are sealed with; the first seals. */
+  /** Keys of stored secrets. The first seals, all of them open. */
   secretKeys: readonly string[];
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];
@@ -42,82 +42,93 @@ export interface HooksOptions {
   addresses: AddressRules;
   /** Whether only https hooks may be called. */
   httpsOnly: boolean;
-  /** How long deliveries are kept, in milliseconds. */
+  /** Retention of deliveries, in milliseconds. */
   retention: number;
-  /** Where the figures for Prometheus are registered. */
+  /** Registry of the Prometheus metrics. */
   registry: Registry;
-  /** Decides which records the queries of filters match. */
+  /** Matches records against the queries of filters. */
   match: MatchRecords;
   /** Reads stored records, for replays. */
   scan: ScanRecords;
-  /** Counts them. */
+  /** Counts stored records, for replays. */
   count: CountRecords;
-  /** Told, once that is committed, of deliveries whose attempt was settled, that ping, or that are made again. It must be quick. */
+  /**
+   * Called after the commit with deliveries whose attempt was settled, that are pings, or that are made again. It must
+   * be quick.
+   */
   onChange?(deliveries: readonly { hookId: string; id: string }[]): void;
-  /** Finds the addresses of host names; the system's resolver unless given. */
+  /** Resolves host names; by default the system's resolver. */
   resolve?: Resolve;
   /** Traces calls. */
   trace?: TraceCall | undefined;
-  /** Lookups that it can have under way. */
+  /** Maximum number of concurrent lookups of host names. */
   lookups: number;
 }
 
-/** Hook delivery, as the rest of the service sees it. */
+/** Hook delivery, as the rest of the service uses it. */
 export interface Hooks {
   vault: Vault;
-  /** Throws 422 for an address that the operator's settings do not allow hooks to have. */
+  /** @throws ApiError 422 for a URL whose address the operator's settings forbid */
   requireUrl(url: string): void;
   /**
-   * Stores the deliveries of records in the transaction that stores the records; gives what is to be called once that is
-   * committed, where there are any.
-   * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries, and which of
-   *   them make so many that it is slow for certain; what it throws ends the transaction
+   * Stores the deliveries of records in the transaction that stores the records. Returns a function to call after the
+   * commit, or undefined without deliveries.
+   * @param onCostly called before the costly work begins, with the organizations whose hooks have filter queries or
+   * make very many deliveries, and with those of them that are certain to be slow; an exception from it ends the
+   * transaction
    */
   alongside(
     tx: pg.PoolClient,
     stored: readonly StoredRecord[],
     onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
-  /** Stores the deliveries of events in the caller's transaction. Returns what to call after the commit, where there are any. */
+  /**
+   * Stores the deliveries of events in the caller's transaction. Returns a function to call after the commit, or
+   * undefined without deliveries.
+   */
   enqueue(tx: pg.PoolClient, events: readonly HookEvent[]): Promise<(() => void) | undefined>;
-  /** Events that triggers leave: of devices, and of hooks that are switched off. */
+  /** Events that triggers noted: of devices, and of hooks that were switched off. */
   outbox: {
-    /** Condition in SQL: some event waits. */
+    /** SQL condition: an event waits. */
     isWaiting: Sql;
-    /** Claims some events and stores their deliveries, in the caller's transaction. */
+    /** Claims a batch of events and stores their deliveries, in the caller's transaction. */
     drain(tx: pg.PoolClient): Promise<{ count: number; after: (() => void) | undefined }>;
   };
-  /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
+  /**
+   * Pings a hook and waits at most 20 s for the end of the call. Returns the identifier of the delivery.
+   * @throws ApiError 404 if the hook is deleted
+   */
   ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;
-  /** Makes a delivery again, under its identifier. */
+  /** Makes a delivery again, with the same identifier. */
   redeliver(hookId: string, id: string): Promise<void>;
-  /** Steps of jobs: making a range of deliveries again, and deliveries of stored records. */
+  /** Steps of jobs: `redeliver` makes a range of deliveries again, `replay` makes deliveries of stored records. */
   steps: {
     redeliver(tx: pg.PoolClient, job: HookJob): Promise<HookStep>;
     replay(tx: pg.PoolClient, job: HookJob): Promise<HookStep>;
   };
-  /** The time that deliveries go by, in milliseconds since 1970. */
+  /** The clock of deliveries, in milliseconds since 1970. */
   clock(): number;
-  /** A hint, after a commit, that deliveries are due. */
+  /** Hints, after a commit, that deliveries are due. */
   wake(): void;
-  /** Begins to make calls. */
+  /** Starts to make calls. */
   start(): Promise<void>;
-  /** Stops within so many milliseconds. */
+  /** Stops within `within` milliseconds. */
   close(within: number): Promise<void>;
 }
 
 /**
- * Settings of the sessions of a dispatcher's pool (`options` of a connection). Its few statements are planned once,
- * when tables may be empty or their statistics stale; index scans are right for all of them, whatever statistics say.
- * Bitmap scans would also never mark what is dead in an index, and here most is: every delivery and lease dies young.
+ * Settings of the sessions of the dispatcher's pool (`options` of a connection). Its few statements are planned once,
+ * when tables may be empty or their statistics stale. Index scans are right for all of them, whatever the statistics
+ * say. Bitmap scans would also never mark dead entries of an index, and most entries here are dead: every delivery and
+ * lease is short-lived.
  */
 export const dispatcherSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
 
-/** Time to connect to a receiver, in milliseconds; never longer than the whole call. */
+/** Maximum time to connect to a receiver, in milliseconds. The deadline of the whole call limits it further. */
 const maxConnectTimeout = 5000;
 
-/** Hook delivery over a database; the caller starts and closes it. */
+/** Creates hook delivery over a database. The caller starts and closes it. */
 export function createHooks(options: HooksOptions): Hooks {
   const { pool, dispatcherPool, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } = options;
   const watched = watchClock(options.clock);
@@ -183,7 +194,7 @@ export function createHooks(options: HooksOptions): Hooks {
       options.onChange?.([{ hookId: hook.id, id }]);
       for (let waited = 0; waited < pingTimeout; waited += pingPoll) {
         if (await dispatcher.settled(id, pingPoll)) return id;
-        // Another process may have made the call, and the hook may be deleted.
+        // Another process may have made the call, or the hook may be deleted.
         const [ping] = (await pool.query<PingState>(pingState(hook.id, id))).rows;
         if (!ping) throw notFound('hook');
         if (ping.done) return id;

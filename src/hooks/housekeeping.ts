@@ -6,14 +6,17 @@ import { maxDisabledWait, recoverQuery } from './claim.js';
 import { bringBackTimes, type WatchedClock } from './clock-step.js';
 
 const day = 24 * 3600_000;
-/** Partitions are made for this many days ahead. */
+/** Number of days ahead for which partitions are made. */
 const daysAhead = 3;
-/** Deliveries of deleted hooks are deleted this many at a time. */
+/** Maximum number of deliveries of deleted hooks that one statement deletes. */
 const purgeBatch = 5000;
-/** A transaction that saw a hook before it was deleted has stored its deliveries by then, in milliseconds. */
+/**
+ * Time after the deletion of a hook before its deliveries are purged, in milliseconds. Transactions that saw the hook
+ * have stored their deliveries by then.
+ */
 const purgeDelay = 60_000;
 
-/** After the database was away, leases are not taken back this many times. */
+/** Number of lease recoveries to skip after the database was unreachable. */
 const skippedRecoveries = 3;
 
 /** Settings of the housekeeping. */
@@ -21,26 +24,28 @@ export interface HousekeepingOptions {
   pool: pg.Pool;
   watched: WatchedClock;
   log: Logger;
-  /** How long deliveries are kept, in milliseconds. */
+  /** Retention of deliveries, in milliseconds. */
   retention: number;
-  /** Called when something has become due again. */
+  /** Called when deliveries became due again. */
   onRecovered(): void;
 }
 
-/** What keeps the deliveries in order. Every process does all of it; none minds that another has. */
+/**
+ * Maintains the deliveries: leases, partitions, purges. Every process does all of it, and repeating it does no harm.
+ */
 export interface Housekeeping {
-  /** Makes the partitions that are needed now, and begins. */
+  /** Makes the partitions that are needed now, then starts the periodic work. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes the housekeeping. */
+/** Creates the housekeeping. */
 export function createHousekeeping({ pool, watched, log, retention, onRecovered }: HousekeepingOptions): Housekeeping {
   const { clock } = watched;
   let skip = 0;
   const recover = async () => {
     try {
-      // After an outage every lease has run out: who holds one, and has its result, writes it in the meantime.
+      // After an outage every lease has ended. The pause lets processes that hold results write them first.
       if (skip > 0) {
         await pool.query('select');
         skip--;
@@ -114,8 +119,8 @@ export async function makePartitions(pool: pg.Pool, now: number): Promise<void> 
 }
 
 /**
- * Drops the partitions of days that lie wholly before the retention, in milliseconds; answers their number. What still
- * waits is kept, save what a disabled hook would not be called with any more.
+ * Drops the partitions of days that lie wholly before the retention (milliseconds) and returns their number. Keeps
+ * deliveries that still wait, except those of disabled hooks that waited too long to be called.
  */
 export async function dropPartitions(pool: pg.Pool, now: number, retention: number): Promise<number> {
   const waitingSince = new Date(now - Math.max(retention, maxDisabledWait));
@@ -126,7 +131,10 @@ export async function dropPartitions(pool: pg.Pool, now: number, retention: numb
   return row?.dropped ?? 0;
 }
 
-/** Deletes some deliveries of a hook that was deleted before a time; answers how many rows, 0 when none are left. */
+/**
+ * Deletes a batch of deliveries of one hook that was deleted before a time. Returns the number of rows, 0 when none are
+ * left.
+ */
 export async function purgeDeleted(pool: pg.Pool, before: number): Promise<number> {
   const { rows } = await pool.query<{ deleted: number }>(sql`
     with gone as materialized (
@@ -149,12 +157,15 @@ export async function purgeDeleted(pool: pg.Pool, before: number): Promise<numbe
   return rows[0]?.deleted ?? 0;
 }
 
-/** How long after a change of a hook deliveries without an ordering key may still be committed, in milliseconds. */
+/**
+ * Time after a change of a hook in which deliveries without an ordering key may still be committed, in milliseconds.
+ */
 const orderingKeyDelay = 600_000;
 
 /**
- * Gives the deliveries of hooks that became ordered their ordering keys, without which they are not claimed. Whoever stored
- * them may have seen the hook before it changed, and commit after, so this is done for a while.
+ * Gives the deliveries of hooks that became ordered their ordering keys, without which they are not claimed. A
+ * transaction may have read the hook before it changed and commit afterwards, so this runs for a while after the
+ * change.
  */
 export async function fillOrderingKeys(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
   const { rowCount } = await pool.query(sql`
@@ -165,12 +176,14 @@ export async function fillOrderingKeys(pool: Pick<pg.Pool, 'query'>, now: number
   return rowCount ?? 0;
 }
 
-/** Runs what needs a strong lock, but does not stand in the way: where it cannot have it at once, it fails. */
+/**
+ * Runs a statement that needs a strong lock, and fails after 2 s without it, so that nothing queues up behind the lock.
+ */
 async function briefly<Row extends object>(pool: pg.Pool, query: ReturnType<typeof sql>): Promise<Row[]> {
   const client = await pool.connect();
   try {
     await client.query("begin; set local lock_timeout = '2s'");
-    // One process at a time; the others then find it done.
+    // One process at a time; the others then find the work done.
     await client.query(sql`select pg_advisory_xact_lock(hashtextextended('delivery partitions', 0))`);
     const { rows } = await client.query<Row>(query);
     await client.query('commit');

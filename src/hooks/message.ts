@@ -2,13 +2,13 @@ import type { HookEventKind } from '../entities/words.js';
 import type { Call } from './attempt.js';
 import type { Target } from './target.js';
 
-/** Kinds of events that hooks choose. */
+/** Kinds of events that hooks can choose. */
 export type ChosenEvent = (typeof HookEventKind)[keyof typeof HookEventKind];
 
-/** Kinds of events that hooks are called for. */
+/** Kinds of events that calls carry. */
 export type EventName = ChosenEvent | 'ping';
 
-/** The device of a stored record, as payloads name it. */
+/** The device of a stored record, as payloads show it. */
 export interface RecordDevice {
   id: string;
   serial: string;
@@ -17,7 +17,7 @@ export interface RecordDevice {
   location?: { lat: number; lon: number };
 }
 
-/** A record as it was just stored. */
+/** A record that was just stored. */
 export interface StoredRecord {
   id: string;
   /** Unix time in seconds. */
@@ -25,17 +25,20 @@ export interface StoredRecord {
   metadata: unknown;
   data: unknown;
   device: RecordDevice;
-  /** W3C trace context of the request that posted it, where there is one. */
+  /** W3C trace context of the request that posted the record. */
   traceparent?: string;
 }
 
-/** An application, by its identifiers. */
+/** Identifiers of an application. */
 export interface ApplicationKey {
   id: string;
   organizationId: string;
 }
 
-/** The payload of a record for each application it goes to; the long part is written once (contract, section 11). */
+/**
+ * Returns a function that builds a record's payload for an application. The long part is written once for all
+ * applications (contract, section 11).
+ */
 export function recordPayload({ ts, metadata, data, device }: StoredRecord): (application: ApplicationKey) => string {
   const { id, serial, organizationId, product, location } = device;
   const head = JSON.stringify({
@@ -46,23 +49,23 @@ export function recordPayload({ ts, metadata, data, device }: StoredRecord): (ap
     `${head},"application":${JSON.stringify({ id: application.id, organizationId: application.organizationId })}}`;
 }
 
-/** The payload of a ping. */
+/** Builds the payload of a ping. */
 export const pingPayload = ({ id, organizationId }: ApplicationKey, hookId: string): string =>
   JSON.stringify({ application: { id, organizationId }, hook: { id: hookId } });
 
-/** What a call carries. */
+/** Content of a call. */
 export interface Message {
-  /** Whose hook is called. */
+  /** Organization of the hook. */
   organizationId: string;
   /** Identifier of the delivery, the same over all its attempts. */
   id: string;
   event: EventName;
   payload: string;
-  /** W3C trace context that the receiver is to go on with; null or absent where there is none. */
+  /** W3C trace context for the receiver; null or absent without one. */
   traceparent?: string | null;
 }
 
-/** The call of a message to a target, and what is kept of it: JSON text, secrets replaced. */
+/** Builds the call of a message to a target, and the request as it is stored: JSON text with secrets replaced. */
 export function compose(
   target: Target,
   { organizationId, id, event, payload, traceparent }: Message,
@@ -71,7 +74,7 @@ export function compose(
   const length = Buffer.byteLength(payload);
   const headers = ['content-length', String(length), 'x-service-event', event, 'x-service-delivery-id', id];
   let shown = `"content-length":"${length}","x-service-event":"${event}","x-service-delivery-id":"${id}"`;
-  // A hook whose own header has this name keeps that.
+  // The hook's own header wins.
   if (traceparent && !target.headers.includes('traceparent')) {
     headers.push('traceparent', traceparent);
     shown += `,"traceparent":"${traceparent}"`;

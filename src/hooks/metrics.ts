@@ -3,10 +3,10 @@ import sql, { type Sql } from 'sql-template-tag';
 import { waiting } from './claim.js';
 import type { Result } from './settle.js';
 
-/** Deliveries that wait are counted up to this number: a scrape costs the same however many there are. */
+/** Maximum number of waiting deliveries that are counted, so that a scrape's cost does not grow with them. */
 const countUpTo = 100_000;
 
-/** What a scrape asks the database. */
+/** Figures that a scrape reads from the database. */
 interface Depth {
   pending: number;
   oldest: number;
@@ -18,19 +18,19 @@ export interface MetricsOptions {
   registry: Registry;
   clock: () => number;
   inFlight(): number;
-  /** Runs a query of a few milliseconds. */
+  /** Runs a query that takes a few milliseconds. */
   read(query: Sql): Promise<object[]>;
 }
 
-/** Figures of hook delivery for Prometheus; none by hook, so that their number stays bounded. */
+/** Prometheus metrics of hook delivery. No metric has a label by hook, so the number of series stays bounded. */
 export interface Metrics {
-  /** Counts results that were written. */
+  /** Counts results once they are written. */
   observe(results: readonly Result[]): void;
-  /** Counts a query of a filter that ran out of time, or was switched off for it. */
+  /** Counts a timeout of a filter's query, or that the query was switched off. */
   countFilter(event: 'timeout' | 'disabled'): void;
 }
 
-/** Registers the figures. */
+/** Registers the metrics. */
 export function createMetrics({ registry, clock, inFlight, read }: MetricsOptions): Metrics {
   const registers = [registry];
   const attempts = new Counter({
@@ -69,7 +69,7 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
       registers,
     }),
   };
-  // All are collected at once, and share one look.
+  // A scrape collects all gauges at once; they share one query.
   let looking: Promise<Depth> | undefined;
   const look = () =>
     (looking ??= read(depthQuery(clock()))
@@ -92,7 +92,7 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
         this.set(await figure());
       },
     });
-  // What the database tells is the same in every worker.
+  // The database's figures are the same in every worker.
   const shared = 'max';
   gauge('ddp_hook_in_flight', 'Calls of this process under way.', inFlight);
   gauge(

@@ -1,22 +1,28 @@
 import sql, { type Sql } from 'sql-template-tag';
 
-/** Most ordering keys of an ordered hook that one claim looks at, and most deliveries that became due last. */
+/**
+ * Maximum numbers of ordering keys, and of the deliveries that became due most recently, that one claim reads of an
+ * ordered hook.
+ */
 const maxKeys = 500;
 const maxLatest = 32;
 
-/** The first open delivery of the next ordering key (the column `lane`). */
+/** Selects the first open delivery of the next ordering key (the column `lane`). */
 const headOf = (condition: Sql): Sql => sql`
   select d.lane, d.id, d.ctid place, d.next_attempt_at, (d.next_attempt_at <= h.at and d.id <> all(h.leased))::integer ready
     from delivery_open d where d.hook_id = h.hook_id and ${condition} order by d.lane, d.seq limit 1`;
 
 /**
- * The first delivery of each ordering key of an ordered hook `h`: what comes after it waits until it is over. The search
- * goes through the keys in order, from where the last claim ended and around to that key again. It ends when it has found
- * as many due deliveries as there are free slots, or has looked at `maxKeys` keys: thousands of keys may wait for their next
- * attempt. A key that it did not reach may just have become due; `latest` finds those by their time. The row with
- * `broken_at` says where the search ended.
+ * Subquery of the first delivery of each ordering key of an ordered hook. Later deliveries of a key wait until its
+ * first is over.
  *
- * `h` is a hook's row in the claim (claim.ts): `at`, `free` slots, what is `leased`, and `lane_after`, where to begin.
+ * The search goes through the keys in order, starts where the last claim ended, and goes around to that key again. It
+ * ends when it has found as many due deliveries as there are free slots, or has read `maxKeys` keys: thousands of keys
+ * may wait for their next attempt. A key that the search did not reach may just have become due; `latest` finds those
+ * by their time. The row with `broken_at` holds the key at which the search ended.
+ *
+ * `h` is the hook's row in the claim (claim.ts): `at`, the number of `free` slots, the `leased` deliveries, and
+ * `lane_after`, the key to start after.
  */
 export const orderingKeyHeads: Sql = sql`
   with recursive head as (

@@ -1,32 +1,41 @@
-/** What stands in stored requests and answers in place of a secret. */
+/** Replacement of a secret in stored requests and answers. */
 export const redacted = '[redacted]';
 
-/** Shorter secrets are replaced only where a whole value is one: replacing them everywhere would spoil answers. */
+/**
+ * Minimum length of secrets that are replaced inside longer texts. Shorter ones are replaced only if they are a whole
+ * value: replacing them everywhere would spoil answers.
+ */
 const minLength = 6;
 
-/** Takes the secrets of a hook out of what its receiver sent back. */
+/** Removes the secrets of a hook from its receiver's answer. */
 export interface Redaction {
-  /** Whether nothing in a text can be a secret: neither the whole of it nor a part would be replaced. Quick. */
+  /** Whether a text certainly contains no secret, neither as a whole nor in part. It is a quick check. */
   untouched(text: string): boolean;
-  /** Replaces secrets anywhere in a text: as they are, and in every spelling that JSON has for them. */
+  /** Replaces secrets anywhere in a text, as they are and in every JSON spelling. */
   text(text: string): string;
-  /** The same for a value that stands for itself (of a header, in JSON): short secrets too, where it is one. */
+  /**
+   * Replaces secrets in a self-contained value (of a header, in JSON), including a short secret that is the whole
+   * value.
+   */
   value(value: string): string;
-  /** Takes away the beginning of a secret, 6 characters of it or more, with which a text that was cut off ends. */
+  /** Removes the beginning of a secret, of 6 characters or more, from the end of a text that was cut off. */
   ending(text: string): string;
 }
 
-/** @param secrets every text that must not be kept, as it is */
+/**
+ * Creates a redaction.
+ * @param secrets every text that must not be kept, unescaped
+ */
 export function createRedaction(secrets: readonly string[]): Redaction {
   const all = new Set(secrets);
-  // The longest first: what is left of a secret once a part of it is replaced would no longer be found.
+  // Longer secrets come first: once a part of a secret is replaced, the rest would no longer be found.
   const long = [...all].filter(({ length }) => length >= minLength).sort((a, b) => b.length - a.length);
 
   const text = (sent: string) => {
     if (untouched(sent)) return sent;
     const plain = long.reduce((hidden, secret) => hidden.replaceAll(secret, redacted), sent);
     if (!plain.includes('\\')) return plain;
-    // Most escapes hide nothing, and to read them takes a fraction of what it takes to replace in them.
+    // Most escapes hide no secret, and decoding them takes a fraction of the time of replacing in them.
     const read = plain.replace(escape, unescaped);
     return long.some((secret) => read.includes(secret)) ? long.reduce(replaceEscaped, plain) : plain;
   };
@@ -41,7 +50,7 @@ export function createRedaction(secrets: readonly string[]): Redaction {
     text,
     value: (sent) => (all.has(sent.trim()) ? redacted : text(sent)),
     ending(sent) {
-      // A character that was cut in two reads as this one.
+      // A character that was cut in two reads as U+FFFD.
       const whole = sent.replace(/\uFFFD{1,3}$/, '');
       const begun = Math.max(0, ...long.map((secret) => begunLength(whole, secret)));
       return begun === 0 ? sent : whole.slice(0, -begun);
@@ -50,8 +59,8 @@ export function createRedaction(secrets: readonly string[]): Redaction {
 }
 
 /**
- * Replaces a secret however JSON's escapes write it. Unescaping and looking is linear; a pattern of all the spellings
- * would let a receiver that knows the secret keep this process busy.
+ * Replaces a secret in every spelling that JSON escapes allow. Unescaping and searching is linear. A pattern of all
+ * spellings would let a receiver that knows the secret keep this process busy.
  */
 function replaceEscaped(text: string, secret: string): string {
   const pieces = piecesOf(text);
@@ -65,7 +74,10 @@ function replaceEscaped(text: string, secret: string): string {
   return after === 0 ? text : hidden + pieces.slice(after).join('');
 }
 
-/** How many of a text's last characters are the beginning of a secret, written as it is or in JSON. */
+/**
+ * Returns the number of characters at the end of a text that are the beginning of a secret, as it is or in JSON
+ * escapes.
+ */
 function begunLength(text: string, secret: string): number {
   const tail = text.slice(-6 * secret.length);
   const half = /\\(?:u[\da-f]{0,3})?$/i.exec(tail)?.[0] ?? '';
@@ -79,13 +91,13 @@ function begunLength(text: string, secret: string): number {
   return 0;
 }
 
-/** What JSON's escapes look like. */
+/** Matches a JSON escape. */
 const escape = /\\u[\da-f]{4}|\\[^]/gi;
 
-/** A text in pieces that each stand for one UTF-16 unit, as JSON's escapes go. */
+/** Splits a text into pieces that each stand for one UTF-16 unit, by the escapes of JSON. */
 const piecesOf = (text: string): string[] => text.match(/\\u[\da-f]{4}|\\[^]|[^]/gi) ?? [];
 
-/** The unit that a piece stands for. */
+/** Decodes a piece to its unit. */
 function unescaped(piece: string): string {
   if (piece.length === 1) return piece;
   if (piece.length === 6) return String.fromCharCode(Number.parseInt(piece.slice(2), 16));

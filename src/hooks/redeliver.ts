@@ -6,10 +6,13 @@ import { isConflict } from '../transaction.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-/** Deliveries that one step of a job makes due again. */
+/** Maximum number of deliveries that one step of a job makes due again. */
 const stepSize = 2000;
 
-/** Which deliveries of a hook are to be made again: stored in a range of Unix seconds (both included), ended so. */
+/**
+ * Selects the deliveries of a hook to make again: stored in a range of Unix seconds (both included) and ended in
+ * `state`.
+ */
 export interface RedeliverInput {
   hookId: string;
   from: number | null;
@@ -17,15 +20,15 @@ export interface RedeliverInput {
   state: 'succeeded' | 'failed';
 }
 
-/** A job, as far as its steps need it. */
+/** The fields of a job that its steps need. */
 export interface HookJob {
   input: PlainJson;
   cursor: PlainJson;
 }
 
-/** What a step of a job did. */
+/** Result of a step of a job. */
 export interface HookStep {
-  /** The last thing that it looked at. */
+  /** Position of the last delivery or record that the step read. */
   cursor: PlainJson;
   done: number;
   changed: number;
@@ -33,13 +36,16 @@ export interface HookStep {
   finished: boolean;
 }
 
-/** Sets a delivery due again, with a full round of attempts; a ping has one. What is under way is left alone. */
+/**
+ * SQL assignments that make a delivery due again, with a full schedule of attempts (one for a ping). The callers
+ * exclude deliveries in flight.
+ */
 const dueAgain = (now: Date, maxAttempts: number): Sql => sql`
   state = 'pending', done = false, queued_at = ${now}, next_attempt_at = ${now}, updated_at = ${now},
   lane = (select d.device_id from hook h where h.id = d.hook_id and h.ordered),
   max_attempts = d.attempts_made + case when d.event = 'ping' then 1 else ${maxAttempts}::integer end`;
 
-/** Makes one delivery again, or its next attempt at once where it still waits. */
+/** Makes one delivery again. If it still waits, makes its next attempt due at once. */
 export async function redeliverOne(
   client: Client,
   { hookId, id }: { hookId: string; id: string },
@@ -56,13 +62,13 @@ export async function redeliverOne(
   });
 }
 
-/** A row is looked up again so many times, at most. */
+/** Maximum number of tries. */
 const lookups = 10;
 
 /**
- * Does it again where it failed because others changed the same rows. A delivery that ends, or is made again, moves to
- * another partition; who waits for it then cannot follow it there as PostgreSQL follows other rows, and gets a
- * serialization failure (40001) in place.
+ * Repeats work that failed because concurrent transactions changed the same rows. A delivery that ends or is made again
+ * moves to another partition. A statement that waited for its row cannot follow it there, as PostgreSQL follows rows
+ * otherwise, and gets a serialization failure (40001) instead.
  */
 async function againWhereMoved(work: () => Promise<void>): Promise<void> {
   for (let number = 1; ; number++) {
@@ -74,7 +80,10 @@ async function againWhereMoved(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Takes a step of making a range of deliveries again. A delivery that ends anew is not taken twice: the cursor has passed it. */
+/**
+ * Takes a step of a job that makes a range of deliveries again. A delivery that ends once more is not taken twice,
+ * because the cursor has passed it.
+ */
 export async function redeliverStep(
   tx: Client,
   job: HookJob,
@@ -104,7 +113,7 @@ export async function redeliverStep(
   };
 }
 
-/** All that the job is about: what still is as wanted, and what its first step has changed already. */
+/** Counts all deliveries of the job: those that still match, plus those that its first step has already changed. */
 async function count(tx: Client, wanted: Sql, changed: number): Promise<number> {
   const { rows } = await tx.query<{ total: number }>(
     sql`select count(*)::double precision total from delivery d where ${wanted}`,

@@ -7,48 +7,48 @@ import type { Listener } from './filter.js';
 import type { StoredRecord } from './message.js';
 import type { HookJob, HookStep } from './redeliver.js';
 
-/** Which stored records a hook is to be called with: measured in a range of Unix seconds, both included. */
+/** Selects the stored records that a replay delivers to a hook: measured in a range of Unix seconds, both included. */
 export interface ReplayInput {
   hookId: string;
   from: number | null;
   to: number | null;
 }
 
-/** A page of the records of one device, in the order of their time. */
+/** A page of the records of one device, in order of time. */
 export interface RecordPage {
   records: readonly StoredRecord[];
-  /** Where the next page goes on; absent after the last. */
+  /** Cursor of the next page; absent after the last. */
   next?: PlainJson;
 }
 
-/** Reads the stored records of a device in a range, page by page; `records` implements it. */
+/** Reads the stored records of a device in a range, page by page. `records` implements it. */
 export type ScanRecords = (
   tx: pg.PoolClient,
   range: { deviceId: string; from: number | null; to: number | null },
   after: PlainJson,
 ) => Promise<RecordPage>;
 
-/** Counts the stored records of devices in a range; `records` implements it. */
+/** Counts the stored records of devices in a range. `records` implements it. */
 export type CountRecords = (
   tx: pg.PoolClient,
   range: { deviceIds: readonly string[]; from: number | null; to: number | null },
 ) => Promise<number>;
 
-/** How the stored records are read. */
+/** Access to the stored records. */
 export interface StoredRecords {
   scan: ScanRecords;
   count: CountRecords;
 }
 
-/** Where a replay stands: in which device, and where in it. */
+/** Progress of a replay: the device, and the position in it. */
 interface Cursor {
   deviceId: string;
   after: PlainJson;
 }
 
 /**
- * Takes a step of a replay: stores the deliveries of a page of records, device by device, filtered as ever. The first
- * step only counts the records.
+ * Takes a step of a replay: stores the deliveries of one page of records, device by device, with the hook's filter
+ * applied as usual. The first step only counts the records.
  */
 export async function replayStep(
   tx: pg.PoolClient,
@@ -82,7 +82,7 @@ export async function replayStep(
 
 const asJson = ({ deviceId, after }: Cursor): PlainJson => ({ deviceId, after });
 
-/** The smallest identifier after one. */
+/** Returns the identifier that follows another. */
 function nextId(id: string): string {
   const digits = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -2,25 +2,28 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Resolve } from './address-guard.js';
 import { CallFault } from './fault.js';
 
-/** Most lookups of slow names at once; the other threads stay free. */
+/** Maximum number of concurrent lookups of slow names. The other threads stay free for quick names. */
 const slowAtOnce = 1;
-/** A lookup that takes this long makes its name a slow one, in milliseconds, */
+/** A lookup that takes longer than this marks its name as slow, in milliseconds. */
 const slowAfter = 500;
-/** for this long, in milliseconds. */
+/** A name stays marked as slow for this long, in milliseconds. */
 const slowFor = 300_000;
-/** At most this many names are remembered as slow. */
+/** Maximum number of names remembered as slow. */
 const remembered = 10_000;
-/** A lookup that waited this long is dropped, in milliseconds: its call has given up, since it has less time to connect. */
+/**
+ * Maximum time that a lookup waits, in milliseconds. Its call has given up by then, because it has less time to
+ * connect.
+ */
 const maxQueueTime = 10_000;
 
-/** The organization that a call is made for. undici has no way to hand it on to the lookup of a new connection. */
+/** The organization of the current call. undici has no way to pass it to the lookup of a new connection. */
 const caller = new AsyncLocalStorage<string>();
 
-/** Runs work whose lookups of host names count for an organization. */
+/** Runs `work` and counts its lookups of host names for an organization. */
 export const lookingUpFor = <Result>(organizationId: string, work: () => Result): Result =>
   caller.run(organizationId, work);
 
-/** A name that an organization waits for. */
+/** A lookup that an organization waits for. */
 interface Waiting {
   hostname: string;
   since: number;
@@ -28,16 +31,16 @@ interface Waiting {
 }
 
 /**
- * A resolver in front of one that has few threads: a name whose name server does not answer holds a thread for many
- * seconds, and a few hooks with such names would hold up every call that has to find an address.
+ * Creates a fair resolver in front of one with few threads. A name whose name server does not answer holds a thread for
+ * many seconds, so a few hooks with such names would delay every call that has to find an address.
  *
- * - An organization has fewer lookups under way than are free: whoever has many, a thread remains for another. Those
- *   that wait take turns by organization.
- * - Names that were slow share one thread until they are quick again.
- * - A name that is being looked up is not looked up a second time, whoever asks.
+ * - An organization has fewer lookups in flight than are free, so a thread always remains for another organization.
+ *   Waiting lookups run round-robin by organization.
+ * - Slow names share one thread until they are quick again.
+ * - Requests for a name that is already being looked up share that lookup.
  *
- * @param clock milliseconds that nobody can set
- * @param atOnce lookups that the resolver can have under way
+ * @param clock monotonic milliseconds
+ * @param atOnce maximum number of concurrent lookups of `resolve`
  */
 export function createFairResolve(resolve: Resolve, clock: () => number, atOnce: number): Resolve {
   const underWay = new Map<string, Promise<readonly string[]>>();
@@ -74,7 +77,7 @@ export function createFairResolve(resolve: Resolve, clock: () => number, atOnce:
     return found;
   };
 
-  /** Starts the lookups that may start, one of each organization in turn. */
+  /** Starts the lookups that may start, round-robin by organization. */
   const letIn = () => {
     for (let begun = true; begun; ) {
       begun = false;
@@ -90,7 +93,7 @@ export function createFairResolve(resolve: Resolve, clock: () => number, atOnce:
     }
   };
 
-  /** Takes those out of a queue that have waited too long. */
+  /** Removes the lookups that waited too long from a queue and returns them. */
   const dropped = (queue: Waiting[]) => {
     const before = clock() - maxQueueTime;
     const count = queue.findIndex(({ since }) => since > before);

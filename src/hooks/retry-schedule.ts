@@ -1,13 +1,13 @@
-/** The longest wait that a receiver can ask for with `Retry-After`, in milliseconds. */
+/** Maximum wait that a receiver can request with `Retry-After`, in milliseconds. */
 const maxRetryAfter = 24 * 3600_000;
 
 /**
- * The wait before the next attempt, in milliseconds: the schedule's, 20 % up or down, or what the receiver asked for,
- * whichever is longer. `undefined` when no attempt remains.
+ * Returns the wait before the next attempt in milliseconds: the schedule's, randomized by ±20 %, or the receiver's
+ * request if that is longer. Returns undefined when no attempt remains.
  *
- * @param remaining attempts that remain; counted from the end, so that a redelivery starts the schedule anew
+ * @param remaining number of remaining attempts; it counts from the end, so that a redelivery restarts the schedule
  * @param random a number from 0 up to 1
- * @param requested what the receiver asked for, in milliseconds
+ * @param requested wait that the receiver requested, in milliseconds
  */
 export function waitAfter(
   schedule: readonly number[],
@@ -20,7 +20,10 @@ export function waitAfter(
   return Math.round(Math.max(wait * (0.8 + 0.4 * random), Math.min(requested, maxRetryAfter)));
 }
 
-/** How long a `Retry-After` header asks to wait, in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). */
+/**
+ * Returns the wait of a `Retry-After` header in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3).
+ * Returns undefined without a readable one.
+ */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

@@ -1,16 +1,19 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Keeps secrets sealed at rest. */
+/** Seals secrets for storage. */
 export interface Vault {
-  /** Seals a text for one place (such as a hook's password); sealed twice it reads differently each time. */
+  /** Seals a text for one place, such as a hook's password. Each sealing gives a different text. */
   seal(text: string, place: string): string;
-  /** Opens what was sealed for the same place, with whichever listed key did it. Throws where none did, or it was altered. */
+  /**
+   * Opens a text that was sealed for the same place with any of the listed keys.
+   * @throws SealBroken if no listed key sealed it, or it was altered
+   */
   open(sealed: string, place: string): string;
-  /** Whether a listed key sealed it. */
+  /** Whether a listed key sealed the text. */
   hasKey(sealed: string): boolean;
 }
 
-/** Opening failed: the key is no longer listed, or the stored text is not what was sealed here. */
+/** A sealed text could not be opened: its key is no longer listed, or the stored text is not what was sealed here. */
 export class SealBroken extends Error {
   constructor() {
     super('A stored secret cannot be opened with any key of SECRET_KEY.');
@@ -19,9 +22,9 @@ export class SealBroken extends Error {
 }
 
 /**
- * A vault over AES-256-GCM (NIST SP 800-38D). The first key seals, every key opens: listing a new key before the old
- * ones rotates. A sealed text reads `v1.<key>.<nonce>.<cipher text and tag>`, and is bound to its place: copied to
- * another row or column it does not open.
+ * Creates a vault over AES-256-GCM (NIST SP 800-38D). The first key seals and every key opens, so listing a new key
+ * before the old ones rotates the key. A sealed text reads `v1.<key>.<nonce>.<cipher text and tag>`. It is bound to its
+ * place: copied to another row or column, it does not open.
  */
 export function createVault(keys: readonly string[]): Vault {
   const rings = keys.map((key) => ({ id: nameOf(key), key: derive(key) }));
@@ -52,7 +55,7 @@ export function createVault(keys: readonly string[]): Vault {
   };
 }
 
-/** A short name of a key that gives nothing of it away. */
+/** Returns a short name of a key that reveals nothing of it. */
 const nameOf = (key: string) => createHash('sha256').update(`name of ${key}`).digest('hex').slice(0, 8);
 
 const derive = (key: string) => Buffer.from(hkdfSync('sha256', key, '', 'device-data-platform secrets', 32));

@@ -2,25 +2,25 @@ import sql, { type Sql } from 'sql-template-tag';
 import { booleans, jsons, texts, times, uuids } from '../binary.js';
 import { type Claimed, circuitThreshold } from './claim.js';
 
-/** A hook with nothing but failures for this long is disabled. */
+/** Time with nothing but failures after which a hook is disabled, in milliseconds. */
 const maxFailingTime = 5 * 24 * 3600_000;
 
-/** What became of a claimed delivery. */
+/** Outcome of a claimed delivery. */
 export interface Result {
   delivery: Claimed;
   state: 'pending' | 'succeeded' | 'failed';
-  /** How long it waits for its next attempt, where it is pending, in milliseconds. */
+  /** Wait before the next attempt of a pending delivery, in milliseconds. */
   wait: number;
-  /** The attempt that was made; absent where none was. */
+  /** The attempt; absent if no call was made. */
   attempt?: AttemptTexts;
-  /** How long the call took, and when it ended, in milliseconds. */
+  /** Duration of the call in milliseconds, and its end in milliseconds since 1970. */
   took: number;
   answeredAt: number;
-  /** What the call says about the hook; absent where the fault was on the service's side. */
+  /** Effect of the call on the hook's health; absent if the fault was on this service's side. */
   health?: 'success' | 'failure' | 'gone';
 }
 
-/** An attempt as it is kept: JSON texts. */
+/** An attempt as it is stored: JSON texts. */
 export interface AttemptTexts {
   request: string | null;
   response: string | null;
@@ -28,20 +28,20 @@ export interface AttemptTexts {
   truncated: boolean;
   /** `success`, `failure` or the code of the fault. */
   outcome: string;
-  /** Its line in the ledger. */
+  /** Line of the attempt in the ledger. */
   line: string;
 }
 
 /**
- * Settles a batch in one statement, guarded by claim: it ends the leases that are still this process's, and what
- * another has taken over since is left alone. The health of hooks follows in the same statement; a hook that is well
- * and stays well costs nothing.
+ * Settles a batch in one statement, guarded by claim: it ends the leases that this process still holds, and leaves
+ * alone deliveries that another process has taken over. The same statement updates the health of hooks; a hook that is
+ * healthy and stays healthy costs nothing.
  */
 export const settleQuery = (results: readonly Result[], now: number): Sql => {
   const at = new Date(now);
   const health = healthOf(results);
   const column = <T>(of: (result: Result) => T) => results.map(of);
-  // Where the clock was stepped back since the answer, its time would be far ahead.
+  // After a step back of the clock, the answer's time lies far ahead.
   const due = ({ answeredAt, wait }: Result) => Math.min(answeredAt, now) + wait;
   return sql`
     with result as (
@@ -124,16 +124,16 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
 
 interface Health {
   hookId: string;
-  /** Whether any of its calls succeeded. */
+  /** Whether any of the hook's calls succeeded. */
   succeeded: boolean;
-  /** Failed calls since the last that succeeded. */
+  /** Number of failed calls since the last success. */
   failures: number;
   gone: boolean;
 }
 
 /**
- * What the results say of their hooks. Pings stand outside the circuit and the five days, however they end; only 410,
- * which says that the address is gone, counts from them too.
+ * Summarizes the results by hook. Pings do not count for the circuit and the five days, however they end. Only their
+ * 410, which says that the address is gone, counts.
  */
 function healthOf(results: readonly Result[]): readonly Health[] {
   const hooks = new Map<string, Health>();

@@ -5,16 +5,19 @@ import { backOff } from '../back-off.js';
 import { named } from '../named.js';
 import { type Result, settleQuery } from './settle.js';
 
-/** A batch is written once this many results wait, or no call is under way whose result could join it, */
+/**
+ * Number of waiting results at which a batch is written. It is also written if no call is in flight whose result could
+ * join it.
+ */
 const minBatch = 200;
-/** or the first of them has waited this long, in milliseconds. */
+/** Maximum wait of a batch's first result, in milliseconds. */
 const maxWait = 16;
-/** No batch is larger. */
+/** Maximum number of results of a batch. */
 const maxBatch = 500;
-/** The longest wait between two tries to write a batch, in milliseconds: no deliveries are settled meanwhile. */
+/** Maximum wait between two tries to write a batch, in milliseconds. No delivery is settled meanwhile. */
 const maxBackOff = 2000;
 
-/** Writes down what became of claimed deliveries, many at a time. */
+/** Writes the results of claimed deliveries in batches. */
 export interface Settler {
   add(result: Result): void;
   /** Resolves when everything added so far is written. */
@@ -26,17 +29,17 @@ export interface SettlerOptions {
   pool: Pick<pg.Pool, 'query'>;
   clock: () => number;
   log: Logger;
-  /** Deliveries that are claimed and not settled. */
+  /** Number of deliveries that are claimed and not settled. */
   underWay(): number;
-  /** Called for each batch once it is written. */
+  /** Called for each batch after it is written. */
   onSettled(results: readonly Result[]): void;
 }
 
-/** A settler that keeps what it cannot write and retries until the database is back. */
+/** Creates a settler. It keeps results that it cannot write, and retries until the database is back. */
 export function createSettler({ pool, clock, log, underWay, onSettled }: SettlerOptions): Settler {
   let waiting: Result[] = [];
   let timer: NodeJS.Timeout | undefined;
-  /** Answers come in bursts: a batch that is due goes out once the whole burst is in it. */
+  /** Answers come in bursts: a due batch is written after the whole burst has joined it. */
   let due: NodeJS.Immediate | undefined;
   let writing: Promise<void> | undefined;
 
@@ -53,7 +56,7 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
           break;
         } catch (error) {
           if (failures === 0) log.error({ err: error }, 'deliveries cannot be settled; trying again');
-          // One answer that the database cannot store must not block the others.
+          // An answer that the database cannot store must not block the others.
           if (isData(error)) batch = batch.map(withoutAnswer);
           await delay(backOff(failures, maxBackOff));
         }
@@ -85,7 +88,7 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
   };
 }
 
-/** Whether the database refused a value (SQLSTATE class 22), rather than being away or busy. */
+/** Whether the database refused a value (SQLSTATE class 22), as opposed to being unreachable or busy. */
 const isData = (error: unknown) => String((error as { code?: unknown } | undefined)?.code).startsWith('22');
 
 const withoutAnswer = (result: Result): Result =>

@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** What signing secrets begin with (Standard Webhooks). */
+/** Prefix of signing secrets (Standard Webhooks). */
 const prefix = 'whsec_';
 
-/** A new signing secret: 32 random bytes, written as Standard Webhooks writes them. */
+/** Generates a signing secret: 32 random bytes in the notation of Standard Webhooks. */
 export const newSigningSecret = (): string => prefix + randomBytes(32).toString('base64');
 
 /**
- * The headers that sign a message (Standard Webhooks: HMAC-SHA-256 of identifier, time and body), once with each
- * secret, so that receivers may change to a new one in their own time.
+ * Returns the headers that sign a message (Standard Webhooks: HMAC-SHA-256 of identifier, time and body). They hold one
+ * signature per secret, so that receivers can change to a new secret in their own time.
  */
 export function sign(secrets: readonly string[], id: string, payload: string, now: number): [string, string][] {
   const timestamp = String(Math.floor(now / 1000));

@@ -1,11 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
 
-/** How many deliveries that ended the figures of a hook are taken from: the latest. */
+/** Number of deliveries from which a hook's figures are computed: the last ones that ended. */
 const sample = 1000;
-/** What waits is counted up to this number. */
+/** Maximum number of waiting deliveries that are counted. */
 const countUpTo = 10_000;
 
-/** The figures of a hook; each part touches a bounded number of rows, however much there is. */
+/** Query of a hook's figures. Each part reads a bounded number of rows. */
 export const statsQuery = (hookId: Sql | string): Sql => sql`
   with latest as materialized (
     select state, (attempts -> -1 -> 'duration' ->> 'total')::double precision took from delivery

@@ -2,7 +2,10 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { createVault } from './secret.js';
 
-/** @throws Error with a sentence for the operator, where secrets of hooks are stored and no listed key opens any of them. */
+/**
+ * Checks that the listed keys fit the stored secrets of hooks.
+ * @throws Error with a sentence for the operator, if secrets are stored and no listed key opens any of them
+ */
 export async function requireSecretKey(pool: Pool, secretKeys: readonly string[]): Promise<void> {
   const { rows } = await pool.query<{ sealed: string }>(sql`
     select distinct on (split_part(sealed, '.', 2)) sealed

@@ -3,7 +3,7 @@ import type { Vault } from './secret.js';
 import { sign } from './signature.js';
 import { uriOf } from './uri.js';
 
-/** A hook as it is stored, as far as calls need it; secrets sealed. */
+/** The stored columns of a hook that calls need, with secrets sealed. */
 export interface HookRow {
   hookId: string;
   url: string;
@@ -13,37 +13,37 @@ export interface HookRow {
   headerValue: string | null;
   signingSecret: string | null;
   previousSigningSecret: string | null;
-  /** Until when the previous secret signs too, in milliseconds since 1970. */
+  /** Time until which the previous secret also signs, in milliseconds since 1970. */
   previousSigningSecretUntil: number | null;
   allowUnverified: boolean;
 }
 
-/** A hook ready to be called; secrets open. What all its calls have in common is made once. */
+/** A hook prepared for calls, with secrets opened. It holds everything that its calls have in common. */
 export interface Target {
   origin: string;
   /** Path and query. */
   path: string;
-  /** Headers of every call, with secrets: names and values in turn. */
+  /** Headers of every call, including secrets: names and values, alternating. */
   headers: readonly string[];
-  /** The same as members of a JSON object, secrets replaced. */
+  /** The same headers as members of a JSON object, with secrets replaced. */
   shownHeaders: string;
-  /** The address in its twelve parts, as JSON. */
+  /** The hook's URL in its twelve parts, as JSON. */
   shownUri: string;
-  /** Removes the hook's secrets from what its receiver sends back. */
+  /** Removes the hook's secrets from its receiver's answers. */
   redaction: Redaction;
   allowUnverified: boolean;
-  /** The headers that sign a message; none where the hook has no signing secret. */
+  /** Returns the headers that sign a message; none if the hook has no signing secret. */
   sign(id: string, payload: string, now: number): readonly (readonly [string, string])[];
 }
 
-/** Where the secrets of a hook are sealed to; a sealed text opens only there. */
+/** Returns the place that a hook's secret is sealed for. A sealed text opens only there. */
 export const placeOf = (hookId: string, secret: 'basic_pass' | 'header_value' | 'signing_secret'): string =>
   `hook/${hookId}/${secret}`;
 
-/** Most hooks that are kept ready. */
+/** Maximum number of prepared hooks that are cached. */
 const maxTargets = 1000;
 
-/** Makes hooks ready to be called, and keeps them ready for as long as they stay as they are. */
+/** Creates a function that prepares hooks for calls and caches them until their row changes. */
 export function createTargets(vault: Vault): (row: HookRow) => Target {
   const targets = new Map<string, { row: HookRow; target: Target }>();
   return (row) => {
@@ -84,10 +84,10 @@ function openTarget(vault: Vault, row: HookRow): Target {
     secrets.push(pair, pass);
   }
   if (row.headerName !== null && value !== undefined) {
-    // A header `Authorization` replaces that of `basic`.
+    // A header `Authorization` replaces the one of `basic`.
     credentials[row.headerName.toLowerCase()] = value;
     secrets.push(value);
-    // A receiver may send back the token without its scheme.
+    // A receiver may send the token back without its scheme.
     const [, token] = /^[A-Za-z]+ +(\S+)$/.exec(value) ?? [];
     if (token !== undefined) secrets.push(token);
   }
@@ -98,7 +98,7 @@ function openTarget(vault: Vault, row: HookRow): Target {
     host: uri.host,
     'user-agent': 'device-data-platform',
     'content-type': 'application/json',
-    // Answers are not decompressed, so none may be compressed.
+    // Answers are not decompressed, so receivers must not compress them.
     'accept-encoding': 'identity',
   };
   const hidden = Object.fromEntries(Object.keys(credentials).map((name) => [name, redacted]));

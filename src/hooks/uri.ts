@@ -1,4 +1,4 @@
-/** A URL in the twelve parts that a delivery shows (contract, section 5); a part that is empty is `null`. */
+/** A URL in the twelve parts that deliveries show (contract, section 5). Empty parts are null. */
 interface Uri {
   href: string;
   path: string;
@@ -14,7 +14,7 @@ interface Uri {
   protocol: string;
 }
 
-/** The twelve parts of a URL. */
+/** Splits a URL into its twelve parts. */
 export function uriOf(text: string): Uri {
   const url = new URL(text);
   const or = (part: string) => (part === '' ? null : part);

@@ -9,9 +9,12 @@ interface Counted {
   deliveries: number;
 }
 
-/** Counts the deliveries of a transaction by application and product, for what their organization uses. Pings are none. */
+/**
+ * Counts the deliveries of a transaction by application and product, for the usage of their organization. Pings do not
+ * count.
+ */
 export class UsageOfHooks {
-  /** How many there are. */
+  /** Total number of deliveries. */
   deliveries = 0;
   private readonly counted = new Map<string, Counted>();
 
@@ -24,7 +27,7 @@ export class UsageOfHooks {
     else counted.deliveries++;
   }
 
-  /** Notes them in the transaction that stores them. `now`: milliseconds since 1970. */
+  /** Writes the counts in the transaction that stores the deliveries. `now` is milliseconds since 1970. */
   async note(tx: Pick<PoolClient, 'query'>, now: number): Promise<void> {
     if (this.deliveries === 0) return;
     const rows = [...this.counted.values()];

@@ -6,7 +6,7 @@ import type { Redaction } from './redaction.js';
 import { retryAfter, waitAfter } from './retry-schedule.js';
 import type { Result } from './settle.js';
 
-/** What {@link judge} needs besides the outcome. */
+/** Settings of {@link judge}. */
 export interface VerdictOptions {
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];
@@ -14,25 +14,25 @@ export interface VerdictOptions {
   random: () => number;
 }
 
-/** A call as it was made. */
+/** A call that was made. */
 export interface MadeCall {
   delivery: Claimed;
-  /** When it was made, in milliseconds since 1970. */
+  /** Time of the call, in milliseconds since 1970. */
   at: number;
-  /** What is kept of the request: JSON text. */
+  /** Stored form of the request: JSON text. */
   request?: string;
-  /** Removes the hook's secrets from the answer; absent where nothing was called. */
+  /** Removes the hook's secrets from the answer; absent if no call was made. */
   redaction?: Redaction;
   outcome: Outcome;
 }
 
-/** What becomes of a delivery after a call (contract, section 11). */
+/** Decides the state of a delivery after a call (contract, section 11). */
 export function judge(
   { schedule, clock, random }: VerdictOptions,
   { delivery, at, request, redaction, outcome }: MadeCall,
 ): Result {
   const { answer, fault, phases } = outcome;
-  // Cut off by our own stop: not an attempt, and due again at once.
+  // The stop of this service cut the call off: it is not an attempt, and is due again at once.
   const answeredAt = clock();
   const took = phases.connect + phases.wait + phases.read;
   if (!answer && !fault) return { delivery, state: 'pending', wait: 0, took, answeredAt };
@@ -69,7 +69,7 @@ export function judge(
   };
 }
 
-/** A delivery that waited too long for its hook to be enabled: it ends, and no attempt was made. */
+/** Ends a delivery that waited too long for its hook to be enabled, without an attempt. */
 export const expire = (delivery: Claimed, now: number): Result => ({
   delivery,
   state: 'failed',
@@ -78,7 +78,7 @@ export const expire = (delivery: Claimed, now: number): Result => ({
   answeredAt: now,
 });
 
-/** The stored hook cannot be called at all: its secrets do not open, or its address is against the rules. */
+/** Outcome for a stored hook that cannot be called: its secrets do not open, or its address is forbidden. */
 export const uncallable = (message: string): Outcome => ({
   fault: new CallFault('BLOCKED', message, true),
   phases: { connect: 0, wait: 0, read: 0 },
@@ -86,7 +86,7 @@ export const uncallable = (message: string): Outcome => ({
 
 const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-/** Milliseconds, to a tenth. */
+/** Rounds durations to a tenth of a millisecond. */
 const durations = ({ connect, wait, read }: Phases, total: number) => ({
   connect: rounded(connect),
   wait: rounded(wait),

@@ -10,7 +10,7 @@ type Database = Pick<Pool, 'query'>;
 const columns = sql`id, organization_id as "organizationId", kind, state, done::float8 as done, total::float8 as total, changed::float8 as changed, error,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Jobs of one lane do not wait for those of another. */
+/** Queue of a job. Jobs of one lane do not wait for jobs of the other. */
 export type Lane = 'main' | 'apart';
 
 /** A job to do. */
@@ -22,7 +22,7 @@ export interface NewJob {
   lane?: Lane;
 }
 
-/** Writes down a job to do. With a transaction, it is asked for exactly when that commits. */
+/** Inserts a job. With a transaction, the job exists if and only if the transaction commits. */
 export const insertJob = async (
   database: Database,
   { organizationId, kind, input, lane = 'main' }: NewJob,
@@ -34,7 +34,7 @@ export const insertJob = async (
   return rows[0]!;
 };
 
-/** A job of an organization. */
+/** Returns a job of an organization, or undefined. */
 export const findJob = async (database: Database, organizationId: string, id: string): Promise<Job | undefined> => {
   if (!isId(id)) return undefined;
   const { rows } = await database.query<Job>(sql`
@@ -42,7 +42,7 @@ export const findJob = async (database: Database, organizationId: string, id: st
   return rows[0];
 };
 
-/** A job as a worker sees it. */
+/** A job as workers see it. */
 export interface OpenJob {
   id: string;
   organizationId: string;
@@ -51,16 +51,16 @@ export interface OpenJob {
   cursor: PlainJson;
 }
 
-/** What a step did, and where the next one goes on. */
+/** Result of a step, with the cursor of the next one. */
 export interface Step {
   cursor: PlainJson;
-  /** Things that this step looked at, and those that it changed. */
+  /** Numbers of items that this step processed and changed. */
   done: number;
   changed: number;
-  /** All things to look at, where this step has counted them. */
+  /** Total number of items, if this step has counted them. */
   total?: number;
   finished: boolean;
-  /** The lane of the next step, where it is another. */
+  /** Lane of the next step, if it differs. */
   lane?: Lane;
 }
 
@@ -68,17 +68,20 @@ export interface Step {
 export interface ClaimedJob {
   id: string;
   organizationId: string;
-  /** Names the claim: whoever claims the job later gives it another. */
+  /** Identifier of the claim. A later claim of the job gets another. */
   claim: string;
-  /** Claims since a step last came to its end, or was let go of by a process that lived; this one is among them. */
+  /** Number of claims since a step last finished or a live process released the job, this claim included. */
   attempts: number;
 }
 
 /**
- * Claims a job of a lane that no worker has, with a lease; a worker that dies loses the job when the lease runs out. A lease that ends
- * later than one can was written before the clock was stepped back, and counts as over: a worker that lives holds the row
- * of its job for each step, so that no two take one. Organizations take turns, in the order of their identifiers: the
- * oldest job of the first one after `after`.
+ * Claims a job of a lane that no worker holds, with a lease. If a worker dies, its job is free when the lease ends.
+ *
+ * A lease that ends later than possible was written before the clock was stepped back, and counts as over. That is
+ * safe: a live worker locks the row of its job for each step, so two workers never take the same step.
+ *
+ * Organizations take turns in the order of their identifiers: the claim takes the oldest job of the first organization
+ * after `after`.
  */
 export const claimJob = async (
   database: Database,
@@ -101,7 +104,7 @@ export const claimJob = async (
 
 const opened = sql`select id, organization_id as "organizationId", kind, input, cursor from job`;
 
-/** The job, as long as the claim holds it; undefined when it is over, or another's. */
+/** Returns the job while the claim holds it. Returns undefined if the job is over or another worker holds it. */
 export const readJob = async (
   database: Database,
   { id, claim }: Pick<ClaimedJob, 'id' | 'claim'>,
@@ -111,7 +114,10 @@ export const readJob = async (
   return rows[0];
 };
 
-/** The same, locked to the end of the transaction, so that no two workers take a step of it. */
+/**
+ * Reads the job like {@link readJob} and locks it until the end of the transaction, so that no two workers take the
+ * same step.
+ */
 export const lockJob = async (
   tx: PoolClient,
   { id, claim }: Pick<ClaimedJob, 'id' | 'claim'>,
@@ -121,7 +127,10 @@ export const lockJob = async (
   return rows[0];
 };
 
-/** Writes down a step in the transaction that took it: done exactly once, or not at all. */
+/**
+ * Writes the result of a step in the transaction that took it, so that each step takes effect exactly once or not at
+ * all.
+ */
 export const advanceJob = async (tx: PoolClient, id: string, step: Step, now: Date, until: Date): Promise<void> => {
   await tx.query(sql`
     update job set cursor = ${JSON.stringify(step.cursor)}::jsonb, done = done + ${step.done}, changed = changed + ${step.changed},
@@ -132,20 +141,23 @@ export const advanceJob = async (tx: PoolClient, id: string, step: Step, now: Da
 
 type Held = Pick<ClaimedJob, 'id' | 'claim'>;
 
-/** Ends a job that cannot go on. */
+/** Fails a job that cannot continue. */
 export const failJob = async (database: Database, { id, claim }: Held, error: string, now: Date): Promise<void> => {
   await database.query(sql`
     update job set state = 'failed', error = ${error}, locked_until = null, updated_at = ${now}
     where id = ${id} and state = 'running' and claim = ${claim}`);
 };
 
-/** Lets go of a job, so that whoever is free goes on with it. */
+/** Releases a job, so that any free worker continues it. */
 export const releaseJob = async (database: Database, { id, claim }: Held): Promise<void> => {
   await database.query(sql`
     update job set locked_until = null, attempts = 0 where id = ${id} and state = 'running' and claim = ${claim}`);
 };
 
-/** Says that a step was interrupted and its process lives: the job waits for the end of its lease, and the claim does not count. */
+/**
+ * Notes that a step was interrupted although its process lives: the claim does not count as an attempt. The job waits
+ * for the end of its lease.
+ */
 export const forgiveJob = async (database: Database, { id, claim }: Held): Promise<void> => {
   await database.query(sql`update job set attempts = 0 where id = ${id} and state = 'running' and claim = ${claim}`);
 };

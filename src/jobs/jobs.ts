@@ -5,30 +5,30 @@ import type { PlainJson } from '../json.js';
 import { findJob, insertJob } from './job-row.js';
 import { createLane, type LaneOptions, type TakeApart, type TakeStep } from './lane.js';
 
-/** What jobs are done with. */
+/** Settings of the jobs. */
 export interface JobsOptions {
   pool: Pool;
   clock: () => number;
   log: Logger;
   kinds: Readonly<Record<string, TakeStep>>;
-  /** Kinds of jobs that have steps in the lane `apart`. */
+  /** Steps of the kinds of jobs that use the lane `apart`. */
   apart?: Readonly<Record<string, TakeApart>>;
-  /** Whether an error says that the database was lost, and nothing about the job. */
+  /** Whether an error means the loss of the database connection, and nothing about the job. */
   isConnectionLoss(error: unknown): boolean;
 }
 
-/** Long work: requested by calls, done by whichever process claims it, and resumed where a process that died left off. */
+/** Long work that calls request. Any process claims it, and it resumes where a dead process left off. */
 export interface Jobs {
   ask(organizationId: string, kind: string, input: PlainJson): Promise<Job>;
   find(organizationId: string, id: string): Promise<Job | undefined>;
-  /** Hints that a job was written down in a transaction of another's. */
+  /** Hints that another transaction has inserted a job. */
   wake(): void;
   start(): void;
-  /** Resolves when the step under way is done; the job goes on elsewhere, or after the next start. */
+  /** Resolves when the current step is done. Another process continues the job, or this one after its next start. */
   close(): Promise<void>;
 }
 
-/** Opens the jobs over a pool. */
+/** Creates the jobs over a pool. */
 export const createJobs = ({ pool, clock, log, kinds, apart = {}, isConnectionLoss }: JobsOptions): Jobs => {
   const wake = () => {
     for (const lane of lanes) lane.wake();

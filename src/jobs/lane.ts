@@ -18,40 +18,43 @@ import {
   type Step,
 } from './job-row.js';
 
-/** How a kind of job is done: in steps of about a second, each in a transaction of its own with its progress. */
+/** Takes a step of a job, of about a second, in a transaction that also stores the job's progress. */
 export type TakeStep = (tx: PoolClient, job: OpenJob) => Promise<Step>;
 
 /**
- * How a kind of job is done that works for seconds without a transaction: it gives what to write down at the end. A step may be
- * taken again by another process, and must then do the same.
+ * Takes a step that works for seconds outside a transaction, and returns a function that writes the result in one.
+ * Another process may repeat the step, which must then have the same effect.
  * @param signal aborted when the service stops
  */
 export type TakeApart = (job: OpenJob, signal: AbortSignal) => Promise<(tx: PoolClient) => Promise<Step>>;
 
-/** What the jobs of a lane are done with. */
+/** Settings of a lane. */
 export interface LaneOptions {
   pool: Pool;
   clock: () => number;
   log: Logger;
   isConnectionLoss(error: unknown): boolean;
-  /** Called when a job went on to another lane. */
+  /** Called when a job moved to another lane. */
   onMoved(): void;
 }
 
-/** Time between two polls for jobs of other processes, and the length of a lease: longer than a step takes. Milliseconds. */
+/**
+ * Interval of the polls for jobs of other processes, and duration of a lease, which is longer than a step takes.
+ * Milliseconds.
+ */
 const pollInterval = 1000;
 const leaseFor: Readonly<Record<Lane, number>> = { main: 60_000, apart: 120_000 };
-/** Time for which a job runs before another organization's job gets its turn, in milliseconds; at least one step. */
+/** Time that a job runs before another organization's job may run, in milliseconds. It runs at least one step. */
 const turnTime = 1000;
-/** A step that conflicts with other transactions this many times in a row fails its job. */
+/** Number of consecutive conflicts with other transactions after which a step fails its job. */
 const maxConflicts = 20;
-/** Claims of one step whose processes may end; the next one fails the job instead. */
+/** Number of claims of one step whose processes may die. The next claim fails the job. */
 const maxAttempts = 2;
 
 const endedTwice =
   'The process that did this work ended twice in the same step, so it is not tried again: look for what is unusual in what it works on, and ask for it anew.';
 
-/** Makes the loop that does the jobs of a lane, one after the other. */
+/** Creates the loop that runs the jobs of a lane, one after the other. */
 export function createLane(lane: 'main', kinds: Readonly<Record<string, TakeStep>>, options: LaneOptions): PollLoop;
 export function createLane(lane: 'apart', kinds: Readonly<Record<string, TakeApart>>, options: LaneOptions): PollLoop;
 export function createLane(
@@ -62,10 +65,10 @@ export function createLane(
   const stopping = new AbortController();
   const now = () => new Date(clock());
   const lease = () => new Date(clock() + leaseFor[lane]);
-  /** A job whose step was interrupted by the loss of the database. */
+  /** Job whose step the loss of the database interrupted. */
   let interrupted: ClaimedJob | undefined;
 
-  /** Takes a step; undefined where the job is over, or another's. */
+  /** Takes a step. Returns undefined if the job is over or another worker holds it. */
   const takeStep = async (claimed: ClaimedJob): Promise<Step | undefined> => {
     const apart = lane === 'apart' ? await workApart(claimed) : undefined;
     if (lane === 'apart' && apart === undefined) return undefined;
@@ -89,7 +92,7 @@ export function createLane(
     return found;
   };
 
-  /** Takes steps of a job until its time is over; the next turn finds out whether steps remain. */
+  /** Takes steps of a job until its time slice ends. The next claim finds out whether steps remain. */
   const takeTurn = async (claimed: ClaimedJob): Promise<void> => {
     const end = performance.now() + turnTime;
     let isMoved = false;
@@ -102,7 +105,7 @@ export function createLane(
         conflicts = 0;
       } catch (error) {
         if (stopping.signal.aborted && error === stopping.signal.reason) break;
-        // Another transaction changed the same rows: this step was rolled back, and runs again.
+        // Another transaction changed the same rows: PostgreSQL rolled this step back, and it runs again.
         if (!isConflict(error) || ++conflicts === maxConflicts) throw error;
       }
       if (stopping.signal.aborted || performance.now() >= end) break;
@@ -128,7 +131,7 @@ export function createLane(
           interrupted = claimed;
           throw error;
         }
-        // What the caller sent is wrong, and the job says so.
+        // The request itself is invalid; the job stores the reason.
         const ofCaller = error instanceof ApiError ? error.message : undefined;
         if (ofCaller === undefined) log.error({ err: error, job: claimed.id }, 'a job failed');
         else log.info({ job: claimed.id, reason: ofCaller }, 'a job was refused');
