@@ -4,44 +4,44 @@ import { type CsvPage, type CsvRow, type Place, readCsv, separatorOf } from './c
 import { readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
 
-/** Where the reading of a CSV file stands: its header, and where the next row begins. */
+/** Progress of reading a CSV file: its header, and the place of the next row. */
 export interface CsvCursor<Columns> extends Place {
   delimiter: string;
   columns: Columns;
-  /** Cells of the header. */
+  /** Number of cells of the header. */
   width: number;
-  /** Rows so far, and of them those that are no CSV. */
+  /** Number of rows read so far, and the number of them that are not CSV. */
   rows: number;
   broken: number;
 }
 
-/** What a file may hold. */
+/** Limits of a file. */
 export interface CsvLimits {
   rows: number;
-  /** Rows of a step. */
+  /** Maximum number of rows of a step. */
   step: number;
 }
 
-/** Rows that are no CSV in one file, at most: each may cost as much to read as many others. */
+/** Maximum number of rows of a file that are not CSV: each may cost as much to read as many others. */
 const maxBroken = 100;
-/** Cells of a header, at most. */
+/** Maximum number of cells of a header. */
 const maxCells = 1000;
 
-/** What a step of a CSV file did; without a cursor it was the last one. */
+/** Result of a step. The last step has no cursor. */
 export interface CsvStep<Columns> {
   tally: Tally;
   cursor?: CsvCursor<Columns>;
 }
 
-/** How the rows of a file are taken in. */
+/** Handlers of the rows of a file. */
 export interface CsvReader<Columns> {
   limits: CsvLimits;
   readColumns(cells: readonly string[], line: number): Columns | ImportFault[];
-  /** @param offset of the first row */
+  /** @param offset byte offset of the first row */
   take(rows: readonly CsvRow[], header: { columns: Columns; width: number }, offset: number): Promise<Tally>;
 }
 
-/** A tally of faults of the file as a whole, which reject no line. */
+/** Returns a tally of faults that concern the file as a whole and reject no line. */
 const only = (...faults: ImportFault[]): Tally => ({
   lines: 0,
   created: 0,
@@ -51,7 +51,7 @@ const only = (...faults: ImportFault[]): Tally => ({
   faults,
 });
 
-/** Reads the next rows of a stored CSV file and has them taken in. */
+/** Reads the next rows of a stored CSV file and passes them to `take`. */
 export async function stepThroughCsv<Columns>(
   tx: PoolClient,
   importId: string,
@@ -62,7 +62,7 @@ export async function stepThroughCsv<Columns>(
   const header = before ?? (await readHeader(blocks, readColumns));
   if (Array.isArray(header)) return { tally: only(...header) };
   const left = limits.rows - header.rows;
-  // One more than there may be, to say where they end.
+  // One row more than allowed, so that the fault names the line where the limit ends.
   const limit = Math.min(limits.step, left + 1);
   const page = await readCsv(blocks, header, { delimiter: header.delimiter, limit });
   const within = page.rows.slice(0, left);

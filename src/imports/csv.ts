@@ -1,26 +1,26 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
 
-/** A row of a CSV file: the line on which it begins, from 1, and its cells. */
+/** A row of a CSV file: its first line, counted from 1, and its cells. */
 export interface CsvRow {
   line: number;
   cells: string[];
 }
 
-/** A place where the file is no CSV. */
+/** A place at which the file is not CSV. */
 export interface BrokenRow {
   line: number;
-  /** From 1, where it is known. */
+  /** Column, counted from 1, if known. */
   column?: number;
   message: string;
 }
 
-/** Where a row begins: its byte and its line. */
+/** Byte offset and line of the beginning of a row. */
 export interface Place {
   offset: number;
   line: number;
 }
 
-/** Some rows of a file, and where the next ones begin. `broken` comes after the rows. */
+/** A page of rows, and the place of the next ones. `broken` comes after the rows. */
 export interface CsvPage {
   rows: CsvRow[];
   broken?: BrokenRow;
@@ -28,18 +28,18 @@ export interface CsvPage {
   isLast: boolean;
 }
 
-/** Characters of one row at most. */
+/** Maximum number of characters of a row. */
 const longestRow = 256 * 1024;
-/** Bytes of rows that are read at once, at least: then a page is over, however few they are. */
+/** Number of bytes after which a page ends, if it has at least one row. */
 const pageSize = 1024 * 1024;
-/** Bytes that are parsed at a time: a few milliseconds of the event loop. */
+/** Number of bytes that are parsed at a time, which takes a few milliseconds of the event loop. */
 const blockSize = 64 * 1024;
 const newline = 0x0a;
 
 /**
- * Reads rows of CSV (RFC 4180) from a place on, `limit` at most. Lines end with CRLF or LF; empty ones are left out. A row that
- * is no CSV ends the page, and the next page begins on the line after it.
- * @param blocks the bytes of the file from an offset on
+ * Reads at most `limit` rows of CSV (RFC 4180) from a place on. Lines end with CRLF or LF; empty lines are skipped. A
+ * row that is not CSV ends the page, and the next page begins on the line after it.
+ * @param blocks returns the bytes of the file from an offset on
  */
 export async function readCsv(
   blocks: (offset: number) => AsyncIterable<Buffer>,
@@ -67,7 +67,7 @@ export async function readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // What is wrong after the rows of this page is the next page's.
+    // A fault after the rows of this page belongs to the next page.
     if (found.length >= limit) return lines.pageOf(found, false);
     const rows = found.map(({ cells, end }) => lines.rowTo(end, cells));
     const broken = brokenRow(error, lines.beginRow());
@@ -97,7 +97,7 @@ const write = (parser: Parser, block: Buffer): Promise<void> =>
     parser.write(block, (error) => {
       parser.removeListener('error', reject);
       if (error) {
-        // The stream tells of it once more.
+        // The stream emits the error a second time.
         parser.on('error', () => undefined);
         reject(error);
       } else resolve();
@@ -112,7 +112,7 @@ const end = (parser: Parser): Promise<void> =>
     parser.end();
   });
 
-/** Tells the lines of rows by their bytes: csv-parse counts a CRLF inside quotes twice. */
+/** Computes the lines of rows from their bytes, because csv-parse counts a CRLF inside quotes twice. */
 class LineCounter {
   private readonly blocks: Buffer[] = [];
   private bytes = Buffer.alloc(0);
@@ -127,25 +127,25 @@ class LineCounter {
     this.blocks.push(block);
   }
 
-  /** Where the row after the last one begins. */
+  /** Place after the last counted row. */
   get place(): Place {
     return { offset: this.from.offset + this.offset, line: this.line };
   }
 
-  /** Goes over all rows of a page. */
+  /** Counts all rows of a page. */
   pageOf(found: readonly { cells: string[]; end: number }[], isLast: boolean): CsvPage {
     const rows = found.map(({ cells, end }) => this.rowTo(end, cells));
     return { rows, next: this.place, isLast };
   }
 
-  /** Goes over a row, which ends before the byte `end` of what was read. */
+  /** Counts a row that ends before the byte `end` of the bytes read. */
   rowTo(end: number, cells: string[]): CsvRow {
     const line = this.beginRow();
     this.skipTo(end);
     return { line, cells };
   }
 
-  /** Goes over empty lines; gives the line of the row after them. */
+  /** Skips empty lines and returns the line of the next row. */
   beginRow(): number {
     const all = this.all();
     let at = this.offset;
@@ -154,7 +154,7 @@ class LineCounter {
     return this.line;
   }
 
-  /** Goes to the line after this one, which may lie beyond what was read. */
+  /** Skips to the next line, which may lie beyond the bytes read. */
   async afterLine(blocks: (offset: number) => AsyncIterable<Buffer>): Promise<Pick<CsvPage, 'next' | 'isLast'>> {
     const start = this.place;
     let offset = start.offset;
@@ -179,7 +179,7 @@ class LineCounter {
   }
 }
 
-/** A text without the apostrophe that exports put before what a spreadsheet would take for a formula. */
+/** Removes the apostrophe that exports put before a text that a spreadsheet would take for a formula. */
 export const undefused = (text: string): string =>
   /^'\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text;
 
@@ -201,7 +201,10 @@ const brokenRow = (error: CsvError, line: number): BrokenRow => {
   };
 };
 
-/** The separator of a file, which its first line shows: of comma, semicolon and tab the one that it has most of outside quotes. */
+/**
+ * Detects the separator of a file from its first line: the most frequent one of comma, semicolon and tab outside
+ * quotes.
+ */
 export const separatorOf = (firstLine: string): string => {
   const counts = new Map([',', ';', '\t'].map((each) => [each, 0]));
   let quoted = false;

@@ -4,12 +4,12 @@ import type { Fault } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import { type CsvRow, undefused } from './csv.js';
 
-/** What a line says of a device. An absent value is left as it is, `null` clears it. */
+/** A device as a line describes it. An absent value leaves the stored one as it is; `null` clears it. */
 export interface DeviceLine {
   line: number;
-  /** As the file has it. */
+  /** Serial as written in the file. */
   serial: string;
-  /** As serials are compared. */
+  /** Normalized serial, by which serials are compared. */
   serialKey: string;
   name?: string | null;
   tags?: string[] | null;
@@ -18,16 +18,16 @@ export interface DeviceLine {
   product?: string | null;
   /** Names or identifiers. */
   applications: string[];
-  /** The places of its values in the file, for faults. */
+  /** Columns of the values in the file, for faults. */
   columns: Columns;
 }
 
 type Field = 'serial' | 'name' | 'product' | 'tags' | 'location' | 'lat' | 'lon' | 'application';
 
-/** The columns of a file by what stands in them, from 0. */
+/** Indices of a file's columns by their content, from 0. */
 export type Columns = Partial<Record<Field, number>>;
 
-/** What columns may be called. */
+/** Accepted names of columns, in lower case. */
 const names: Readonly<Record<string, Field>> = {
   serial: 'serial',
   name: 'name',
@@ -47,10 +47,10 @@ const names: Readonly<Record<string, Field>> = {
   applications: 'application',
 };
 
-/** Columns of lists that are no input. */
+/** Columns of exported lists that imports ignore. */
 const ignored = new Set(['id', 'organizationid', 'slug', 'applicationcount', 'createdat', 'updatedat']);
 
-/** Reads the header; its faults, all of line 1, leave nothing to be read. */
+/** Reads the header. Returns its faults instead if it has any; then no row is read. */
 export const readColumns = (cells: readonly string[], line: number): Columns | ImportFault[] => {
   const columns: Columns = {};
   const faults: ImportFault[] = [];
@@ -74,13 +74,13 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
 
 const known = 'serial, name, product, tags, location (or lat and lon), application';
 
-/** Between tags, and between applications, of one cell. */
+/** Separates the tags, and the applications, of one cell. */
 const listSeparator = /[;|]/;
 
 const decimal = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
 const decimalComma = /^[+-]?\d{1,20},\d{1,20}$/;
 
-/** Reads a row; its faults, where it has any. */
+/** Reads a row. Returns its faults instead if it has any. */
 export const readLine = (
   { line, cells }: CsvRow,
   columns: Columns,
@@ -93,7 +93,7 @@ export const readLine = (
     const column = columns[field];
     faults.push({ line, ...(column !== undefined && { column: column + 1 }), field, message });
   };
-  /** Undefined leaves a value as it is, null clears it. */
+  /** Reads a cell. Undefined leaves the stored value as it is; null clears it. */
   const value = <Value>(field: Field, read: (text: string) => Value): Value | null | undefined => {
     const text = cell(field);
     if (text === undefined) return undefined;
@@ -137,7 +137,7 @@ export const readLine = (
 const widthFault = (has: number, width: number): string =>
   `has ${has} cells, and the header has ${width}${has > width ? ': a cell with a separator in it (such as a decimal comma) needs quotes' : ''}`;
 
-/** Texts with semicolons or bars between, or a JSON array of them, as exports write it. */
+/** Splits a list at semicolons or bars. Accepts a JSON array of texts too, as exports write it. */
 const listOf = (text: string): string[] => {
   const parts = jsonList(text) ?? text.split(listSeparator);
   return [...new Set(parts.map((each) => each.trim()).filter((each) => each !== ''))];
@@ -171,7 +171,7 @@ const placeOf = (lat: number | null | undefined, lon: number | null | undefined)
   return typeof lat === 'number' && typeof lon === 'number' ? { lat, lon } : undefined;
 };
 
-/** `59.86 17.64`, `59.86,17.64` or `59.86;17.64`. */
+/** Reads a location such as `59.86 17.64`, `59.86,17.64` or `59.86;17.64`. */
 const readPlace = (text: string, fault: AddFault) => {
   const parts = text.split(/[\s;]+/);
   const [first = '', second = '', ...rest] = parts.length === 1 ? text.split(',') : parts;
@@ -184,7 +184,7 @@ const readPlace = (text: string, fault: AddFault) => {
   return latitude === undefined ? undefined : placeOf(latitude, coordinate('location', second, fault));
 };
 
-/** Where a fault of a value stands in the file. */
+/** Maps the path of a fault to a column of the file. */
 const placeOfFault = ({ path, message }: Fault, columns: Columns): [Field, string] => {
   const [first, second] = path.split('.');
   if (first === 'deviceSerial') return ['serial', message];

@@ -7,12 +7,12 @@ import type { ResolvedLine } from './device-write.js';
 
 interface Named {
   id: string;
-  /** In lower case, as names are compared here. */
+  /** Name in lower case. References ignore case. */
   name: string;
   own: boolean;
 }
 
-/** Finds the products and applications that lines name, by identifier or name. Lines with faults are left out of `lines`. */
+/** Resolves the products and applications that lines name by identifier or name. `lines` omits lines with faults. */
 export async function resolveReferences(
   tx: PoolClient,
   organizationId: string,
@@ -52,7 +52,7 @@ export async function resolveReferences(
 
 type Find = (text: string) => string | { fault: (what: string) => string };
 
-/** Most of a text that a fault shows. */
+/** Maximum number of characters of a text that a fault quotes. */
 const shownLength = 100;
 
 const load = async (

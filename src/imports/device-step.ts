@@ -7,7 +7,7 @@ import { resolveReferences } from './device-reference.js';
 import { writeDevices } from './device-write.js';
 import type { OpenImport, Tally } from './import-row.js';
 
-/** Takes in rows of devices, or only says what that would do. */
+/** Imports rows of devices. A dry run only counts what that would change. */
 export async function takeDevices(
   tx: PoolClient,
   { id, organizationId, options }: OpenImport,
@@ -33,7 +33,7 @@ export async function takeDevices(
   };
 }
 
-/** Leaves out lines whose serial stands on an earlier line. */
+/** Returns the lines without those whose serial stands on an earlier line, for which it adds faults. */
 const claimSerials = async (
   tx: PoolClient,
   importId: string,

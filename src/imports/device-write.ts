@@ -4,14 +4,14 @@ import { newId } from '../entities/id.js';
 import { slugOfDevice } from '../entities/slug.js';
 import type { DeviceLine } from './device-line.js';
 
-/** A line with the product and the applications that it names. */
+/** A line with its product and applications resolved. */
 export interface ResolvedLine extends DeviceLine {
-  /** Absent: as it is; null: none. */
+  /** Absent to keep the stored product, null to remove it. */
   productId?: string | null;
   applicationIds: string[];
 }
 
-/** What became of lines, or would. */
+/** Numbers of devices that lines created, updated or left unchanged (or would, in a dry run). */
 export interface Written {
   created: number;
   updated: number;
@@ -34,7 +34,10 @@ type Values = Pick<StoredDevice, 'name' | 'tags' | 'productId' | 'lat' | 'lon'>;
 
 const noValues: Values = { name: null, tags: [], productId: null, lat: null, lon: null };
 
-/** Registers and changes the devices of lines, no two of which have the same serial, and links them; unless it is a dry run. */
+/**
+ * Creates and updates the devices of lines and links them to applications. A dry run only counts. No two lines may have
+ * the same serial.
+ */
 export async function writeDevices(
   tx: PoolClient,
   organizationId: string,
@@ -66,13 +69,13 @@ export async function writeDevices(
         return id === undefined ? [] : { id, applicationIds };
       }),
     ]);
-    // Somebody else registered the others meanwhile: they are there now.
+    // Another transaction registered the others meanwhile, so they exist now.
     left = fresh.filter(({ serialKey }) => !registered.has(serialKey));
   }
   return written;
 }
 
-/** The devices that are there, by serial, locked in one order for all. */
+/** Loads the existing devices, by serial. Locks them in the order of identifiers, as everyone does. */
 const loadDevices = async (
   tx: PoolClient,
   organizationId: string,
@@ -128,7 +131,7 @@ const update = async (tx: PoolClient, changes: readonly Change[], now: Date): Pr
      where d.id = w.id`);
 };
 
-/** Gives the identifiers of those that nobody else registered, by serial. */
+/** Inserts devices. Returns the identifiers, by serial, of those that no other transaction registered. */
 const insert = async (
   tx: PoolClient,
   organizationId: string,

@@ -7,12 +7,12 @@ type Database = Pick<Pool, 'query'>;
 
 const mebibyte = 2 ** 20;
 
-/** Bytes of all files of an organization that are stored at once, with the rows that were read from those of Parquet. */
+/** Maximum number of bytes of an organization's stored files, including the rows read from Parquet files. */
 const maxStored = 2048 * mebibyte;
-/** Bytes after which what a file takes is counted again, and time after which it is, in milliseconds. */
+/** Bytes and time (milliseconds) after which the size of a file being written is stored again. */
 const countEvery = { bytes: 4 * mebibyte, time: 10_000 };
 
-/** The stored form of an import: the file as it came, or the rows that were read from it. */
+/** Column of an import's size: `bytes` for the file as sent, `unpacked` for the rows read from it. */
 type Counted = 'bytes' | 'unpacked';
 
 /** An import whose bytes are counted. */
@@ -21,7 +21,10 @@ interface Stored {
   organizationId: string;
 }
 
-/** @throws conflict where the files of the organization have as many bytes as they may */
+/**
+ * Checks that the organization's files are within their limit.
+ * @throws ApiError 409 if they are not
+ */
 export const requireRoom = async (database: Database, organizationId: string): Promise<void> => {
   const { rows } = await database.query<{ stored: number }>(sql`
     select coalesce(sum(bytes + unpacked), 0)::float8 as stored from file_import
@@ -33,8 +36,8 @@ export const requireRoom = async (database: Database, organizationId: string): P
 };
 
 /**
- * Writes down what an import takes, which says that work on it goes on as well.
- * @throws notFound where it was deleted; conflict where the organization's files take too much together
+ * Stores the size of an import, which also shows that work on it continues.
+ * @throws ApiError 404 if it was deleted, 409 if the organization's files are together too large
  */
 const count = async (database: Database, { id, organizationId }: Stored, of: Counted, size: number, now: Date) => {
   const { rowCount } = await database.query(sql`
@@ -46,9 +49,9 @@ const count = async (database: Database, { id, organizationId }: Stored, of: Cou
 };
 
 /**
- * A writer that counts what it writes. Files that are written at the same time see each other every few MiB, so together they
- * may take as much more than they may.
- * @param before bytes that were written by earlier steps
+ * Wraps a writer and counts the bytes that it writes. Concurrent writers learn of each other's bytes every few MiB, so
+ * together they may exceed the limit by as much.
+ * @param before bytes that earlier steps wrote
  */
 export const countParts = (
   writer: PartWriter,

@@ -1,27 +1,28 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 
-/** Bytes of a part of a stored file; the last one may be shorter. */
+/** Size of a part of a stored file in bytes. The last part may be shorter. */
 export const partSize = 256 * 1024;
 
-/** What is stored of an import: the file as it came, or the rows that were read from it as NDJSON. */
+/** Stored content of an import: the file as sent, or the rows read from it as NDJSON. */
 export type Content = 'file' | 'rows';
 
 type Database = Pick<Pool, 'query'>;
 
-/** Where parts of a file go. */
+/** Writes a file in parts. */
 export interface PartWriter {
-  /** Takes more bytes; writes whole parts. */
+  /** Adds bytes and writes whole parts. */
   add(bytes: Uint8Array): Promise<void>;
-  /** Writes what is left. */
+  /** Writes the remaining bytes. */
   end(): Promise<void>;
-  /** Bytes that it took so far. */
+  /** Number of bytes added so far. */
   readonly size: number;
 }
 
 /**
- * Writes the parts of a file from part `first` on, each with a statement of its own; one that is there already is replaced.
- * @param head what the first part begins with, which does not count
+ * Writes the parts of a file from number `first` on, with one statement per part. A part that exists already is
+ * replaced.
+ * @param head bytes that the first part begins with; `size` does not count them
  */
 export const writeParts = (
   database: Database,
@@ -61,7 +62,7 @@ export const writeParts = (
   };
 };
 
-/** The bytes of a stored file from an offset on, in blocks of at most a part. */
+/** Yields the bytes of a stored file from an offset on, in blocks of at most one part. */
 export async function* readFrom(
   database: Database,
   importId: string,

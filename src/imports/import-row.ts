@@ -11,30 +11,30 @@ import { isId } from '../entities/id.js';
 
 type Database = Pick<Pool, 'query'>;
 
-/** What a caller chose about an import. */
+/** Options that a caller chose for an import. */
 export type ImportOptions = {
-  /** Whether an empty cell clears what it is of. Without, it leaves it as it is. */
+  /** Whether an empty cell clears the stored value. Otherwise it leaves the value as it is. */
   clearEmpty: boolean;
-  /** Whether hooks are called with past records. */
+  /** Whether hooks are called with imported records. */
   callHooks: boolean;
 };
 
-/** An import as its job works on it. */
+/** An import as its job sees it. */
 export interface OpenImport {
   id: string;
   organizationId: string;
-  /** The member who sent or applied it; null for the organization itself. */
+  /** Member who sent or applied the file; null for the organization itself. */
   userId: string | null;
-  /** Of the call that did so; null where that was by an earlier release. */
+  /** Token of that call; null if it was served by an earlier release. */
   tokenId: string | null;
   kind: ImportKind;
   format: ImportFormat;
   options: ImportOptions;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   bytes: number;
 }
 
-/** Imports, as `i`, as callers see them. A job may fail without its import: then the import has failed. */
+/** Query of imports `i` as callers see them. An import whose job failed shows as failed. */
 export const importRows: Sql = sql`
   select i.id, i.organization_id as "organizationId", i.kind, i.format,
          case when j.state = 'failed' then 'failed' else i.state end as state,
@@ -43,13 +43,13 @@ export const importRows: Sql = sql`
          i.job_id as "jobId", i.created_at as "createdAt", greatest(i.updated_at, j.updated_at) as "updatedAt"
     from file_import i left join job j on j.id = i.job_id`;
 
-/** Whether an import `i` was not deleted: what is deleted while a step works on it goes a little later. */
+/** SQL condition: the import `i` was not deleted. The row of a deleted import remains while a step works on it. */
 export const isThere: Sql = sql`not exists (select from file_import_removed r where r.import_id = i.id)`;
 
-/** Whether the file of an import `i` has come whole, and was not deleted. */
+/** SQL condition: the file of the import `i` was received completely, and the import was not deleted. */
 export const isWhole: Sql = sql`i.state <> 'uploading' and ${isThere}`;
 
-/** An import of an organization whose file has come whole. */
+/** Returns an import of an organization whose file was received completely, or undefined. */
 export const findImport = async (
   database: Database,
   organizationId: string,
@@ -66,19 +66,19 @@ const opened: Sql = sql`
          bytes::float8 as bytes
     from file_import i`;
 
-/** An import for a step of its job; undefined where it was deleted. */
+/** Reads an import for a step of its job. Returns undefined if it was deleted. */
 export const readImport = async (database: Database, id: string): Promise<OpenImport | undefined> => {
   const { rows } = await database.query<OpenImport>(sql`${opened} where id = ${id} and ${isThere}`);
   return rows[0];
 };
 
-/** The same, locked. */
+/** Reads an import like {@link readImport} and locks it. */
 export const lockImport = async (tx: Database, id: string): Promise<OpenImport | undefined> => {
   const { rows } = await tx.query<OpenImport>(sql`${opened} where id = ${id} and ${isThere} for no key update of i`);
   return rows[0];
 };
 
-/** Deletes imports that were marked, all or one, but for those that a step works on. */
+/** Deletes the imports marked as removed, or one of them, except those that a step works on. */
 export const eraseRemoved = async (database: Database, id?: string): Promise<void> => {
   await database.query(sql`
     delete from file_import where id in (
@@ -86,7 +86,7 @@ export const eraseRemoved = async (database: Database, id?: string): Promise<voi
        where ${id === undefined ? sql`true` : sql`i.id = ${id}`} for update of i skip locked)`);
 };
 
-/** What a step did with lines. */
+/** Counts of the lines of a step. */
 export interface Tally {
   lines: number;
   created: number;
@@ -96,7 +96,7 @@ export interface Tally {
   faults: readonly ImportFault[];
 }
 
-/** Forgets what was counted before: the dry run or the import begins. */
+/** Resets the counts at the beginning of a dry run or an import. */
 export const beginCounting = async (tx: Database, id: string): Promise<void> => {
   await tx.query(sql`delete from file_import_serial where import_id = ${id}`);
   await tx.query(sql`
@@ -104,7 +104,10 @@ export const beginCounting = async (tx: Database, id: string): Promise<void> => 
      where id = ${id}`);
 };
 
-/** Adds what a step did, in its transaction, with the state after it where it was the last one; gives the lines so far. */
+/**
+ * Adds the counts of a step in its transaction, and sets the state if it was the last one. Returns the number of lines
+ * so far.
+ */
 export const countStep = async (
   tx: Database,
   id: string,

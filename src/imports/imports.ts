@@ -13,53 +13,62 @@ import { eraseRemoved, findImport, type ImportOptions, isThere } from './import-
 import type { ImportJobInput } from './step.js';
 import { upload } from './upload.js';
 
-/** A file to take in. */
+/** A file to import. */
 export interface NewImport {
   organizationId: string;
   kind: ImportKind;
   file: FileBody;
   options: ImportOptions;
-  /** Whether it is only checked first. */
+  /** Whether the file is only checked at first. */
   dryRun: boolean;
 }
 
-/** Files of devices and of past records: kept until a job has read them. */
+/** Files of devices and of past records, kept until a job has read them. */
 export interface Imports {
-  /** Stores a file and starts its dry run, or its import. @throws tooLarge, invalid, conflict */
+  /**
+   * Stores a file and starts its dry run or its import.
+   * @throws ApiError 413, 422 or 409
+   */
   begin(caller: Caller, file: NewImport): Promise<FileImport>;
   find(organizationId: string, id: string): Promise<FileImport>;
-  /** Starts the import of a file that was checked. @throws notFound, conflict */
+  /**
+   * Starts the import of a checked file.
+   * @throws ApiError 404 or 409
+   */
   apply(caller: Caller, organizationId: string, id: string): Promise<FileImport>;
-  /** Deletes a file and what is known of it. What was stored from it stays. @throws notFound */
+  /**
+   * Deletes a file and its results. Devices and records stored from it remain.
+   * @throws ApiError 404
+   */
   remove(organizationId: string, id: string): Promise<FileImport>;
-  /** Deletes files that nobody has asked for in a week, and those that do not come whole. */
+  /** Deletes files that were not touched for a week, and files whose upload stalled. */
   purge(): Promise<void>;
-  /** Deletes what was asked to be deleted while a step worked on it. */
+  /** Deletes files that were marked as removed while a step worked on them. */
   erase(): Promise<void>;
 }
 
 const mebibyte = 2 ** 20;
 
-/** Bytes of a file, decompressed, at most. */
+/** Maximum size of a decompressed file in bytes. */
 const maxBytes: Readonly<Record<ImportKind, Readonly<Record<ImportFormat, number>>>> = {
   devices: { csv: 64 * mebibyte, ndjson: 0, parquet: 0 },
   records: { csv: 256 * mebibyte, ndjson: 256 * mebibyte, parquet: 64 * mebibyte },
 };
 
-/** Files of an organization that are stored at once. */
+/** Maximum number of stored files of an organization. */
 const maxFiles = 20;
 
-/** Time after which a file of which nothing came is taken to be cut off, as by a process that was killed. */
+/** Time without new bytes after which an upload counts as cut off, for example by a killed process. */
 const stalled = sql`interval '5 minutes'`;
 
-/** Time that a call waits for the locks of others. */
+/** Limits the time that a call waits for locks. */
 const lockTimeout = sql`set local lock_timeout = '2s'`;
 
-/** Kinds of jobs, by what a file holds and whether it is only checked. */
+/** Returns the kind of job for the kind of import and whether it is a dry run. */
 export const jobKind = (kind: ImportKind, dryRun: boolean): string =>
   kind === ImportKind.devices ? (dryRun ? 'checkDevices' : 'importDevices') : dryRun ? 'checkRecords' : 'importRecords';
 
-/** Opens the imports over a pool. */
+/** Creates the imports over a pool. */
 export const createImports = ({
   pool,
   jobs,
@@ -69,7 +78,7 @@ export const createImports = ({
   pool: Pool;
   jobs: Pick<Jobs, 'wake'>;
   clock: () => number;
-  /** Throws where the organization has stored as many bytes as its quota allows. */
+  /** @throws ApiError if the organization has used up its quota of stored bytes */
   requireStorage: (organizationId: string) => void;
 }): Imports => {
   const find = async (organizationId: string, id: string): Promise<FileImport> => {
@@ -78,7 +87,7 @@ export const createImports = ({
     return found;
   };
 
-  /** Starts the job of a file, where it is in one of these states; whether it was. */
+  /** Starts the job of a file that is in one of the given states. Returns whether it was. */
   const start = async (
     { id, organizationId, kind, format, dryRun, total }: StartedImport,
     caller: Caller,
@@ -111,7 +120,7 @@ export const createImports = ({
       requireStorage(organizationId);
       await transaction(pool, async (tx) => {
         await tx.query(lockTimeout);
-        // One call of an organization after the other, so that several at once do not all count the same files.
+        // Serializes the calls of an organization, so that concurrent ones do not all count the same files.
         await tx.query(sql`select from account where id = ${organizationId}::uuid for no key update`);
         await requireRoom(tx, organizationId);
         const now = new Date(clock());

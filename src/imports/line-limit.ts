@@ -1,2 +1,2 @@
-/** Bytes of one line of a file at most. */
+/** Maximum size of a line of a file in bytes. */
 export const longestLine = 256 * 1024;

@@ -8,18 +8,18 @@ import { longestLine } from './line-limit.js';
 import { lineOf, type RecordLine } from './record-line.js';
 import { readLines, type TextLine } from './text-lines.js';
 
-/** Where the reading of NDJSON stands. */
+/** Progress of reading NDJSON. */
 export interface LineCursor extends Place {
   rows: number;
 }
 
-/** What a step of an NDJSON file did; without a cursor it was the last one. */
+/** Result of a step. The last step has no cursor. */
 export interface LineStep {
   tally: Tally;
   cursor?: LineCursor;
 }
 
-/** Reads the next lines of stored NDJSON and has them taken in. */
+/** Reads the next lines of stored NDJSON and passes them to `take`. */
 export async function stepThroughLines(
   tx: PoolClient,
   { importId, content, limits }: { importId: string; content: Content; limits: { rows: number; step: number } },

@@ -11,9 +11,9 @@ interface Standing {
 }
 
 /**
- * Checks that whoever sent or applied a file may still do so: a member who is an owner, or the organization itself. A token
- * that expired meanwhile was good when the work was asked for, and does not end it.
- * @throws forbidden
+ * Checks that the sender of a file may still import it: a member who is an owner, or the organization itself. A token
+ * that has expired since does not end the work, because it was valid when the work was requested.
+ * @throws ApiError 403
  */
 export async function requireStillOwner(
   database: Pick<Pool, 'query'>,

@@ -10,14 +10,17 @@ import { lineOfRow, Moment } from './parquet-row.js';
 import { type RecordColumns, readRecordColumns } from './record-column.js';
 
 /*
- * Reads some rows of a Parquet file in a process of its own, which may take only so much memory and time: a few bytes of such
- * a file can claim to be a billion values, and V8 ends a process that asks for too much memory at once.
+ * Reads rows of a Parquet file in a separate process whose memory and time are limited. A few bytes of such a file can
+ * claim to be a billion values, and V8 ends a process that asks for too much memory at once.
  */
 
 const tell = (message: FromParquet): Promise<void> =>
   new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
 
-/** Messages that came, several of them in one turn of the event loop, and whoever waits for the next one. */
+/**
+ * Received messages, of which several may arrive in one turn of the event loop, and the resolver of whoever waits for
+ * the next one.
+ */
 const inbox: ToParquet[] = [];
 let heard: (() => void) | undefined;
 process.on('message', (message: ToParquet) => {
@@ -29,7 +32,7 @@ const hear = async (): Promise<ToParquet> => {
   return inbox.shift()!;
 };
 
-/** Asks for bytes of the file, which come in blocks. */
+/** Requests bytes of the file, which arrive in blocks. */
 const read = async (start: number, end: number): Promise<ArrayBuffer> => {
   const bytes = new Uint8Array(end - start);
   void tell({ start, end });
@@ -59,7 +62,7 @@ interface File {
   metadata: Metadata;
 }
 
-/** The bytes that end a file: the length of its footer, and a mark. */
+/** Number of bytes at the end of a file: the length of its footer, and a mark. */
 const tailLength = 8;
 
 const openFile = async (size: number): Promise<File> => {
@@ -74,7 +77,7 @@ const openFile = async (size: number): Promise<File> => {
   return { size, footer, metadata: parquetMetadata(bytes, { parsers, geoparquet: false }) };
 };
 
-/** Budgets of the file and of the row group; what the row groups before took is in the cursor. */
+/** Creates the budget of the file and of the row group. The cursor holds the cost of the row groups before. */
 const budget = (size: number, before: ParquetCursor) => {
   const taken: Taken = { bytes: 0, values: 0, pages: 0 };
   const { groupBytes, groupValues, groupPages } = parquetLimits;
@@ -92,7 +95,7 @@ const budget = (size: number, before: ParquetCursor) => {
   return { taken, spend };
 };
 
-/** Checks a row group, and decodes it: the values of each column at the top. */
+/** Checks and decodes a row group. Returns the values of each top-level column. */
 const decodeGroup = async ({ size, footer, metadata }: File, cursor: ParquetCursor) => {
   const group = footer.groups[cursor.group]!;
   const bytes = await read(group.start, group.end);
@@ -102,7 +105,7 @@ const decodeGroup = async ({ size, footer, metadata }: File, cursor: ParquetCurs
     const leaf = footer.leaves[index]!;
     const chunk = new Uint8Array(bytes, start - group.start, end - start);
     const checked = checkPages(chunk, { leaf, codec, rows: group.rows, spend });
-    // No byte that was not checked is read.
+    // hyparquet then reads no byte that was not checked.
     row_group.columns[index]!.meta_data!.total_compressed_size = BigInt(checked);
   });
   const file = {
@@ -120,7 +123,7 @@ const decodeGroup = async ({ size, footer, metadata }: File, cursor: ParquetCurs
   return { rows: group.rows, columns, taken };
 };
 
-/** Characters of lines that are handed over at once, about. */
+/** Approximate number of characters of lines that one message carries. */
 const batch = 128 * 1024;
 
 const run = async ({ size, cursor, milliseconds }: ParquetTask): Promise<void> => {
@@ -148,7 +151,7 @@ const run = async ({ size, cursor, milliseconds }: ParquetTask): Promise<void> =
   return tell({ cursor: null });
 };
 
-/** Hands some rows over as lines, from one row on; gives the row after them. */
+/** Sends lines from row `from` on. Returns the row after them. */
 const handOver = async (
   decoded: { rows: number; columns: readonly ArrayLike<unknown>[] },
   from: number,
@@ -164,7 +167,7 @@ const handOver = async (
   return row;
 };
 
-/** Lowers the priority of this process below the service's, where the system allows it. */
+/** Lowers the priority of this process below the service's, if the system allows it. */
 const yieldToOthers = (): void => {
   try {
     setPriority(5);

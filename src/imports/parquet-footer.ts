@@ -1,20 +1,20 @@
 import { parquetLimits } from './parquet-limit.js';
 import { list, natural, readStruct, structure, type ThriftStruct } from './parquet-thrift.js';
 
-/** A column that has values: where it is in the schema, and how its levels are written. */
+/** A column with values: its path in the schema, and the encoding of its levels. */
 export interface Leaf {
   path: string[];
   /** Physical type (parquet.thrift, Type). */
   type: number;
-  /** Bytes of a value of fixed length. */
+  /** Number of bytes of a fixed-length value. */
   typeLength: number;
   maxDefinition: number;
   maxRepetition: number;
-  /** Whether it is neither repeated nor inside of another column. */
+  /** Whether the column is neither repeated nor nested. */
   isFlat: boolean;
 }
 
-/** The pages of a column in a row group: from one byte of the file up to another. */
+/** The pages of a column in a row group: a range of bytes of the file. `end` is exclusive. */
 interface Chunk {
   start: number;
   end: number;
@@ -22,18 +22,18 @@ interface Chunk {
   codec: number;
 }
 
-/** A row group: its bytes are from `start` up to `end`. */
+/** A row group. Its bytes begin at `start` and end before `end`. */
 export interface Group {
   rows: number;
   start: number;
   end: number;
-  /** One for each leaf, in their order. */
+  /** One chunk for each leaf, in the order of leaves. */
   chunks: Chunk[];
 }
 
-/** The values of a footer that reading the file relies on. */
+/** The values of a footer that the reader relies on. */
 export interface Footer {
-  /** Names of the columns at the top. */
+  /** Names of the top-level columns. */
   names: string[];
   leaves: Leaf[];
   groups: Group[];
@@ -48,9 +48,9 @@ const longestFixed = 1024;
 const firstByte = 4;
 
 /**
- * Checks the footer of a file (parquet.thrift, FileMetaData) against the bytes that there are, before hyparquet reads it.
- * @param end where the footer begins in the file
- * @throws Error that says what is wrong
+ * Checks the footer of a file (parquet.thrift, FileMetaData) against the bytes that exist, before hyparquet reads it.
+ * @param end offset of the footer in the file
+ * @throws Error with the reason
  */
 export const checkFooter = (bytes: Uint8Array, end: number): Footer => {
   const { fields } = readStruct(bytes, 0, parquetLimits.footerValues);
@@ -67,7 +67,7 @@ export const checkFooter = (bytes: Uint8Array, end: number): Footer => {
   return { names, leaves, groups };
 };
 
-/** Chunks that share bytes would be read and decompressed once for each of them. */
+/** Checks that chunks do not overlap: shared bytes would be read and decompressed once for each chunk. */
 const requireApart = (groups: readonly Group[], end: number): void => {
   const sum = (values: readonly number[]) => values.reduce((all, each) => all + each, 0);
   const chunks = groups.flatMap((group) => group.chunks);
@@ -96,7 +96,7 @@ const readSchema = (elements: readonly ThriftStruct[]): Pick<Footer, 'names' | '
     if (own.length === 1) names.push(own[0]!);
     const repetition = numberOf(element, 3);
     const below = {
-      // The root counts for repetition, as hyparquet counts.
+      // The root counts for repetition, because hyparquet counts it.
       maxDefinition: levels.maxDefinition + (!isRoot && repetition !== required ? 1 : 0),
       maxRepetition: levels.maxRepetition + (repetition === repeated ? 1 : 0),
     };

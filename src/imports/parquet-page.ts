@@ -5,7 +5,7 @@ import { checkPrefixedRuns, checkRuns } from './parquet-run.js';
 import { natural, readStruct, structure, type ThriftStruct } from './parquet-thrift.js';
 import { checkValues } from './parquet-value.js';
 
-/** A column of a row group, and the budget that its pages are checked against. */
+/** A column of a row group, and the budget for its pages. */
 export interface CheckedColumn {
   leaf: Leaf;
   codec: number;
@@ -17,10 +17,10 @@ const [dataPage, dictionaryPage, dataPageV2] = [0, 2, 3];
 const bitsOf = (level: number): number => 32 - Math.clz32(level);
 
 /**
- * Checks the pages of a column, one after the other as hyparquet goes over them: that they lie within the bytes, and that no
- * count in them claims more values than they have. A page is decompressed only when the budget has its bytes.
+ * Checks the pages of a column in the order in which hyparquet reads them: they must lie within the bytes, and no count
+ * may claim more values than the bytes hold. A page is decompressed only if the budget has room for it.
  * @param bytes of the column
- * @returns where the last page ends
+ * @returns the end of the last page
  */
 export const checkPages = (bytes: Uint8Array, column: CheckedColumn): number => {
   let at = 0;
@@ -35,7 +35,7 @@ export const checkPages = (bytes: Uint8Array, column: CheckedColumn): number => 
   return at;
 };
 
-/** Checks a page; gives how many values of the column it has. */
+/** Checks a page. Returns the number of the column's values in it. */
 const checkPage = (body: Uint8Array, header: ThriftStruct, { leaf, codec, spend }: CheckedColumn): number => {
   const size = natural(header, 2, 'the size of a page without compression');
   switch (header.get(1)) {
@@ -92,7 +92,7 @@ interface DataV2 {
   spend: Spend;
 }
 
-/** The levels of a page of version 2 are never compressed. */
+/** Checks a page of version 2, whose levels are never compressed. */
 const checkDataV2 = (body: Uint8Array, { size, codec, fields, count, leaf, spend }: DataV2): void => {
   const nulls = natural(fields, 2, 'the number of nulls of a page');
   const definitions = natural(fields, 5, 'the length of the levels of a page');

@@ -2,7 +2,7 @@ import type { PlainJson } from '../json.js';
 import { longestLine } from './line-limit.js';
 import { type RecordColumns, readTime } from './record-column.js';
 
-/** A time in a Parquet file, in microseconds since 1970. */
+/** A timestamp in a Parquet file, in microseconds since 1970. */
 export class Moment {
   constructor(readonly micros: bigint) {}
 
@@ -12,14 +12,14 @@ export class Moment {
   }
 }
 
-/** A value as a record has it; undefined for none. */
+/** Converts a value to that of a record. Returns undefined for values that JSON cannot hold. */
 const valueOf = (value: unknown): PlainJson | undefined => {
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return value;
     case 'number':
-      // Of NaN and infinities there is no JSON.
+      // JSON has no NaN and no infinities.
       return Number.isFinite(value) ? value : undefined;
     case 'bigint':
       return Number.isSafeInteger(Number(value)) ? Number(value) : `${value}`;
@@ -48,17 +48,23 @@ const timeOf = (value: unknown): PlainJson | undefined => {
   return typeof value === 'string' ? readTime(value) : valueOf(value);
 };
 
-/** Characters of a line that stands for a row that is too long: one more than a line may have, so that its reader says so. */
+/**
+ * Placeholder for a row that is too long: one character more than a line may have, so that the reader of lines rejects
+ * it.
+ */
 const tooLong = 'x'.repeat(longestLine + 1);
 
-/** Writes a row as a line of NDJSON. Its length is looked at first: one text of a dictionary may stand in it a million times. */
+/**
+ * Writes a row as a line of NDJSON. It checks the length first, because a row may repeat one text of a dictionary a
+ * million times.
+ */
 export const lineOfRow = (
   row: Readonly<Record<string, unknown>>,
   names: readonly string[],
   columns: RecordColumns,
 ): string => (lengthOf(row, longestLine) > longestLine ? tooLong : JSON.stringify(recordOfRow(row, names, columns)));
 
-/** About how many characters a value has, counted until they are more than `limit`. */
+/** Estimates the number of characters of a value, and stops counting above `limit`. */
 const lengthOf = (value: unknown, limit: number): number => {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return 2 * value.length;
@@ -71,7 +77,9 @@ const lengthOf = (value: unknown, limit: number): number => {
   return length;
 };
 
-/** Writes a row as a record in our own form. Columns `data` and `metadata` that hold objects are these themselves. */
+/**
+ * Writes a row as a record in the native format. Columns `data` and `metadata` that hold objects become those fields.
+ */
 const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly string[], columns: RecordColumns) => {
   const at = (index: number | undefined) => (index === undefined ? undefined : row[names[index]!]);
   const key = valueOf(at(columns.key));

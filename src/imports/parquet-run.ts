@@ -1,9 +1,9 @@
 import { readVarint } from './parquet-thrift.js';
 
-/** Values that a bit-packed run may claim beyond those that are left: writers fill up their last run. */
+/** Number of values that a bit-packed run may claim beyond those left: writers pad their last run. */
 const padding = 512;
 
-/** A stretch of runs: where it is, how many bits a value has, and how many values it must have. */
+/** A sequence of runs: its bytes, the number of bits of a value, and the number of values it must have. */
 export interface Runs {
   from: number;
   end: number;
@@ -12,11 +12,11 @@ export interface Runs {
 }
 
 /**
- * Checks runs of the hybrid of run lengths and bit-packing: hyparquet writes as many values as a run claims. Goes over the
- * same bytes as hyparquet.
- * @param wanted the value to count
- * @returns how many of the values are `wanted`
- * @throws Error where a run claims more values than are left, or its bytes are not there
+ * Checks runs of the hybrid of run-length encoding and bit-packing, because hyparquet writes as many values as a run
+ * claims. It reads the same bytes as hyparquet.
+ * @param wanted value to count
+ * @returns the number of values that equal `wanted`
+ * @throws Error if a run claims more values than are left, or its bytes are missing
  */
 export const checkRuns = (bytes: Uint8Array, { from, end, width, count }: Runs, wanted?: number): number => {
   if (width > 32) throw new Error(`a page has values of ${width} bits`);
@@ -45,7 +45,7 @@ export const checkRuns = (bytes: Uint8Array, { from, end, width, count }: Runs, 
   return found;
 };
 
-/** The same where the length of the runs, in four bytes, stands before them. Gives where they end, too. */
+/** Checks runs that are preceded by their length in four bytes. Returns also the end of the runs. */
 export const checkPrefixedRuns = (
   bytes: Uint8Array,
   { from, width, count }: Omit<Runs, 'end'>,
@@ -57,7 +57,7 @@ export const checkPrefixedRuns = (
   return { end, found: checkRuns(bytes, { from: from + 4, end, width, count }, wanted) };
 };
 
-/** Levels have 6 bits at most: the schema is not that deep. */
+/** Returns a value of a run-length run. A level has at most 6 bits, because the schema is not deeper. */
 const valueAt = (bytes: Uint8Array, at: number, width: number): number => (width === 0 ? 0 : (bytes[at] ?? 0));
 
 const countPacked = (bytes: Uint8Array, { from, width, count }: Omit<Runs, 'end'>, wanted: number): number => {

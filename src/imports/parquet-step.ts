@@ -9,23 +9,23 @@ import type { OpenImport } from './import-row.js';
 import { type ParquetCursor, unpackParquet } from './parquet.js';
 import { rowBudget } from './parquet-limit.js';
 
-/** The position of the unpacking of a stored file: in the file, and in the rows that were written. */
+/** Progress of unpacking a stored file: the position in the file, and in the rows written. */
 interface UnpackCursor extends ParquetCursor {
-  /** Bytes of rows. */
+  /** Number of bytes of rows written. */
   written: number;
 }
 
-/** The result of a step: without a cursor all rows are written. */
+/** Result of a step. A null cursor means that all rows are written. */
 export type UnpackStep = { faults: ImportFault[] } | { cursor: UnpackCursor | null };
 
 const beginning: UnpackCursor = { group: 0, row: 0, bytes: 0, values: 0, written: 0 };
 
-/** Time for which a step decodes, in milliseconds; what is decoded then is written first. */
+/** Time after which a step stops decoding, in milliseconds. The rows decoded by then are written. */
 const stepTime = 2000;
 
 /**
- * Writes some rows of a stored Parquet file down as NDJSON, in no transaction: a step that is taken again writes the same
- * bytes to the same parts.
+ * Unpacks some rows of a stored Parquet file to NDJSON, outside a transaction: a repeated step writes the same bytes to
+ * the same parts.
  */
 export async function unpackStep(
   pool: Pool,
@@ -63,7 +63,7 @@ export async function unpackStep(
 const isUnpackCursor = (cursor: PlainJson): cursor is UnpackCursor & Record<string, number> =>
   typeof cursor === 'object' && cursor !== null && 'written' in cursor;
 
-/** Goes on after the bytes that were written: the part that they end in is written once more, as a whole. */
+/** Creates a writer that continues after the written bytes. It rewrites the part that they end in as a whole. */
 const continueParts = async (
   pool: Pool,
   { id, organizationId }: OpenImport,

@@ -3,14 +3,14 @@ import { parquetLimits } from './parquet-limit.js';
 /** A value of Thrift's compact protocol. Integers beyond 2^53 lose their last bits; {@link natural} refuses them. */
 export type Thrift = number | boolean | Uint8Array | Thrift[] | ThriftStruct;
 
-/** The fields of a structure by their numbers. */
+/** The fields of a structure, by number. */
 export type ThriftStruct = Map<number, Thrift>;
 
 /**
- * Reads a structure of Thrift's compact protocol as hyparquet does, and checks every length against the bytes that are left,
- * so that hyparquet allocates no more for the same bytes than they have.
- * @param maxValues values in it, at most
- * @throws Error that says what is wrong
+ * Reads a structure of Thrift's compact protocol as hyparquet does. It checks every length against the remaining bytes,
+ * so that hyparquet allocates no more for the same bytes than they hold.
+ * @param maxValues maximum number of values
+ * @throws Error with the reason
  */
 export const readStruct = (
   bytes: Uint8Array,
@@ -22,7 +22,7 @@ export const readStruct = (
   return { fields, end: reader.at };
 };
 
-/** Reads an unsigned integer of 32 bits at most, in groups of 7 bits (LEB128). */
+/** Reads an unsigned integer of at most 32 bits, in groups of 7 bits (LEB128). */
 export const readVarint = (bytes: Uint8Array, from: number): { value: number; end: number } => {
   let value = 0;
   for (let index = 0; index < 5; index++) {
@@ -86,7 +86,7 @@ class Reader {
     const head = this.byte();
     const type = head & 0x0f;
     const size = head >> 4 === 15 ? this.varint() : head >> 4;
-    // Each value of a list has a byte at least.
+    // Each value of a list takes at least one byte.
     if (size > this.bytes.length - this.at)
       throw new Error(`a list claims ${size} values where ${this.bytes.length - this.at} bytes are left`);
     const isBoolean = type === 1 || type === 2;
@@ -109,7 +109,7 @@ class Reader {
 
   private varint(): number {
     const { value, end } = readVarint(this.bytes, this.at);
-    // hyparquet reads a length as an integer with a sign.
+    // hyparquet reads a length as a signed integer.
     if (value >= 2 ** 31) throw new Error(`a header claims a length of ${value}`);
     this.at = end;
     return value;
@@ -132,20 +132,29 @@ class Reader {
   }
 }
 
-/** The value of a field that must be a whole number from 0. */
+/**
+ * Returns the value of a field.
+ * @throws Error if it is not a whole number from 0
+ */
 export const natural = (fields: ThriftStruct, id: number, what: string): number => {
   const value = fields.get(id);
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`${what} is ${typeof value === 'number' ? value : 'missing'}`);
 };
 
-/** The value of a field that must be a structure. */
+/**
+ * Returns a structure.
+ * @throws Error if the value is another
+ */
 export const structure = (value: Thrift | undefined, what: string): ThriftStruct => {
   if (value instanceof Map) return value;
   throw new Error(`${what} is missing`);
 };
 
-/** The value of a field that must be a list. */
+/**
+ * Returns the value of a field.
+ * @throws Error if it is not a list
+ */
 export const list = (fields: ThriftStruct, id: number, what: string): Thrift[] => {
   const value = fields.get(id);
   if (Array.isArray(value)) return value;

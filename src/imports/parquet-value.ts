@@ -4,27 +4,30 @@ import type { Spend } from './parquet-limit.js';
 import { checkPrefixedRuns, checkRuns } from './parquet-run.js';
 import { readVarint } from './parquet-thrift.js';
 
-/** The values of a page: where they begin, how they are written (parquet.thrift, Encoding), and how many there are. */
+/** The values of a page: their beginning, their encoding (parquet.thrift, Encoding), and their number. */
 interface Values {
   at: number;
   encoding: unknown;
   count: number;
   leaf: Leaf;
-  /** Whether the page is one of version 2. */
+  /** Whether the page is of version 2. */
   isV2: boolean;
   spend: Spend;
 }
 
 const [boolean, byteArray, fixed] = [0, 6, 7];
 
-/** Bits that a value of a physical type has at least. */
+/** Returns the minimum number of bits of a value of a physical type. */
 const bitsOf = ({ type, typeLength }: Leaf): number =>
   type === fixed ? typeLength * 8 : [1, 32, 64, 96, 32, 64, 32][type]!;
 
-/** Checks that the values which a page claims are there. @throws Error that says what is wrong */
+/**
+ * Checks that a page holds the values that it claims.
+ * @throws Error with the reason
+ */
 export const checkValues = (page: Uint8Array, values: Values): void => {
   const { at, encoding, count, leaf, isV2 } = values;
-  // hyparquet reads nothing of values of which there are none, but what leads to them.
+  // For a count of 0, hyparquet reads only what precedes the values, such as a bit width.
   switch (encoding) {
     case 0:
     case 9:
@@ -47,7 +50,7 @@ export const checkValues = (page: Uint8Array, values: Values): void => {
   }
 };
 
-/** Places in a dictionary: the bits of each, and runs. */
+/** Checks the dictionary indices of a page: the number of bits of each, and runs. */
 const checkIndices = (page: Uint8Array, at: number, count: number): void => {
   const width = page[at];
   if (width === undefined) throw new Error('a page is cut off');
@@ -70,7 +73,10 @@ const checkDelta = (page: Uint8Array, at: number, count: number): void => {
   if (!isGood) throw new Error(`a page has blocks of ${block.value} values in ${miniblocks.value} parts`);
 };
 
-/** Texts that begin as the one before: a few bytes may be long texts, so their lengths are read first. */
+/**
+ * Checks delta byte arrays, in which a text shares a prefix with the one before. A few bytes may stand for long texts,
+ * so this reads their lengths first.
+ */
 const checkPrefixes = (page: Uint8Array, { at, count, leaf, spend }: Values): void => {
   if (leaf.type !== byteArray && leaf.type !== fixed) throw new Error('a page of numbers is written as texts');
   if (count === 0) return;

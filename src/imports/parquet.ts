@@ -3,25 +3,28 @@ import { fileURLToPath } from 'node:url';
 import type { ImportFault } from '../entities/file-import.js';
 import { ApiError } from '../errors.js';
 
-/** Where the unpacking of a Parquet file stands. */
+/** Progress of unpacking a Parquet file. */
 export interface ParquetCursor {
   group: number;
-  /** The next row of the group. */
+  /** Next row of the group. */
   row: number;
-  /** Bytes of pages without compression, and values, of the groups before. */
+  /** Decompressed bytes of pages, and values, of the groups before. */
   bytes: number;
   values: number;
 }
 
-/** What the process that reads Parquet is to do: go on from a place for so long. */
+/** Task of the process that reads Parquet: continue from a cursor for a limited time. */
 export interface ParquetTask {
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: number;
   cursor: ParquetCursor;
   milliseconds: number;
 }
 
-/** What it asks and tells; without a cursor the file is read. */
+/**
+ * Messages of the child process: a request for bytes, or a result. A null cursor means that the file is read
+ * completely.
+ */
 export type FromParquet =
   | { start: number; end: number }
   | { text: string }
@@ -29,13 +32,16 @@ export type FromParquet =
   | { cursor: ParquetCursor | null }
   | { failure: string };
 
-/** What it is told: bytes that it wants, the end of them, or that its text was taken. */
+/**
+ * Messages to the child process: its task, requested bytes, or the end of an answer (all bytes were sent, or its text
+ * was taken).
+ */
 export type ToParquet = { task: ParquetTask } | { bytes: Uint8Array } | { done: true };
 
-/** What became of a step. */
+/** Result of a step. */
 export type Unpacked = { faults: ImportFault[] } | { cursor: ParquetCursor | null };
 
-/** What the process is read for, and what ends it early. */
+/** Callbacks for the requests of the child process, and the signal that ends it early. */
 export interface Unpacking {
   read(start: number, end: number): AsyncIterable<Uint8Array>;
   take(text: string): Promise<void>;
@@ -43,15 +49,15 @@ export interface Unpacking {
 }
 
 const heapMebibytes = 512;
-/** KiB of address space and of data, and seconds of a processor, that the process may take. */
+/** Limits of the child process: KiB of address space and of data, and seconds of processor time. */
 const limits = { addresses: 4 * 2 ** 20, data: 1.5 * 2 ** 20, seconds: 20 };
-/** How long it may take in all, in milliseconds: shorter than the lease of a job. */
+/** Maximum duration of the child process in milliseconds. It is shorter than the lease of a job. */
 const deadline = 100_000;
 
 /**
- * Reads rows of a Parquet file as lines of NDJSON, each a record in our own form, in a process of its own that has nothing of
- * this one's environment.
- * @throws ApiError where the file is broken or too large
+ * Reads rows of a Parquet file as lines of NDJSON, each a record in the native format. It does so in a separate process
+ * that gets none of this process's environment.
+ * @throws ApiError if the file is broken or too large
  */
 export async function unpackParquet(task: ParquetTask, { read, take, signal }: Unpacking): Promise<Unpacked> {
   signal.throwIfAborted();
@@ -82,8 +88,8 @@ const startChild = (): ChildProcess => {
   const program = fileURLToPath(new URL('./parquet-child.js', import.meta.url));
   const node = [process.execPath, `--max-old-space-size=${heapMebibytes}`, program];
   const { addresses, data, seconds } = limits;
-  // Only Linux counts both. A limit that cannot be set, because a lower one holds, is left. Where the memory of a container is
-  // used up, the kernel ends this process first.
+  // Only Linux counts both. `ulimit` fails silently if a lower limit holds. When a container runs out of memory, the
+  // kernel kills the child process first.
   const limit = [`-c 0`, `-v ${addresses}`, `-d ${data}`, `-t ${seconds}`].map((each) => `ulimit ${each} 2>/dev/null`);
   const [command, ...args] =
     process.platform === 'linux'
@@ -106,7 +112,9 @@ const answer = async (
   await send(child, { done: true });
 };
 
-/** Sends a message; the next one waits until the pipe has taken it. A process that is gone has ended the step already. */
+/**
+ * Sends a message. Resolves when the pipe has taken it, or if the process is gone, which has already ended the step.
+ */
 const send = (child: ChildProcess, message: ToParquet): Promise<void> =>
   new Promise((resolve) => {
     child.send(message, () => resolve());

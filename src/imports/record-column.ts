@@ -1,20 +1,21 @@
 import type { ImportFault } from '../entities/file-import.js';
 
 /*
- * Columns of files of records, and times in them. It is loaded by the thread that reads Parquet too, and imports nothing else.
+ * Columns of files of records, and timestamps in them. The process that reads Parquet loads this file too, so it
+ * imports nothing else.
  */
 
-/** Where a column of a file goes: `data.temperature` is the path `['data', 'temperature']`. */
+/** Destination of a column: `data.temperature` has the path `['data', 'temperature']`. */
 interface Target {
   index: number;
   name: string;
   path: [field: 'data' | 'metadata', ...keys: string[]];
 }
 
-/** The columns of a file of records, from 0. */
+/** Indices of the columns of a file of records, from 0. */
 export interface RecordColumns {
   device: number;
-  /** Whether the device is named by its identifier, rather than its serial. */
+  /** Whether devices are named by identifier, as opposed to serial. */
   isById: boolean;
   ts: number;
   key?: number;
@@ -34,10 +35,10 @@ const known: Readonly<Record<string, Known>> = {
   key: 'key',
 };
 
-/** Columns of exports that are no input. */
+/** Columns of exports that imports ignore. */
 const ignored = /^(id|_id|cursor|device\..*)$/;
 
-/** Reads the header; its faults, all of one line, leave nothing to be read. */
+/** Reads the header. Returns its faults instead if it has any; then no row is read. */
 export const readRecordColumns = (cells: readonly string[], line: number): RecordColumns | ImportFault[] => {
   const found: Partial<Record<Known, number>> = {};
   const faults: ImportFault[] = [];
@@ -74,14 +75,14 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
   };
 };
 
-/** A number as JSON writes it. */
+/** Matches a number as JSON writes it. */
 export const numberPattern = /^-?(0|[1-9]\d{0,399})(\.\d{1,399})?([eE][+-]?\d{1,3})?$/;
-/** A number with a decimal comma. */
+/** Matches a number with a decimal comma. */
 export const decimalComma = /^[+-]?\d{1,30},\d{1,30}$/;
 const isoTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})$/;
 const zoneless = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/;
 
-/** Unix seconds of a time; or what is wrong with it. */
+/** Reads a timestamp as Unix seconds. Returns a message if it is not valid. */
 export const readTime = (text: string): number | string => {
   if (numberPattern.test(text)) {
     const value = Number(text);

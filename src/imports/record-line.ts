@@ -8,7 +8,7 @@ import { readNative } from '../records/native.js';
 import { type CsvRow, undefused } from './csv.js';
 import { decimalComma, numberPattern, type RecordColumns, readTime } from './record-column.js';
 
-/** A line of a file of records: a record to store, or what is wrong with it. */
+/** A line of a file of records: a record to store, or a fault. */
 export type RecordLine = { line: number; item: Item } | { line: number; fault: Omit<ImportFault, 'line'> };
 
 const read = (text: string): PlainJson => {
@@ -19,8 +19,8 @@ const read = (text: string): PlainJson => {
 };
 
 /**
- * Reads a row. An empty cell is no value; numbers and booleans are read as such.
- * @param isText whether a variable of the row's device is text, whose cells are taken as they are
+ * Reads a row. Empty cells are skipped; numbers and booleans are recognized.
+ * @param isText whether a variable of the row's device is text; its cells are not interpreted
  */
 export const readRecordRow = (
   { line, cells }: CsvRow,
@@ -76,12 +76,15 @@ const put = (body: PlainObject, path: readonly string[], value: PlainJson): bool
   return true;
 };
 
-/** Sets a key whatever its name. */
+/** Sets a key, even a special one such as `__proto__`. */
 const set = (object: PlainObject, key: string, value: PlainJson): void => {
   Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 };
 
-/** A record in our own form, or as exports write it, with a key that it keeps when it is sent again. */
+/**
+ * Reads a record in the native format or in that of exports. A record without a key gets one that stays the same when
+ * it is sent again.
+ */
 export const lineOf = (line: number, body: PlainJson): RecordLine => {
   const [item] = readNative([withoutExported(body)]);
   if (item instanceof Rejection) return { line, fault: { message: item.message } };
@@ -91,10 +94,10 @@ export const lineOf = (line: number, body: PlainJson): RecordLine => {
   return { line, item: { ...item!, key: item!.key ?? keyOf(item!), keyHours } };
 };
 
-/** How long a record that was imported is known when it comes again: a year. */
+/** Hours for which a repeated imported record is recognized: a year. */
 const keyHours = 365 * 24;
 
-/** Exports name the device as a whole, and the record. */
+/** Converts an exported record, which holds the device as an object and the record's identifier. */
 const withoutExported = (body: PlainJson): PlainJson => {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || !('device' in body)) return body;
   const { id: _id, device, ...rest } = body;
@@ -103,7 +106,7 @@ const withoutExported = (body: PlainJson): PlainJson => {
   return of?.id === undefined ? rest : { deviceId: of.id, ...rest };
 };
 
-/** What a record without a key is known by: its time and all that it says. */
+/** Computes the key of a record without one, from its time and content. */
 const keyOf = ({ ts, metadata, data, frame }: Item): string => {
   const said = [ts, metadata, data, frame ? [frame.streamId, frame.streamType, frame.bytes.toString('hex')] : null];
   return `import:${createHash('sha256')

@@ -13,23 +13,26 @@ import type { OpenImport, Tally } from './import-row.js';
 import type { RecordColumns } from './record-column.js';
 import { type RecordLine, readRecordRow } from './record-line.js';
 
-/** What became of the records of a step: the answer of one call that may be repeated. */
+/** Result of storing the records of a step, which is also the idempotent answer of the call. */
 type Stored = { created: number; unchanged: number; refused: { index: number; code: ItemCode; message: string }[] };
 
-/** How lines of records are taken in. */
+/** Parameters of importing lines of records. */
 export interface TakeRecords {
   records: Pick<RecordLog, 'append'>;
   dryRun: boolean;
   now: Date;
-  /** Where in the file they begin, which names the call that stores them: a step that is repeated stores nothing twice. */
+  /**
+   * Byte offset of the lines in the file. It is part of the idempotency key of the call, so a repeated step stores
+   * nothing twice.
+   */
   offset: number;
-  /** Lines that were read, with those that are in `lines`. */
+  /** Number of lines read, including those missing from `lines`. */
   count: number;
-  /** The columns of the file, from 0, where it has any. */
+  /** Columns of the file, if it has any. */
   columns?: RecordColumns;
 }
 
-/** Stores lines, or only says what that would do. */
+/** Stores lines. A dry run only checks them. */
 export async function takeRecords(
   tx: PoolClient,
   open: OpenImport,
@@ -82,7 +85,7 @@ const store = async (
   return answer as unknown as Stored;
 };
 
-/** What storing would refuse. Whether a record was stored before is not looked up. */
+/** Checks which records storing would refuse. It does not look up whether a record was stored before. */
 const check = async (
   tx: PoolClient,
   { organizationId }: OpenImport,
@@ -111,7 +114,7 @@ const placeOf = (code: ItemCode, columns: RecordColumns | undefined): Omit<Impor
   return code === 'TS_OUT_OF_RANGE' ? of('ts', columns?.ts) : {};
 };
 
-/** Reads rows of CSV; a variable that is text takes its cells as they are. */
+/** Reads rows of CSV. Cells of text variables are not interpreted. */
 export async function readRecordRows(
   tx: PoolClient,
   organizationId: string,
@@ -127,7 +130,7 @@ export async function readRecordRows(
 
 const nameOf = (device: string, isById: boolean) => (isById ? device : serialKey(device));
 
-/** The text variables of devices, by what they are named by. */
+/** Loads the text variables of devices, keyed by the device's identifier or serial. */
 const loadTexts = async (
   tx: PoolClient,
   organizationId: string,

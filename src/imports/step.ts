@@ -16,16 +16,16 @@ import { unpackStep } from './parquet-step.js';
 import { type RecordColumns, readRecordColumns } from './record-column.js';
 import { readRecordRows, takeRecords } from './record-step.js';
 
-/** What an import's job is to do. */
+/** Input of an import's job. */
 export type ImportJobInput = {
   importId: string;
-  /** Whether it only says what would be done. */
+  /** Whether the job only checks the file. */
   dryRun: boolean;
-  /** Lines of the file, about. */
+  /** Approximate number of lines of the file. */
   total: number;
 };
 
-/** A job as it is run. */
+/** A job in progress. */
 interface ImportJob {
   organizationId: string;
   input: PlainJson;
@@ -35,20 +35,20 @@ interface ImportJob {
 const deviceLimits = { rows: 100_000, step: 500 };
 const recordLimits = { rows: 5_000_000, step: 1000 };
 
-/** What a step is taken with. */
+/** Settings of the steps. */
 interface StepOptions {
   pool: Pool;
   clock: () => number;
   records: Pick<RecordLog, 'append'>;
 }
 
-/** What reading some lines did; without a cursor they were the last ones. */
+/** Result of reading some lines. The last step has no cursor. */
 interface Read {
   tally: Tally;
   cursor?: object;
 }
 
-/** The steps of the jobs that read files, and those that unpack Parquet before. */
+/** Creates the steps of jobs: `kinds` read files, `apart` unpack Parquet files before that. */
 export const createImportSteps = (options: StepOptions) => {
   const [readFile, unpack] = [createImportStep(options), createUnpackStep(options)];
   return {
@@ -58,8 +58,9 @@ export const createImportSteps = (options: StepOptions) => {
 };
 
 /**
- * Makes the step of a job that reads a file. What became of its lines and where it goes on are one transaction; with devices,
- * they too. Records are stored in transactions of their own, each by a call that gives the same answer when a step is repeated.
+ * Creates the step of a job that reads a file. One transaction stores the counts of its lines, the cursor, and the
+ * devices. Records are stored in transactions of their own, by idempotent calls that give the same answer when a step
+ * is repeated.
  */
 const createImportStep =
   ({ clock, records }: StepOptions) =>
@@ -68,21 +69,22 @@ const createImportStep =
     const open = await lockImport(tx, importId);
     if (open === undefined) throw notFound('import');
     await requireStillOwner(tx, open);
-    // A process of an earlier release asked for it.
+    // A process of an earlier release has started this job.
     if (open.format === ImportFormat.parquet && !isLineCursor(job.cursor))
       return { cursor: job.cursor, done: 0, changed: 0, finished: false, lane: 'apart' };
     const now = new Date(clock());
     const read = open.kind === ImportKind.devices ? readDevices : readRecords;
     const result = await read(tx, open, job.cursor, { records, dryRun, now }).catch((error: unknown) => {
-      // A quota of devices, or a product that was deleted meanwhile: the job tells it in the words of any other call.
+      // A quota of devices, or a product that was deleted meanwhile: the job fails with the error that any other call
+      // gets.
       throw constraintError(error) ?? error;
     });
     return settle(tx, job, result, now);
   };
 
 /**
- * Makes the step of a job that unpacks some of a Parquet file. It locks nothing while it does so; its lines are read by other
- * steps when all are there.
+ * Creates the step of a job that unpacks a part of a Parquet file. It locks nothing meanwhile. Other steps read the
+ * lines when all of them are there.
  */
 const createUnpackStep =
   ({ pool, clock }: StepOptions) =>
@@ -106,7 +108,7 @@ const createUnpackStep =
     };
   };
 
-/** Writes down what a step did, and says where the next one goes on. */
+/** Stores the result of a step, and returns the cursor of the next one. */
 const settle = async (tx: PoolClient, job: ImportJob, { tally, cursor }: Read, now: Date): Promise<Step> => {
   const { importId, dryRun, total } = job.input as ImportJobInput;
   const isFirst = job.cursor === null;

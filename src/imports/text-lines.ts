@@ -1,17 +1,17 @@
 import type { Place } from './csv.js';
 import { longestLine } from './line-limit.js';
 
-/** A line of text, without what ends it. Undefined where it is too long. */
+/** A line of text without its end. `text` is undefined if the line is too long. */
 export interface TextLine {
   line: number;
   text: string | undefined;
 }
 
-/** Bytes that are read at once, about. */
+/** Approximate number of bytes that are read at once. */
 const pageSize = 1024 * 1024;
 const newline = 0x0a;
 
-/** Reads lines of UTF-8 from a place on, `limit` at most; blank ones are left out. */
+/** Reads at most `limit` lines of UTF-8 from a place on. Blank lines are skipped. */
 export async function readLines(
   blocks: (offset: number) => AsyncIterable<Buffer>,
   from: Place,
@@ -45,7 +45,7 @@ export async function readLines(
     }
     const part = block.subarray(start);
     length += part.length;
-    // Of a line that is too long nothing is kept.
+    // Nothing is kept of a line that is too long.
     if (length > longestLine) rest = [];
     else rest.push(part);
   }

@@ -6,14 +6,14 @@ import type { PartWriter } from './file-store.js';
 const newline = 0x0a;
 const mebibyte = 2 ** 20;
 
-/** What came of a file: about how many lines it has. */
+/** Result of an upload: the approximate number of lines. */
 export interface Uploaded {
   lines: number;
 }
 
 /**
- * Writes a file down as it comes, and looks whether it can be what it is said to be. A few hundred KiB of it are in memory.
- * @throws tooLarge beyond so many bytes; invalid where it is another kind of file, or text that is not UTF-8.
+ * Stores a file as it arrives and checks that it has the stated format. It keeps a few hundred KiB in memory.
+ * @throws ApiError 413 above `maxBytes`; 422 for a file of another format, and for text that is not UTF-8
  */
 export async function upload(
   bytes: AsyncIterable<Uint8Array>,
@@ -36,7 +36,7 @@ const refuse = (message: string) => invalid([{ path: '', message }]);
 
 const isAt = (bytes: Uint8Array, ...values: number[]) => values.every((value, index) => bytes[index] === value);
 
-/** Text in UTF-8. What spreadsheets and older programs write instead is named. */
+/** Checks that a file is text in UTF-8. Its errors name what spreadsheets and older programs write instead. */
 class TextCheck {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true });
   private newlines = 0;
@@ -87,7 +87,7 @@ const requireText = (chunk: Uint8Array): void => {
     throw refuse('The file is compressed: send it with the header "Content-Encoding: gzip".');
 };
 
-/** The line of a chunk, from 0, that is not UTF-8. The first one may begin in the middle of a character. */
+/** Returns the line of a chunk, from 0, that is not UTF-8. The first line may begin in the middle of a character. */
 const brokenLine = (chunk: Uint8Array): number => {
   let from = 0;
   while (from < 3 && (chunk[from]! & 0xc0) === 0x80) from++;
@@ -98,7 +98,7 @@ const brokenLine = (chunk: Uint8Array): number => {
   }
 };
 
-/** A Parquet file begins and ends with the same four bytes. */
+/** Checks that a file begins and ends with the same four bytes, as Parquet files do. */
 class ParquetCheck {
   readonly lines = 0;
   private start = Buffer.alloc(0);

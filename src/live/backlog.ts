@@ -2,50 +2,53 @@ import { type FeedOptions, pageSize, type Row, type Subscriber, type Told } from
 import type { Queues } from './queue.js';
 import { maxCharacters } from './stream.js';
 
-/** Most that waits for the queries of one organization's subscriptions, in characters of JSON. */
+/** Maximum size of the rows that wait for the queries of one organization's subscriptions, in characters of JSON. */
 const maxSize = 8 * maxCharacters;
-/** Most rows that queries judge at once. A statement costs some milliseconds, however few they are; a stream holds twice as many. */
+/**
+ * Maximum number of rows that queries judge at once. A statement costs some milliseconds, however few rows it has; a
+ * stream holds twice as many.
+ */
 const maxRows = pageSize;
-/** Longest time that rows wait for their query, in milliseconds. */
+/** Maximum time that rows wait for their query, in milliseconds. */
 const maxWait = 10_000;
 
-/** Rows that wait for the queries of one organization's subscriptions. */
+/** A batch of rows that wait for the queries of one organization's subscriptions. */
 interface Piece<One, Someone> {
   wanted: Map<Someone, readonly One[]>;
   count: number;
-  /** Characters of JSON. */
+  /** Size in characters of JSON. */
   size: number;
-  /** Time at which the first row came. */
+  /** Time at which the first row was added. */
   since: number;
 }
 
-/** Judges rows, and tells subscribers. */
+/** Judges rows and publishes them to subscribers. */
 interface Judge<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
   queues: Queues;
   choose: NonNullable<FeedOptions<Item, One, Someone>['choose']>;
   give(all: ReadonlyMap<Someone, Told<One>>): Promise<void>;
-  /** Whether the subscriber is still there. */
+  /** Whether the subscriber is still subscribed. */
   isPresent(someone: Someone): boolean;
 }
 
 /**
- * Holds rows until the queries of their organization's subscriptions judge them. What comes while a judgement is under way
- * waits and is judged together. Rows count as missed where more than {@link maxSize} waits, or where they wait for longer than
+ * Holds rows until the queries of their organization's subscriptions judge them. Rows that arrive during a judgement
+ * wait and are judged together. Rows count as missed if more than {@link maxSize} waits, or if they wait longer than
  * {@link maxWait}.
  */
 export class Backlogs<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
-  /** Of each organization, the piece that takes further rows. */
+  /** The batch of each organization that takes further rows. */
   private readonly open = new Map<string, Piece<One, Someone>>();
   private readonly sizes = new Map<string, number>();
 
   constructor(private readonly judge: Judge<Item, One, Someone>) {}
 
-  /** Adds the rows that each subscriber of an organization may be told of. */
+  /** Adds the rows that each subscriber of an organization may see. */
   add(organizationId: string, wanted: ReadonlyMap<Someone, readonly One[]>): void {
     const rows = new Set([...wanted.values()].flat());
     const size = [...rows].reduce((sum, one) => sum + Math.min(one.size, maxCharacters), 0);
     const held = this.sizes.get(organizationId) ?? 0;
-    // A page alone may be a little larger.
+    // A single page may exceed the limit slightly.
     if (held > 0 && held + size > maxSize) return missAll(wanted);
     this.sizes.set(organizationId, held + size);
     const piece = this.open.get(organizationId);
@@ -58,7 +61,7 @@ export class Backlogs<Item, One extends Row<Item>, Someone extends Subscriber<It
     piece.size += size;
   }
 
-  /** Lets later rows begin a piece of their own, so that what is queued next comes before them. */
+  /** Closes the organization's current batch, so that later rows come after what is queued next. */
   seal(organizationId: string): void {
     this.open.delete(organizationId);
   }
@@ -81,7 +84,7 @@ export class Backlogs<Item, One extends Row<Item>, Someone extends Subscriber<It
     });
   }
 
-  /** Judges a piece; what its queries leave open is judged again. */
+  /** Judges a batch, and judges again the rows that its queries leave open. */
   private async work(piece: Piece<One, Someone>): Promise<void> {
     const { choose, give, isPresent } = this.judge;
     for (;;) {

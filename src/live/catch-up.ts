@@ -3,12 +3,15 @@ import { type Given, hashOf, type Position } from './cursor.js';
 import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-options.js';
 import { isTellable, newest } from './stream.js';
 
-/** Age up to which a cursor is accepted, in milliseconds. */
+/** Maximum age of a cursor, in milliseconds. */
 const maxAge = 3_600_000;
-/** Most pages that are read for one cursor. */
+/** Maximum number of pages that are read for a cursor. */
 const maxPages = 20;
 
-/** A subscriber that resumes, what it was given before, and the snapshot from which the feed tells it everything. */
+/**
+ * A subscriber that resumes: what it was given before, and the snapshot after which the feed publishes everything to
+ * it.
+ */
 export interface Return<Someone> {
   someone: Someone;
   given: Given;
@@ -16,9 +19,9 @@ export interface Return<Someone> {
 }
 
 /**
- * Gives what was committed since a cursor. Where that is more than a stream holds, the newest are given and the others
- * are counted as missed.
- * @throws invalid where the cursor is too old, or too much came since.
+ * Pushes what was committed since a cursor. If that is more than a stream holds, only the newest rows are pushed and
+ * the others count as missed.
+ * @throws ApiError 422 if the cursor is too old, or too much was committed since
  */
 export async function readMissed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
   { slowPool, read, sort, choose, isChoosy }: Pick<FeedOptions<Item, One, Someone>, Used>,
@@ -51,7 +54,7 @@ type Used = 'slowPool' | 'read' | 'sort' | 'choose' | 'isChoosy';
 const refused = (reason: string) =>
   invalid([{ path: 'after', message: `${reason}: subscribe without it, and query what came.` }]);
 
-/** PostgreSQL cancels a read (57014) that has too many rows to look through. */
+/** Translates a cancelled read: PostgreSQL cancels one (57014) that has too many rows to scan. */
 const within = async <Rows>(reading: Promise<Rows>): Promise<Rows> => {
   try {
     return await reading;

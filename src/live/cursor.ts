@@ -3,25 +3,27 @@ import { z } from 'zod';
 import { Snapshot } from './snapshot.js';
 
 /**
- * A look at everything: its snapshot (`pg_current_snapshot`), and the earliest time (milliseconds) at which rows that it did
- * not see may have been made.
+ * Position of a full poll: its snapshot (`pg_current_snapshot`), and the earliest time (milliseconds) at which rows
+ * that the snapshot did not see may have been made.
  */
 export interface Position {
   readonly seen: string;
   readonly since: number;
 }
 
-/** What a subscriber has been given: all that a look saw, and things after it, by {@link hashOf} their keys. */
+/** Items given to a subscriber: all that a snapshot saw, and items after it, by {@link hashOf} their keys. */
 export interface Given extends Position {
   readonly after: readonly string[];
 }
 
-/** Most things since the look that a cursor names. What comes beyond them before the next look is given twice to a subscriber that resumes. */
+/**
+ * Maximum number of items after the snapshot that a cursor names. A subscriber that resumes gets further ones twice.
+ */
 const maxKeys = 500;
-/** Stands for the key of a thing in a cursor. Two keys share one in 2^72. */
+/** Returns the short form of an item's key in a cursor. Two keys share one with a probability of 1 in 2^72. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 12);
 
-/** Counts what a subscriber has been given, for its cursor. */
+/** Tracks what a subscriber has been given, for its cursor. */
 export class Progress {
   private after: string[];
 
@@ -29,26 +31,26 @@ export class Progress {
     this.after = 'after' in position ? [...position.after] : [];
   }
 
-  /** Everything that this look saw has been given. */
+  /** Notes that everything which this snapshot saw has been given. */
   reach(position: Position): void {
     this.position = position;
     this.after = [];
   }
 
-  /** A thing has been given that no look has yet seen. */
+  /** Notes that an item has been given that no snapshot has seen yet. */
   give(key: string): void {
     if (this.after.length < maxKeys) this.after.push(key);
   }
 
-  /** The last look that was given whole. */
+  /** Time of the last position that was given completely, in milliseconds. */
   get since(): number {
     return this.position.since;
   }
 
-  /** The cursor of what has been given so far, made on demand. */
+  /** Returns a function that encodes the cursor of what has been given so far. */
   cursor(): () => string {
     const { seen, since } = this.position;
-    // Keys that came with a cursor are hashes already, which are shorter than any key.
+    // Keys that came from a cursor are hashes already, which are shorter than any key.
     const after = this.after.slice();
     return () => encode({ seen, since, after: after.map((key) => (isHash(key) ? key : hashOf(key))) });
   }
@@ -59,12 +61,12 @@ const isHash = (text: string): boolean => /^[\w-]{12}$/.test(text);
 const encode = ({ seen, since, after }: Given): string =>
   Buffer.from(JSON.stringify([seen, Math.floor(since), after.join('')])).toString('base64url');
 
-/** The last time that a date can have, in milliseconds since 1970. */
+/** Maximum time of a date, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
 const content = z.tuple([z.string(), z.number().min(0).max(lastTime), z.string()]);
 
-/** Reads a cursor; undefined where it is not one that this service wrote. */
+/** Reads a cursor. Returns undefined if this service did not write it. */
 export function parseCursor(text: string): Given | undefined {
   try {
     const [seen, since, after] = content.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));

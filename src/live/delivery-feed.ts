@@ -5,23 +5,23 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 
-/** Somebody who is told of the deliveries of the hook that the claim names. */
+/** A subscriber to the deliveries of the hook that its claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;
 
 /** Settings of a feed of deliveries. */
 export interface DeliveryFeedOptions extends FeedShared {
-  /** Deliveries in their published shape, from `delivery d`. */
+  /** Columns of deliveries in their published shape, from `delivery d`. */
   rows: Sql;
   onDemand(demanded: boolean): void;
 }
 
 /**
- * Milliseconds. A delivery whose last change comes sooner than this after it was stored is found by its identifier. Later
- * ones are found by the partial index `delivery_late`, so that most deliveries cost that index nothing.
+ * Milliseconds. A delivery whose last change comes sooner than this after it was stored is found by its identifier.
+ * Later ones are found by the partial index `delivery_late`, so most deliveries need no entry in that index.
  */
 const soon = 10_000;
 
-/** Tells of deliveries as they are stored and with every attempt that is settled. */
+/** Creates the feed of deliveries. It publishes a delivery when it is stored and whenever an attempt is settled. */
 export const createDeliveryFeed = ({
   rows: published,
   ...options
@@ -48,7 +48,7 @@ export const createDeliveryFeed = ({
 
 type StoredRow = Delivery & { liveXid: string; liveSize: number };
 
-/** The versions of deliveries that subscribers have not been told of, in their published shape. */
+/** Query of the versions of deliveries that were not yet published, in their published shape. */
 const deliveriesQuery = (question: Question<DeliverySubscriber>, published: Sql): Sql => {
   const { subscribers, ranges, since, after } = question;
   const hooks = [...new Set(subscribers.map(({ claim }) => claim.hookId!))];

@@ -5,17 +5,17 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 
-/** Somebody who is told which devices of an organization changed, by their identifiers. */
+/** A subscriber to the devices of an organization that change. It gets their identifiers. */
 export interface DeviceSubscriber extends Subscriber<string> {
-  /** The member, where the token is bound to one: told only of devices that its teams let it read. */
+  /** Member that the token is bound to, if any. Only devices that its teams let it read are published to it. */
   readonly userId: string | null;
-  /** Only of this device. */
+  /** Restricts the subscription to one device. */
   readonly deviceId?: string;
 }
 
 interface DeviceRow extends Row<string> {
   organizationId: string;
-  /** Members who can read it, of those who have subscribed. */
+  /** Subscribed members who can read the device. */
   readers: readonly string[];
 }
 
@@ -26,7 +26,10 @@ interface StoredRow {
   readers: string[] | null;
 }
 
-/** Tells of devices as they are registered and changed. No notices are sent for them: the look of every second finds them. */
+/**
+ * Creates the feed of devices. It publishes a device when it is registered or changed. No notices are sent for devices:
+ * the full poll of every second finds them.
+ */
 export const createDeviceFeed = (shared: FeedShared): Feed<string, DeviceSubscriber> =>
   createFeed<string, DeviceRow, DeviceSubscriber>({
     ...shared,

@@ -5,18 +5,21 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 
-/** Somebody who is told of the episodes of the application that the claim names. */
+/** A subscriber to the episodes of the application that its claim names. */
 export type EpisodeSubscriber = Subscriber<Episode>;
 
 /** Settings of a feed of episodes. */
 export interface EpisodeFeedOptions extends FeedShared {
-  /** Makes the query of episodes in their published shape, from `episode e`, with more columns after a comma. */
+  /** Builds the query of episodes in their published shape, from `episode e`. `also` adds columns after a comma. */
   rows: (also: Sql) => Sql;
 }
 
 type StoredRow = Episode & { liveXid: string };
 
-/** Tells of episodes as they open, are acknowledged and close. No notices are sent: the look of every second finds them. */
+/**
+ * Creates the feed of episodes. It publishes an episode when it opens, is acknowledged and closes. No notices are sent:
+ * the full poll of every second finds them.
+ */
 export const createEpisodeFeed = ({
   rows: published,
   ...shared

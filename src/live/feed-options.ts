@@ -6,14 +6,14 @@ import type { Sized, Stream } from './stream.js';
 
 /** Time after which no further query of an organization's subscriptions begins, in milliseconds. */
 export const choosingTimeout = 2000;
-/** Rows of a page. */
+/** Number of rows of a page. */
 export const pageSize = 500;
 
-/** What all feeds are made with. */
+/** Settings of all feeds. */
 export interface FeedShared {
   /** For the few statements that all subscribers share. */
   pool: Pool;
-  /** For what may be slow: the queries of subscriptions, and what came since a cursor. */
+  /** For statements that may be slow: the queries of subscriptions, and reads of what was committed since a cursor. */
   slowPool: Pool;
   recheck: Recheck;
   log: Logger;
@@ -22,67 +22,73 @@ export interface FeedShared {
 /** What a subscription may see, and by which token. It is checked again for as long as the subscription lasts. */
 export interface Claim {
   tokenId: string;
-  /** The bearer's role in the organization when it subscribed. */
+  /** Role of the caller in the organization when it subscribed. */
   role: Role;
-  /** The application that it is about; absent where it is about the organization. */
+  /** Application of the subscription; null if it concerns the organization. */
   applicationId: string | null;
-  /** The hook whose deliveries are told. Only callers that may change the application see them. */
+  /** Hook whose deliveries are published. Only callers that may change the application see them. */
   hookId: string | null;
 }
 
-/** Checks in one statement whether claims still hold: for each, the error where it no longer does. */
+/** Checks in one statement whether claims still hold. Returns an error for each claim that no longer does. */
 export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | undefined)[]>;
 
-/** Somebody who is told. */
+/** A subscriber to a feed. */
 export interface Subscriber<Item> {
   readonly claim: Claim;
   readonly organizationId: string;
   readonly stream: Stream<Item>;
 }
 
-/** Answers a subscriber: rows to tell, and what became of the others. */
+/** Result of judging rows for a subscriber: rows to publish, and what became of the others. */
 export interface Told<One> {
   rows: readonly One[];
-  /** Number of rows that its query did not judge in time. */
+  /** Number of rows that the subscriber's query did not judge in time. */
   missed: number;
-  /** Rows of a query that did not begin: it judges them the next time. */
+  /** Rows for which the query did not begin. It judges them next time. */
   open: readonly One[];
 }
 
-/** A row that was committed. */
+/** A committed row. */
 export interface Row<Item> extends Sized<Item> {
-  /** Orders what is read together. */
+  /** Position of the row among those that are read together. */
   cursor: string;
-  /** The transaction that wrote it. */
+  /** Transaction that wrote the row. */
   xid: string;
 }
 
-/** What to read: rows that a snapshot did not see, page by page. */
+/** Selects the rows to read, page by page: rows that a snapshot did not see. */
 export interface Question<Someone> {
   subscribers: readonly Someone[];
-  /** The snapshot of the last look at everything. */
+  /** Snapshot of the last full poll. */
   unseenBy: string;
-  /** The ranges that notices named. Absent: everything made since `since` (milliseconds). */
+  /** Ranges that notices named. Absent for everything made since `since` (milliseconds). */
   ranges?: readonly Notice[];
   since: number;
-  /** Only rows that this snapshot did see. */
+  /** Restricts the rows to those that this snapshot saw. */
   seenBy?: string;
-  /** Where the last page ended. */
+  /** End of the last page. */
   after?: string;
 }
 
-/** What makes one kind of feed. */
+/** Settings of one kind of feed. */
 export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscriber<Item>> extends FeedShared {
-  /** Reads a page, the earliest row first. After a full page another is read. */
+  /** Reads a page, the earliest row first. The caller reads another after a full page. */
   read(question: Question<Someone>, pool: Pool): Promise<One[]>;
-  /** Who may be told of which rows. */
+  /** Assigns rows to the subscribers that may see them. */
   sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
   /** Whether the subscriber has a query that decides about each row. */
   isChoosy?(someone: Someone): boolean;
-  /** Finds out by their queries who of one organization is told of what; begins no query after {@link choosingTimeout}, and one at least. */
+  /**
+   * Judges rows by the queries of one organization's subscribers. It begins no query after {@link choosingTimeout}, but
+   * at least one.
+   */
   choose?(wanted: ReadonlyMap<Someone, readonly One[]>): Promise<Map<Someone, Told<One>>>;
-  /** Called when the first subscriber comes and when the last one goes. */
+  /** Called when the first subscriber arrives and when the last one leaves. */
   onDemand(demanded: boolean): void;
-  /** Least time for which a version is remembered as told, in milliseconds; 0: until the next look at everything. */
+  /**
+   * Minimum time for which a published version is remembered, in milliseconds. With 0 it is remembered until the next
+   * full poll.
+   */
   remembered: number;
 }

@@ -18,52 +18,60 @@ import { createQueues, type Queues } from './queue.js';
 import { createRecentKeys } from './recent-keys.js';
 import { Snapshot } from './snapshot.js';
 
-/** Tells subscribers of what is committed, in this process or another. */
+/** Publishes what is committed, in this process or another, to subscribers. */
 export interface Feed<Item, Someone extends Subscriber<Item>> {
   /**
-   * Adds a subscriber. It is told of everything that is committed after this resolves, and of everything since its cursor.
-   * @throws invalid where the cursor is too old, or too much came since.
+   * Adds a subscriber. It gets everything that is committed after this resolves, and everything since its cursor.
+   * @throws ApiError 422 if the cursor is too old, or too much was committed since
    */
   join(someone: Someone, given?: Given): Promise<void>;
   leave(someone: Someone): void;
-  /** Hints at what was committed; `undefined`: not known, look at everything. */
+  /** Hints at what was committed. Undefined requests a full poll. */
   hint(notices: readonly Notice[] | undefined): void;
   close(): Promise<void>;
 }
 
-/** Least time between two polls, in milliseconds: hints that come sooner share one. */
+/** Minimum time between two polls, in milliseconds: hints that arrive within it share one poll. */
 const pollSpacing = 20;
-/** Time between two polls that look at everything, in milliseconds, with or without a hint. */
+/** Interval of full polls, in milliseconds, with or without hints. */
 const pollInterval = 1000;
-/** Allowance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
+/**
+ * Tolerance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds.
+ */
 const margin = 2000;
 
-/** A look goes back no further than this, in milliseconds: a transaction that writes for longer is found by its notice alone. */
+/**
+ * Maximum age of rows that a full poll reads, in milliseconds. Only its notice finds the rows of a transaction that
+ * writes for longer.
+ */
 const maxWriteTime = 60_000;
-/** Most ranges that wait. With more, the feed looks at everything instead. */
+/** Maximum number of ranges that wait. With more, the feed runs a full poll instead. */
 const maxRanges = 500;
 
 /**
- * One reader for all subscribers of a process. A row is told when the transaction that wrote it is over, however late:
- * not by a sequence, whose numbers transactions take before they commit, and commit in another order, but
- * by a snapshot. Once a second the feed looks at everything: at all rows that the snapshot of the last such look did not
- * see, and that were made since the oldest transaction began that was still writing then. That alone is complete, and
- * finds what a lost notice told of. In between, notices name ranges of identifiers, which are read at once; what they
- * led to is remembered until the next look, whose snapshot has seen it. Nothing is marked as told until everybody has
- * been told, so that a failure on the way repeats the page.
+ * Creates a feed: one reader for all subscribers of a process.
  *
- * This counts on rows written outside of savepoints: a snapshot does not list what runs inside one.
+ * A row is published when the transaction that wrote it is over, however late. A sequence could not tell that, because
+ * transactions take its numbers before they commit, and commit in another order. Snapshots can.
+ *
+ * Once a second the feed runs a full poll: it reads all rows that the snapshot of the last full poll did not see, and
+ * that were made since the start of the oldest transaction that was still writing then. This poll alone is complete, so
+ * it also finds what a lost notice named. In between, notices name ranges of identifiers, which are read at once. The
+ * keys of those rows are remembered until the next full poll, whose snapshot has seen them. Nothing is marked as
+ * published before it was pushed to everybody, so a failure on the way repeats the page.
+ *
+ * Rows must be written outside of savepoints: a snapshot does not list what runs inside one.
  */
 export const createFeed = <Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
   options: FeedOptions<Item, One, Someone>,
 ): Feed<Item, Someone> => new PollingFeed(options);
 
 class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>> implements Feed<Item, Someone> {
-  /** The subscribers, each with the snapshot of when it came: rows that the snapshot saw are not told. */
+  /** Subscribers, each with the snapshot of its arrival. Rows that the snapshot saw are not published to it. */
   private readonly present = new Map<Someone, Snapshot>();
   private joining: Joining<Someone>[] = [];
   private demanded = false;
-  /** The last look at everything: its snapshot, and the earliest time of rows that it may not have seen. */
+  /** Position of the last full poll. */
   private last: Position = { seen: '', since: 0 };
   private ranges: Notice[] = [];
   private everything = false;
@@ -147,13 +155,14 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     }
   }
 
-  /** Tells what the ranges name, and with `whole` everything that was committed since the last look. */
+  /** Publishes the rows in the named ranges and, with `whole`, everything committed since the last full poll. */
   private async tellCommitted(whole: boolean, named: readonly Notice[]): Promise<void> {
     const { seen: unseenBy, since } = this.last;
     if (named.length > 0) await this.readAll({ unseenBy, since, ranges: named });
     if (!whole) return;
     const now = await this.look();
-    // What is committed after this look is left to the next one, so that its snapshot has seen all that was told.
+    // Rows committed after this snapshot are left to the next poll, so that its snapshot has seen everything that was
+    // published.
     await this.readAll({ unseenBy, since, seenBy: now.seen });
     await this.dismiss([...this.present.keys()]);
     this.last = now;
@@ -199,7 +208,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     return this.options.isChoosy?.(someone) === true;
   }
 
-  /** Gives rows to the subscribers that may still see them. */
+  /** Pushes rows to the subscribers that may still see them. */
   private async give(all: ReadonlyMap<Someone, Told<One>>): Promise<void> {
     await this.dismiss([...all.keys()]);
     for (const [someone, { rows, missed }] of all) {
@@ -208,7 +217,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     }
   }
 
-  /** Rows wait for queries in the queue of their organization, so that slow ones delay no other organization. */
+  /** Queues rows for the queries of their organization, so that slow queries delay no other organization. */
   private giveChosen(wanted: ReadonlyMap<Someone, readonly One[]>): void {
     for (const [organizationId, some] of Map.groupBy(wanted, ([{ organizationId }]) => organizationId)) {
       this.backlogs.add(organizationId, new Map(some));
@@ -227,7 +236,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     }
   }
 
-  /** Everything that this look saw has been told. */
+  /** Notes that everything which this position's snapshot saw has been published. */
   private reach(position: Position): void {
     for (const someone of this.present.keys()) {
       const mark = () => someone.stream.reach(position);
@@ -238,7 +247,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     }
   }
 
-  /** Adds the subscribers that wait: they are told what is committed after this look. */
+  /** Admits the waiting subscribers. What is committed after this snapshot is published to them. */
   private async admit(): Promise<void> {
     if (this.joining.length === 0) return;
     const now = await this.look();
@@ -262,13 +271,13 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     this.demand();
   }
 
-  /** Says whether there is anybody to tell, when that changes. */
+  /** Calls `onDemand` when the first subscriber arrives or the last one leaves. */
   private demand(): void {
     const is = this.present.size > 0 || this.joining.length > 0;
     if (is !== this.demanded) this.options.onDemand((this.demanded = is));
   }
 
-  /** Holds ranges for the next poll. */
+  /** Keeps ranges for the next poll. */
   private hold(more: readonly Notice[]): void {
     this.ranges.push(...more);
     if (this.ranges.length > maxRanges) {
@@ -278,7 +287,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
   }
 }
 
-/** Somebody who waits to be let in. */
+/** A subscriber that waits for admission. */
 interface Joining<Someone> {
   someone: Someone;
   joined: PromiseWithResolvers<Position | undefined>;

@@ -5,9 +5,9 @@ import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 
-/** Somebody who is told of the jobs of an organization. */
+/** A subscriber to the jobs of an organization. */
 export interface JobSubscriber extends Subscriber<Job> {
-  /** Only of this job. */
+  /** Restricts the subscription to one job. */
   readonly jobId?: string;
 }
 
@@ -15,7 +15,10 @@ type JobRow = Row<Job>;
 
 type StoredRow = Job & { liveXid: string };
 
-/** Tells of jobs with every step. No notices are sent for them: the look of every second finds them. */
+/**
+ * Creates the feed of jobs. It publishes a job after every step. No notices are sent for jobs: the full poll of every
+ * second finds them.
+ */
 export const createJobFeed = (shared: FeedShared): Feed<Job, JobSubscriber> =>
   createFeed<Job, JobRow, JobSubscriber>({
     ...shared,

@@ -19,85 +19,89 @@ import { rangesOf } from './range.js';
 import { createRecordFeed, type MatchStored, type ReadChanges } from './record-feed.js';
 import { type Batch, Stream } from './stream.js';
 
-/** Session settings of {@link FeedShared.pool}: its few statements are planned once, and each has an index that serves it. */
+/**
+ * Session settings of {@link FeedShared.pool}. Its few statements are planned once, and each has an index that serves
+ * it.
+ */
 export const liveSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
-/** How long a statement on {@link FeedShared.slowPool} may take, in milliseconds. */
+/** Maximum duration of a statement on {@link FeedShared.slowPool}, in milliseconds. */
 const slowLimit = 5000;
-/** Session settings of that pool. */
+/** Session settings of {@link FeedShared.slowPool}. */
 export const liveSlowSession = `${liveSession} -c statement_timeout=${slowLimit}`;
 
 /** Settings of live data. */
 export interface LiveOptions extends FeedShared {
-  /** Where the connection for notices leads. */
+  /** Connection string of the connection for notices. */
   connectionString: string;
-  /** What connects to it; pg's own client unless given. */
+  /** Client class for that connection; by default pg's own. */
   Client?: typeof pg.Client;
   match: MatchStored;
   changes: ReadChanges;
-  /** Deliveries in their published shape, from `delivery d`. */
+  /** Columns of deliveries in their published shape, from `delivery d`. */
   deliveryRows: Sql;
-  /** Makes the query of episodes in their published shape, from `episode e`, with more columns after a comma. */
+  /** Builds the query of episodes in their published shape, from `episode e`. `also` adds columns after a comma. */
   episodeRows: (also: Sql) => Sql;
 }
 
-/** Who is told, and how. */
+/** A requested subscription. */
 export interface Wanted {
   claim: Claim;
   organizationId: string;
-  /** Things at once, at most. */
+  /** Maximum number of items of a batch. */
   limit: number;
-  /** The cursor of a batch that somebody was given: what came since is told first. */
+  /** Cursor of an earlier batch: what was committed since comes first. */
   after?: string;
 }
 
-/** Which records somebody is told of. */
+/** A requested subscription to records. */
 export interface RecordsWanted extends Wanted {
   deviceIds?: readonly string[];
   query?: PlainJson;
 }
 
-/** Which jobs somebody is told of. */
+/** A requested subscription to jobs. */
 export interface JobsWanted extends Wanted {
   jobId?: string;
 }
 
-/** Which devices somebody is told of. */
+/** A requested subscription to devices. */
 export interface DevicesWanted extends Wanted {
-  /** The member who is told; null for the organization itself. */
+  /** The subscribed member; null for the organization itself. */
   userId: string | null;
   deviceId?: string;
 }
 
-/** Batches, until the subscriber leaves or its claim no longer holds. */
+/** Batches until the subscriber leaves or its claim no longer holds. */
 export type Batches<Item> = AsyncGenerator<Batch<Item>, undefined>;
 
 /**
- * What is committed, in this process or another, told to subscribers as it comes. Each of the five answers batches from now
- * on; what is committed after it resolves is in them. A stream ends with the reason where its claim no longer holds.
- * @throws unavailable where the database cannot be asked, invalid for a cursor that cannot be gone on from.
+ * Publishes what is committed, in this process or another, to subscribers. Each of the five methods of subscriptions
+ * resolves with batches of what is committed after it resolves. A stream ends with the reason when its claim no longer
+ * holds.
+ * @throws ApiError 503 if the database cannot be reached, 422 for a cursor from which it cannot resume
  */
 export interface Live {
   records(wanted: RecordsWanted): Promise<Batches<DeviceRecord>>;
-  /** Of the hook that the claim names: as they are stored, and with every attempt that is settled. */
+  /** Deliveries of the hook that the claim names: when they are stored, and whenever an attempt is settled. */
   deliveries(wanted: Wanted): Promise<Batches<Delivery>>;
-  /** With every step. */
+  /** Jobs, after every step. */
   jobs(wanted: JobsWanted): Promise<Batches<Job>>;
-  /** The identifiers of devices that were registered or changed. */
+  /** Identifiers of devices that were registered or changed. */
   devices(wanted: DevicesWanted): Promise<Batches<string>>;
-  /** Of the application that the claim names: as they open, are acknowledged and close. */
+  /** Episodes of the application that the claim names: when they open, are acknowledged and close. */
   episodes(wanted: Wanted): Promise<Batches<Episode>>;
-  /** Tells that records, and deliveries for them, were committed. */
+  /** Notes that records, and the deliveries for them, were committed. */
   stored(ids: () => readonly string[]): void;
-  /** Tells that deliveries changed. */
+  /** Notes that deliveries changed. */
   changed(deliveries: readonly { hookId: string; id: string }[]): void;
   start(): void;
   /** Ends every subscription. */
   close(): Promise<void>;
 }
 
-/** Live data over a database. */
+/** Creates live data over a database. */
 export function createLive({
   connectionString,
   Client,

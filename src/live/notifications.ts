@@ -6,42 +6,47 @@ import { backOff } from '../back-off.js';
 import { named } from '../named.js';
 import { merge, type Range } from './range.js';
 
-/** What processes tell each other about. */
+/** Subjects of the notices between processes. */
 export type Topic = 'records' | 'deliveries';
 
-/** A range of identifiers: of records, or of the deliveries of a hook; of any hook where none is named. */
+/** A range of identifiers: of records, or of the deliveries of a hook (of any hook if none is named). */
 export interface Notice extends Range {
   hook?: string;
 }
 
-/** Notices between processes of what was committed. They are hints: what a lost one named is found by the next look. */
+/**
+ * Sends notices of what was committed between processes. They are hints: the next full poll finds what a lost one
+ * named.
+ */
 export interface Notifications {
-  /** Begins to listen, and to try again wherever that fails. */
+  /** Begins to listen, and reconnects after every failure. */
   start(): void;
-  /** Sends a notice of what was committed. Quick; does nothing where no process wants to know. */
+  /** Sends a notice of what was committed. It is quick, and does nothing if no process wants notices of the topic. */
   tell(topic: Topic, notices: () => readonly Notice[]): void;
-  /** Says whether this process wants notices of a topic from now on. */
+  /** Sets whether this process wants notices of a topic. */
   want(topic: Topic, wanted: boolean): void;
   close(): Promise<void>;
 }
 
-/** Settings of the notices. Durations in milliseconds. */
+/** Settings of the notices. Durations are in milliseconds. */
 export interface NotificationsOptions {
   connectionString: string;
-  /** What connects to it; pg's own client unless given. */
+  /** Client class for that connection; by default pg's own. */
   Client?: typeof pg.Client;
   log: Logger;
-  /** Called with what was committed here or in another process; `undefined`: not known what. */
+  /** Called with what was committed here or in another process. Undefined means that it is not known what. */
   onNotice(topic: Topic, notices: readonly Notice[] | undefined): void;
 }
 
 const channel = 'ddp_live';
-/** A process sends at most one notice in this time. */
+/** Minimum time between two notices of a process. */
 const spacing = 20;
-/** A process that wants notices says so this often; others believe it for `heartbeatTimeout`. */
+/** A process that wants notices repeats that at this interval. Other processes remember it for `heartbeatTimeout`. */
 const heartbeat = 2000;
 const heartbeatTimeout = 7000;
-/** PostgreSQL takes 8000 bytes; a range is less than 130. */
+/**
+ * Maximum number of ranges of a notice: PostgreSQL accepts payloads up to 8000 bytes, and a range takes less than 130.
+ */
 const maxRanges = 50;
 
 interface Message {
@@ -54,17 +59,19 @@ interface Message {
 const topics: readonly Topic[] = ['records', 'deliveries'];
 
 /**
- * Notices over LISTEN and NOTIFY, on a connection of their own. A notice is sent after the commit that it names, never
- * in its transaction: all commits that notify wait for one lock of the database. Commits within 20 ms share a notice.
- * Nothing is sent where no process has subscribers: those that have some say so every two seconds. A process that has not
- * heard this yet sends nothing, and then subscribers are told a second later, by the next look.
+ * Creates notices over LISTEN and NOTIFY, on a separate connection.
+ *
+ * A notice is sent after the commit that it names, never in its transaction, because all commits that notify wait for
+ * one lock of the database. Commits within 20 ms share a notice. Nothing is sent while no process has subscribers:
+ * processes that have some say so every two seconds. A process that has not yet heard this sends nothing, and the next
+ * full poll publishes its rows up to a second later.
  */
 export const createNotifications = (options: NotificationsOptions): Notifications => new ListenNotify(options);
 
 class ListenNotify implements Notifications {
   private readonly me = randomUUID();
   private readonly wants = new Set<Topic>();
-  /** Until when other processes want notices of a topic. */
+  /** Time until which other processes want notices of a topic. */
   private readonly wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
   private untold: Partial<Record<Topic, Notice[] | 'many'>> = {};
   private client: pg.Client | undefined;
@@ -137,12 +144,12 @@ class ListenNotify implements Notifications {
     if (this.failures > 0) log.info('notices of other processes are heard again');
     this.failures = 0;
     this.client = opening;
-    // Notices that were sent meanwhile are lost, so look at everything.
+    // Notices sent in the meantime are lost, so this requests a full poll.
     for (const topic of this.wants) onNotice(topic, undefined);
     await this.sayWants();
   }
 
-  /** Lets go of a connection that was lost, and tries again later. */
+  /** Drops a lost connection and reconnects later. */
   private reconnect(lost: pg.Client): void {
     if (this.client === lost) this.client = undefined;
     lost.end().catch(() => undefined);
@@ -180,13 +187,13 @@ class ListenNotify implements Notifications {
         named('notify', sql`select pg_notify(${channel}, ${JSON.stringify({ from: this.me, ...message })})`),
       );
     } catch (error) {
-      // When this connection ends, another is opened.
+      // The end of this connection opens another one.
       this.options.log.debug({ err: error }, 'a notice was not sent');
     }
   }
 }
 
-/** Merges notices into as few ranges as possible; `many` where there are still too many. */
+/** Merges notices into as few ranges as possible. Returns `many` if too many remain. */
 function mergeNotices(some: readonly Notice[] | 'many', more: readonly Notice[]): Notice[] | 'many' {
   if (some === 'many') return 'many';
   const byHook = Map.groupBy([...some, ...more], ({ hook }) => hook);

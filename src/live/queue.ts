@@ -3,20 +3,26 @@ import type { Logger } from 'pino';
 import { backOff } from '../back-off.js';
 import { rateLimited } from '../errors.js';
 
-/** Most callers of one organization that wait for their turn. */
+/** Maximum number of callers of one organization that wait in its queue. */
 const maxCallers = 4;
-/** Most retries of work that fails. */
+/** Maximum number of retries of failing work. */
 const maxRetries = 5;
 
-/** A queue of work for each organization: in order, one piece of work at a time, and independent of other organizations. */
+/**
+ * A queue of work for each organization. Each runs in order, one piece of work at a time, and independently of other
+ * organizations.
+ */
 export interface Queues {
-  /** Adds work. Work that fails is retried; after the last retry `lost` is called. */
+  /** Adds work. Failing work is retried; after the last retry `lost` is called. */
   add(organizationId: string, work: () => Promise<void>, lost: () => void): void;
-  /** Runs work when its turn in the queue comes. @throws rateLimited where too many callers wait already */
+  /**
+   * Runs work after the work queued before it.
+   * @throws ApiError 429 if too many callers wait already
+   */
   run(organizationId: string, work: () => Promise<void>): Promise<void>;
-  /** Calls back when the work that was added so far is over; at once where there is none. */
+  /** Calls back when the work added so far is over; immediately if there is none. */
   after(organizationId: string, call: () => void): void;
-  /** Starts no more work; resolves when the work under way is over. */
+  /** Starts no more work. Resolves when the current work is over. */
   close(): Promise<void>;
 }
 
@@ -26,7 +32,7 @@ interface Queue {
   end: Promise<void>;
 }
 
-/** Makes the queues. Each exists only while it has work. */
+/** Creates the queues. Each exists only while it has work. */
 export function createQueues(log: Logger): Queues {
   const queues = new Map<string, Queue>();
   let closed = false;

@@ -1,18 +1,21 @@
 import { timeOf } from '../entities/id.js';
 
-/** Identifiers (UUID version 7, so in the order of their making) from one to another, both included. */
+/**
+ * A range of identifiers, both ends included. Identifiers are UUIDs of version 7, so they are ordered by the time of
+ * their making.
+ */
 export interface Range {
   low: string;
   high: string;
 }
 
-/** Identifiers that were made further apart than this, in milliseconds, do not share a range. */
+/** Maximum distance in time between identifiers of one range, in milliseconds. */
 const farApart = 1000;
 
-/** A few ranges that hold these identifiers and little else. */
+/** Returns a few ranges that hold these identifiers and little else. */
 export const rangesOf = (ids: readonly string[]): Range[] => merge(ids.map((id) => ({ low: id, high: id })));
 
-/** The same identifiers in fewer ranges. */
+/** Merges ranges that overlap or lie close together. */
 export function merge(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   for (const { low, high } of [...ranges].sort((a, b) => (a.low < b.low ? -1 : 1))) {

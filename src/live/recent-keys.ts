@@ -1,7 +1,10 @@
-/** Most versions that are remembered as told. With more, the feed looks at everything, after which they can be forgotten. */
+/**
+ * Maximum number of published versions that are remembered. With more, the feed runs a full poll, after which it can
+ * forget them.
+ */
 const maxKeys = 50_000;
 
-/** Remembers keys until the next call of `expire`, or for so many milliseconds where that is longer. */
+/** Remembers keys until the next call of `expire`, and at least for `milliseconds`. */
 export function createRecentKeys(milliseconds: number) {
   let recent = new Set<string>();
   let earlier = new Set<string>();

@@ -14,24 +14,25 @@ import {
 import { merge, type Range } from './range.js';
 import { maxCharacters } from './stream.js';
 
-/** Somebody who is told of records. */
+/** A subscriber to records. */
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {
-  /** Only of these devices; absent: of all that are linked to the application. */
+  /** Restricts the subscription to these devices. Absent for all devices that are linked to the application. */
   readonly deviceIds?: ReadonlySet<string>;
-  /** Only what a search with this query would find. */
+  /** Restricts the subscription to records that a search with this query would find. */
   readonly query?: PlainJson;
 }
 
-/** A record that was committed. */
+/** A committed record. */
 interface RecordRow extends Row<DeviceRecord> {
-  /** Applications that its device is linked to, of those that somebody has subscribed to. */
+  /** Applications with subscribers that the record's device is linked to. */
   applications: readonly string[];
   organizationId: string;
 }
 
 /**
- * Which of an organization's stored records each query matches; undefined for a query that cannot be answered, and for all of
- * them where they take too long together.
+ * Matches several queries against stored records of an organization, within `timeoutMs`. Returns the matching
+ * identifiers for each query. Returns undefined for a query that cannot be answered, and for all of them if they take
+ * too long together.
  */
 export type MatchStored = (
   queries: readonly PlainJson[],
@@ -40,7 +41,7 @@ export type MatchStored = (
   timeoutMs: number,
 ) => Promise<readonly (ReadonlySet<string> | undefined)[]>;
 
-/** Which committed records to read, as the log of records is asked. */
+/** Selects the committed records to read from the record store. */
 export interface ChangesQuestion {
   unseenBy: string;
   seenBy?: string;
@@ -51,11 +52,11 @@ export interface ChangesQuestion {
   limit: number;
   maxBytes: number;
   maxTotalBytes: number;
-  /** Whether it may take its time. */
+  /** Whether the read may be slow. */
   slow: boolean;
 }
 
-/** A record as the log answers it; its JSON as text, null where it is too large to be told. */
+/** A committed record as the record store returns it. Its JSON is text, or null if it is too large to be published. */
 interface CommittedRecord {
   id: string;
   xid: string;
@@ -69,7 +70,7 @@ interface CommittedRecord {
   applications: string[];
 }
 
-/** Reads committed records, once each, with the applications that their devices are linked to. */
+/** Reads committed records, each once, with the applications that their devices are linked to. */
 export type ReadChanges = (question: ChangesQuestion) => Promise<CommittedRecord[]>;
 
 /** Settings of a feed of records. */
@@ -79,7 +80,7 @@ export interface RecordFeedOptions extends FeedShared {
   onDemand(demanded: boolean): void;
 }
 
-/** Tells of records as they are committed. */
+/** Creates the feed of records, which publishes records as they are committed. */
 export const createRecordFeed = ({
   match,
   changes,
@@ -99,10 +100,10 @@ export const createRecordFeed = ({
   });
 };
 
-/** Most that is read of one organization's records of a page, in bytes as they are stored. */
+/** Maximum number of stored bytes that are read of one organization's records per page. */
 const maxReadBytes = 8 * maxCharacters;
 
-/** The question of a page; of each organization the newest: no stream could hold more. */
+/** Builds the read of a page. It takes the newest records of each organization, because no stream could hold more. */
 const changesOf = (question: Question<RecordSubscriber>, slow: boolean): ChangesQuestion => {
   const { subscribers, ranges, since, after, unseenBy, seenBy } = question;
   return {
@@ -152,7 +153,7 @@ const rowOf = ({
 
 const objectOf = (text: string | null) => JSON.parse(text ?? '{}') as DeviceRecord['data'];
 
-/** Who may be told of which records, queries aside. */
+/** Assigns records to the subscribers that may see them, apart from their queries. */
 function sortRecords(
   rows: readonly RecordRow[],
   subscribers: readonly RecordSubscriber[],
@@ -175,28 +176,33 @@ function sortRecords(
   return wanted;
 }
 
-/** A query may take so long over what was just stored, in milliseconds; then it is told as missed. */
+/** Maximum time of a query over newly stored records, in milliseconds. Its records count as missed afterwards. */
 const queryTimeout = 500;
-/** Many queries together may take as long as so many: longer would hold up those that are quick by themselves. */
+/**
+ * Maximum time of several queries together, in multiples of `queryTimeout`: more would delay queries that are quick by
+ * themselves.
+ */
 const maxTimeouts = 4;
-/** Queries that one statement judges, at most. */
+/** Maximum number of queries that one statement judges. */
 const maxTogether = 20;
 
-/** Subscribers with the same query, and the rows that each may be told. */
+/** Subscribers with the same query. */
 type Alike = readonly RecordSubscriber[];
 type Wanted = ReadonlyMap<RecordSubscriber, readonly RecordRow[]>;
 
 /**
- * Runs each query of the organization's subscriptions once, over all records that its subscribers might be told, many in one
- * statement, until the time is over. Queries that cannot be answered together run one by one, as does from then on what ran
- * out of time by itself: one slow query does not hold the others up. Records whose query was not reached stay open, and that
- * query runs first the next time. A query that runs out of time has a second try unless it did so before; then its records
- * count as missed.
+ * Creates the function that judges records by the queries of an organization's subscriptions.
+ *
+ * Each query runs once, over all records that its subscribers might see, with many queries in one statement, until the
+ * time is over. Queries that cannot be answered together run one by one. A query that times out by itself runs alone
+ * from then on, so that it does not delay the others. Records whose query was not reached stay open, and that query
+ * runs first the next time. A query that times out gets a second try unless its previous run timed out too; then its
+ * records count as missed.
  */
 function createChoose(match: MatchStored) {
-  /** When each subscriber's query last ran; forgotten together with the subscriber. */
+  /** Time at which each subscriber's query last ran. */
   const askedAt = new WeakMap<RecordSubscriber, number>();
-  /** Subscribers whose query ran out of time when it last ran. */
+  /** Subscribers whose query timed out when it last ran. */
   const late = new WeakSet<RecordSubscriber>();
   const isLate = ([first]: Alike) => late.has(first!);
   const lastAsked = ([first]: Alike) => askedAt.get(first!) ?? 0;

@@ -1,4 +1,4 @@
-/** A snapshot: which transactions were over, in the form of `pg_current_snapshot`: `xmin:xmax:in,progress`. */
+/** A snapshot of the transactions that were over, in the form of `pg_current_snapshot`: `xmin:xmax:in,progress`. */
 export class Snapshot {
   private readonly xmin: bigint;
   private readonly xmax: bigint;
@@ -11,7 +11,7 @@ export class Snapshot {
     this.open = new Set(open.split(','));
   }
 
-  /** Whether a text is a snapshot that PostgreSQL would read. */
+  /** Whether a text is a snapshot that PostgreSQL accepts. */
   static isWritten(text: string): boolean {
     const [, xmin, xmax, open] = /^(\d{1,18}):(\d{1,18}):((?:\d{1,18},)*\d{1,18}|)$/.exec(text) ?? [];
     if (xmin === undefined || BigInt(xmin) < 1n || BigInt(xmin) > BigInt(xmax!)) return false;

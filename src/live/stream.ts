@@ -1,35 +1,35 @@
 import { type Given, type Position, Progress } from './cursor.js';
 
-/** A batch: what a subscriber is told in one event. */
+/** A batch: the content of one event. */
 export interface Batch<Item> {
   readonly items: readonly Item[];
-  /** How many were dropped before these because the subscriber did not fetch them in time. */
+  /** Number of items that were dropped before these because the subscriber did not fetch them in time. */
   readonly missed: number;
-  /** Makes the cursor of what has been given with these. */
+  /** Returns the cursor of what has been given up to this batch. */
   readonly cursor: () => string;
 }
 
-/** Something to tell, and how large it is in characters of JSON. */
+/** An item to publish, with its size in characters of JSON. */
 export interface Sized<Item> {
-  /** Names this version of it. */
+  /** Identifies this version of the item. */
   readonly key: string;
   readonly item: Item;
   readonly size: number;
 }
 
-/** Most things that wait for one subscriber, */
+/** Maximum number of items that wait for one subscriber. */
 const maxItems = 1000;
-/** and most characters of JSON that these have. */
+/** Maximum number of characters of JSON of these items together. */
 export const maxCharacters = 1024 * 1024;
-/** After this time without anything to tell, an empty batch brings a newer cursor. Milliseconds. */
+/** Time without items after which an empty batch carries a newer cursor. Milliseconds. */
 const cursorAge = 600_000;
-/** A batch takes no more once it has this many characters. */
+/** Number of characters after which a batch takes no more items. */
 const batchSize = 128 * 1024;
 
-/** Whether a thing can be told at all. */
+/** Whether an item fits into a stream at all. */
 export const isTellable = ({ size }: { readonly size: number }): boolean => size <= maxCharacters;
 
-/** The newest of these, which may wait for a subscriber together. */
+/** Returns the newest items that fit into a stream together. */
 export function newest<One extends { readonly size: number }>(some: One[]): One[] {
   let from = some.length;
   for (let size = 0; from > 0 && some.length - from < maxItems; from--) {
@@ -40,9 +40,9 @@ export function newest<One extends { readonly size: number }>(some: One[]): One[
 }
 
 /**
- * What one subscriber is still to be told. It holds a bounded number of things and never waits: where the subscriber is
- * slower than what comes, the oldest are dropped and counted, and the next batch says how many. The first batch is
- * empty and comes at once: from then on nothing goes by unseen.
+ * Items that wait for one subscriber. The stream holds a bounded number of them and never waits: if the subscriber is
+ * too slow, the oldest items are dropped and counted, and the next batch states their number. The first batch is empty
+ * and comes at once; from then on the subscriber misses nothing unnoticed.
  */
 export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, undefined> {
   private waiting: Waiting<Item>[] = [];
@@ -50,26 +50,26 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   private missed = 0;
   private greeted = false;
   private stale = false;
-  /** Of the last cursor that was sent. */
+  /** Time of the last cursor that was sent. */
   private sentSince = 0;
   private progress = new Progress({ seen: '1:1:', since: 0 });
   private over?: { error?: Error };
   private readonly readers: PromiseWithResolvers<IteratorResult<Batch<Item>, undefined>>[] = [];
 
   /**
-   * @param limit things in one batch, at most.
-   * @param leave called once when the subscriber goes, or is sent away.
+   * @param limit maximum number of items of a batch
+   * @param leave called once when the subscriber leaves or is dismissed
    */
   constructor(
     private readonly limit: number,
     private readonly leave: (stream: Stream<Item>) => void,
   ) {}
 
-  /** Adds what has come, the oldest first. */
+  /** Adds items, the oldest first. */
   push(items: readonly Sized<Item>[]): void {
     if (this.over) return;
     for (const sized of items) {
-      // A thing that is larger than the whole stream does not push out the others.
+      // An item that is larger than the whole stream does not displace the others.
       if (!isTellable(sized)) {
         this.missed++;
         continue;
@@ -81,7 +81,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     this.serve();
   }
 
-  /** Says that everything that a look saw has been pushed. */
+  /** Notes that everything which the position's snapshot saw has been pushed. */
   reach(position: Position): void {
     const last = this.waiting.at(-1);
     if (last !== undefined) last.reached = position;
@@ -92,12 +92,15 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     }
   }
 
-  /** Sets the look from which this subscriber is told: what the look saw is not for it. */
+  /** Sets the position from which items are published to this subscriber. */
   begin(position: Position): void {
     this.progress = new Progress(position);
   }
 
-  /** Puts what came after a cursor before all else; `reached` is the look that saw all of it. Before the first batch only. */
+  /**
+   * Inserts what was committed since a cursor before all else; `reached` is the position that includes all of it. Only
+   * called before the first batch.
+   */
   resume(given: Given, items: readonly Sized<Item>[], missed: number, reached: Position): void {
     if (this.over) return;
     this.missed += missed;
@@ -109,14 +112,14 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     this.dropOldest();
   }
 
-  /** Counts things that could not be read or decided as missed. */
+  /** Counts items that could not be read or judged as missed. */
   miss(count: number): void {
     if (this.over || count === 0) return;
     this.missed += count;
     this.serve();
   }
 
-  /** Ends the stream at once, with an error where there is one to tell; what waits is dropped. */
+  /** Ends the stream at once, with an optional error. Waiting items are dropped. */
   end(error?: Error): void {
     if (this.over) return;
     this.over = error === undefined ? {} : { error };
@@ -132,7 +135,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     return reader.promise;
   }
 
-  /** The subscriber goes. */
+  /** Ends the stream because the subscriber leaves. */
   return(): Promise<IteratorResult<Batch<Item>, undefined>> {
     this.end();
     return Promise.resolve(done);
@@ -156,7 +159,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
       if (this.over) {
         const { error } = this.over;
         const reader = this.readers.shift()!;
-        // An error is told once.
+        // The error is reported once.
         this.over = {};
         if (error === undefined) reader.resolve(done);
         else reader.reject(error);
@@ -197,7 +200,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 }
 
-/** Something that waits; `reached`: the look that has seen everything up to it. */
+/** A waiting item. `reached` is the position that includes everything up to it. */
 interface Waiting<Item> extends Sized<Item> {
   reached?: Position;
 }

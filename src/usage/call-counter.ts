@@ -3,20 +3,20 @@ import sql from 'sql-template-tag';
 
 type Database = Pick<Pool, 'query'>;
 
-/** Milliseconds. */
+/** Length of a day in milliseconds. */
 export const dayLength = 86_400_000;
 
-/** When the day (UTC) of a moment began; both in milliseconds since 1970. */
+/** Returns the beginning of the day (UTC) of a time. Both are milliseconds since 1970. */
 export const dayOf = (moment: number): number => Math.floor(moment / dayLength) * dayLength;
 
 /**
- * Counts calls by organization and day, in memory, and writes them down now and then. A process that is killed loses those
- * since; one that is stopped does not.
+ * Counts calls by organization and day in memory, and writes the counts periodically. A killed process loses the counts
+ * since the last write; a stopped process does not.
  */
 export class CallCounter {
   private counted = new Map<number, Map<string, number>>();
 
-  /** @param clock milliseconds since the epoch */
+  /** @param clock milliseconds since 1970 */
   constructor(private readonly clock: () => number) {}
 
   /** Counts calls of an organization. */
@@ -24,7 +24,7 @@ export class CallCounter {
     this.add(dayOf(this.clock()), organizationId, calls);
   }
 
-  /** Writes down what was counted. What cannot be written is counted on, and written the next time. */
+  /** Writes the counts. Counts that cannot be written are kept for the next time. */
   async flush(database: Database): Promise<void> {
     const { counted } = this;
     if (counted.size === 0) return;

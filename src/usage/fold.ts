@@ -2,12 +2,12 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { transaction } from '../transaction.js';
 
-/** Rows that one transaction adds up. */
+/** Number of rows that one transaction adds up. */
 const batchSize = 5000;
 
 /**
- * Adds some rows of usage_delta up to those of days; whether to go on. One process at a time does so: two would wait for each
- * other's rows.
+ * Adds a batch of rows of `usage_delta` to the rows of days. Returns whether more may remain. Only one process does so
+ * at a time: two would wait for each other's rows.
  */
 export const foldUsage = (pool: Pool): Promise<boolean> =>
   transaction(pool, async (tx) => {
@@ -15,7 +15,7 @@ export const foldUsage = (pool: Pool): Promise<boolean> =>
       sql`select pg_try_advisory_xact_lock(hashtextextended('usage', 0)) as locked`,
     );
     if (!rows[0]?.locked) return false;
-    // One snapshot sees the rows that are deleted and, by the view, what they add up to.
+    // One snapshot sees both the deleted rows and, through the view, their sums.
     const { rows: folded } = await tx.query<{ n: number }>(sql`
       with taken as (
         delete from usage_delta where id = any(array(select id from usage_delta order by id limit ${batchSize})) returning id

@@ -3,16 +3,16 @@ import sql from 'sql-template-tag';
 
 type Database = Pick<Pool, 'query'>;
 
-/** A claim takes this part of what a quota has left, or what it needs where that is more. */
+/** A claim takes 1/100 of what a quota has left, or what it needs if that is more. */
 const part = 100;
 
-/** Claims of which no process says for so long that it holds them are those of a process that was killed. */
+/** Time after which claims that no process has renewed count as those of a killed process. */
 const stale = sql`interval '1 minute'`;
 
-/** Records of a day that an organization may store. */
+/** Number of records that an organization may store in a day. */
 export interface DayQuota {
   readonly organizationId: string;
-  /** When the day began, in milliseconds. */
+  /** Beginning of the day, in milliseconds since 1970. */
   readonly day: number;
   readonly limit: number;
 }
@@ -20,8 +20,8 @@ export interface DayQuota {
 const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10);
 
 /**
- * Claims at least `wanted` records of a day. Returns how many were granted, or, where they are not to be had, how many nobody
- * has claimed. One statement takes them, so that processes together never claim more than there are.
+ * Claims at least `wanted` records of a day. Returns the number granted, or, if they are not available, the number that
+ * nobody has claimed. One statement takes them, so that all processes together never claim more than the quota.
  */
 export const claimRecords = async (
   database: Database,
@@ -29,7 +29,7 @@ export const claimRecords = async (
   wanted: number,
 ): Promise<{ granted: number } | { left: number }> => {
   const date = dateOf(day);
-  // A process whose clock is behind claims of the newer day.
+  // A process whose clock is behind claims from the newer day.
   const claimed = sql`case when day >= ${date}::date then claimed else 0 end`;
   const share = sql`greatest(${wanted}::bigint, (${limit}::bigint - (${claimed})) / ${part})`;
   const { rows } = await database.query<{ granted: number }>(sql`
@@ -45,12 +45,12 @@ export const claimRecords = async (
   return stored[0] ?? { left: 0 };
 };
 
-/** Records that a process has claimed and not stored: it gives back some, and keeps the others. */
+/** Records that a process has claimed and not stored. It releases `back` of them and keeps the others. */
 export interface HeldClaim extends Pick<DayQuota, 'organizationId' | 'day'> {
   readonly back: number;
 }
 
-/** Gives records back, and says of the others that they are still held. */
+/** Releases records, and renews the claims to the others. */
 export const renewClaims = async (database: Database, held: readonly HeldClaim[]): Promise<void> => {
   if (held.length === 0) return;
   await database.query(sql`
@@ -61,15 +61,15 @@ export const renewClaims = async (database: Database, held: readonly HeldClaim[]
      where c.organization_id = w.organization_id and c.day = w.day`);
 };
 
-/** Records of the day that an organization with a quota has stored. */
+/** Number of records that an organization with a quota has stored in the day. */
 export interface StoredRecords {
   readonly organizationId: string;
   readonly used: number;
 }
 
 /**
- * Begins to count claims where a quota or a day is new, from what is stored; adds what was stored without a claim before its
- * process knew of the quota; and takes back what processes that were killed had claimed.
+ * Corrects the claims from the stored records. It starts a count for a new quota or day, adds records that a process
+ * stored without a claim before it knew of the quota, and releases the claims of killed processes.
  */
 export const settleClaims = async (
   database: Database,

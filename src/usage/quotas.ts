@@ -6,21 +6,21 @@ import { claimRecords, type HeldClaim, renewClaims, type StoredRecords, settleCl
 
 type Database = Pick<Pool, 'query'>;
 
-/** What an organization may store, and what it has, as far as this process has learnt. */
+/** Quotas of an organization and their use, as far as this process knows. */
 interface Standing {
   recordsPerDay: number | null;
   storedBytes: number | null;
-  /** When the day began that the claims are of, in milliseconds. */
+  /** Beginning of the day that the claims belong to, in milliseconds since 1970. */
   day: number;
-  /** Records that were claimed and that no call stores. */
+  /** Number of claimed records that no call uses. */
   free: number;
-  /** Records of calls that are under way. */
+  /** Number of records reserved by calls in progress. */
   reserved: number;
-  /** Whether a call came since the last look. */
+  /** Whether a call came since the last refresh. */
   isBusy: boolean;
-  /** Records that nobody had claimed when a call was refused, until the next look. */
+  /** Number of unclaimed records when a call was refused; valid until the next refresh. */
   left?: number | undefined;
-  /** Bytes that are stored. */
+  /** Number of stored bytes. */
   stored: number;
 }
 
@@ -30,26 +30,26 @@ interface Row extends StoredRecords {
   stored: number;
 }
 
-/** Takes back what a call has reserved, and counts the records that it has stored. */
+/** Releases a call's reservation, given the number of records that it has stored. */
 export type Settle = (stored: number) => void;
 
 /**
- * The quotas of records and stored bytes. Each process claims records of the day before it stores them, a part of what is
- * left at a time, so that all together never pass a quota; what it does not need it gives back when it looks. Stored bytes
- * are learnt by looking alone.
+ * The quotas of records and of stored bytes. Each process claims records of the day before it stores them, a part of
+ * the remainder at a time, so that all processes together never exceed a quota. Each refresh releases what the process
+ * does not need. Stored bytes are only known from refreshes.
  */
 export class Quotas {
   private readonly standings = new Map<string, Standing>();
 
-  /** @param clock milliseconds since the epoch */
+  /** @param clock milliseconds since 1970 */
   constructor(
     private readonly database: Database,
     private readonly clock: () => number,
   ) {}
 
   /**
-   * Lets a call of so many items begin. Returns a promise only where records have to be claimed first.
-   * @throws quotaExceeded where the records of the day are used up, or the stored bytes are
+   * Reserves records for a call of `items` items. Returns a promise only if records have to be claimed first.
+   * @throws ApiError if the records of the day or the stored bytes are used up
    */
   reserve(organizationId: string, items: number): Settle | Promise<Settle> {
     const standing = this.standings.get(organizationId);
@@ -62,7 +62,7 @@ export class Quotas {
     return this.claim(organizationId, standing, items, standing.recordsPerDay);
   }
 
-  /** Takes records that were claimed for a call. */
+  /** Reserves claimed records for a call. */
   private take(standing: Standing, items: number): Settle {
     const { day } = standing;
     standing.free -= items;
@@ -78,7 +78,7 @@ export class Quotas {
     const { day, free } = standing;
     const refuse = (left: number) => dayFull({ quota: limit, left, items, day }, this.clock());
     if (standing.left !== undefined && items > standing.left + free) throw refuse(standing.left + free);
-    // What is free goes to this call: others that come meanwhile claim for themselves.
+    // This call takes all free records; concurrent calls claim their own.
     standing.free = 0;
     let claim: Awaited<ReturnType<typeof claimRecords>>;
     try {
@@ -97,14 +97,14 @@ export class Quotas {
     return this.take(standing, items);
   }
 
-  /** @throws quotaExceeded where the stored bytes are used up */
+  /** @throws ApiError if the stored bytes are used up */
   requireStorage(organizationId: string): void {
     const standing = this.standings.get(organizationId);
     if (standing === undefined || standing.storedBytes === null || standing.stored < standing.storedBytes) return;
     throw storageFull(standing.storedBytes);
   }
 
-  /** Looks which quotas there are, gives back claims that are not needed, and renews the others. */
+  /** Refreshes the quotas, releases claims that are not needed, and renews the others. */
   async look(): Promise<void> {
     const day = dayOf(this.clock());
     const rows = await readQuotas(this.database, day);
@@ -129,7 +129,7 @@ export class Quotas {
     for (const id of this.standings.keys()) if (!found.has(id)) this.standings.delete(id);
   }
 
-  /** Gives back all that no call stores. */
+  /** Releases all claims that no call uses. */
   close(): Promise<void> {
     return this.renew(() => true);
   }
@@ -139,7 +139,7 @@ export class Quotas {
       const { day, free, reserved } = standing;
       if (free + reserved === 0) return [];
       const back = givesBack(organizationId) ? free : 0;
-      // Before it is written down: what is given back and not written down is found as that of a killed process is.
+      // This comes before the write. If the write fails, the claims are released like those of a killed process.
       standing.free -= back;
       return [{ organizationId, day, back }];
     });
@@ -152,7 +152,7 @@ export class Quotas {
   }
 }
 
-/** Reads which quotas there are, and what was stored by all processes. */
+/** Reads all quotas, and what all processes have stored. */
 const readQuotas = async (database: Database, day: number): Promise<Row[]> => {
   const { rows } = await database.query<Row>(sql`
     with pending as materialized (
@@ -175,8 +175,8 @@ const readQuotas = async (database: Database, day: number): Promise<Row[]> => {
 const unlimited: Settle = () => undefined;
 
 /**
- * Bytes that the organization of a quota `q` has stored, by its row `s` of storage, where it has one, and `pending`: what was
- * last counted, what has come since, and files that are not imported.
+ * SQL expression of the bytes that the organization of a quota `q` has stored: the last measurement (its row `s` of
+ * storage, if any), what was stored since (`pending`), and files that are not imported.
  */
 const storedNow = sql`(
   coalesce(s.bytes, 0) - coalesce(s.total_bytes, 0)

@@ -3,13 +3,13 @@ import sql from 'sql-template-tag';
 
 type Database = Pick<Pool, 'query'>;
 
-/** How long a count of stored records holds, in seconds. */
+/** Time for which a count of stored records is valid, in seconds. */
 const holds = 60;
 
 /**
- * Counts the stored records of an organization that has a quota of stored bytes, where that was not done for a while; whether
- * there was one. Its records are taken to have the size that all that it ever stored had on average: what is deleted is
- * not measured.
+ * Measures the stored records of one organization with a quota of stored bytes whose last count is too old. Returns
+ * whether there was one. The size of its records is estimated from the average of all that it ever stored, because the
+ * size of deleted records is not measured.
  */
 export const measureStorage = async (
   database: Database,

@@ -8,25 +8,31 @@ import { foldUsage } from './fold.js';
 import { Quotas } from './quotas.js';
 import { measureStorage } from './storage.js';
 
-/** What organizations use, and may use. */
+/** Usage and quotas of organizations. */
 export interface Usage {
   /** Counts calls of an organization. */
   count(organizationId: string, calls?: number): void;
-  /** The log, which takes no call that passes a quota. */
+  /** Wraps the record store so that it refuses calls that exceed a quota. */
   limit(records: RecordLog): RecordLog;
-  /** Throws where the organization has stored as many bytes as its quota allows. */
+  /** @throws ApiError if the organization has used up its quota of stored bytes */
   requireStorage(organizationId: string): void;
-  /** Begins; from then on quotas count. */
+  /** Loads the quotas, which apply from then on, and starts the periodic work. */
   start(): Promise<void>;
-  /** Writes down the last calls. */
+  /** Writes the last counts. */
   close(): Promise<void>;
 }
 
 const second = 1000;
-/** How often quotas, and what other processes have stored, are looked at: so late a new quota counts. Milliseconds. */
+/**
+ * Interval of refreshing quotas and what other processes have stored, in milliseconds. A new quota applies after at
+ * most this time.
+ */
 const lookEvery = 2 * second;
 
-/** Opens usage. @param records gives the log, which counts what is stored */
+/**
+ * Creates the usage.
+ * @param records returns the record store, which counts what is stored
+ */
 export const createUsage = ({
   pool,
   clock,
@@ -82,7 +88,7 @@ const limitRecords = (records: RecordLog, quotas: Quotas): RecordLog => ({
   ...records,
   async append(call) {
     const reserving = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
-    // Most organizations have no quota: their calls wait for nothing here.
+    // Most organizations have no quota: their calls do not wait here.
     const settle = reserving instanceof Promise ? await reserving : reserving;
     let stored = 0;
     try {
