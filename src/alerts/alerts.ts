@@ -14,12 +14,12 @@ import { createMetrics, type Metrics } from './metrics.js';
 import type { Outbox } from './outbox.js';
 import { poll } from './poll.js';
 
-/** Time between two polls, and so between two heartbeats, in milliseconds. */
+/** Interval of polls, and so of heartbeats, in milliseconds. */
 const interval = 2000;
 
 /** Settings of alerts. */
 export interface AlertsOptions {
-  /** A pool of which storing records takes no connections. */
+  /** A pool that storing records takes no connections from. */
   pool: pg.Pool;
   clock: () => number;
   log: Logger;
@@ -27,25 +27,25 @@ export interface AlertsOptions {
   match: MatchRecords;
   /** Stores the deliveries of events for hooks. */
   enqueue: EnqueueEvents;
-  /** Events of hooks that triggers leave. */
+  /** Events about hooks that triggers noted. */
   outbox: Outbox;
-  /** Undefined where e-mail is off. */
+  /** Undefined if e-mail is off. */
   mail: Mailer | undefined;
 }
 
-/** Alerts, as the rest of the service sees them. */
+/** Alerts, as the rest of the service uses them. */
 export interface Alerts {
   /** Decides rules over records in the transaction that stores them. Returns what to call after the commit. */
   alongside(tx: pg.PoolClient, stored: readonly AlertRecord[], onCostly?: OnCostly): Promise<(() => void) | undefined>;
-  /** Hints that an episode was closed, or that a state is due. */
+  /** Hints that an episode was closed, or that a rule's state is due. */
   wake(): void;
-  /** Hints that an address waits to be asked for confirmation. */
+  /** Hints that a mail asking for confirmation is due. */
   wakeMail(): void;
   start(): void;
   close(): Promise<void>;
 }
 
-/** Opens alerts over a database. */
+/** Creates alerts over a database. */
 export function createAlerts(options: AlertsOptions): Alerts {
   const { pool, clock, log, registry, match, enqueue, outbox, mail } = options;
   const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
@@ -80,7 +80,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   };
 }
 
-/** Makes what notifies hooks, and recipients of e-mail, of transitions. */
+/** Creates the function that notifies hooks, and recipients of e-mail, of transitions. */
 const createNotify =
   (enqueue: EnqueueEvents, mail: Mailer | undefined, metrics: Metrics): Notify =>
   async (tx, transitions) => {

@@ -5,15 +5,18 @@ import { eventRows } from './event.js';
 import type { Mailer } from './mail/mailer.js';
 import type { Outbox } from './outbox.js';
 
-/** Closings that one transaction claims. */
+/** Maximum number of closings that one transaction claims. */
 const atOnce = 500;
 
-/** Stores the deliveries of events in the caller's transaction. Returns what to call after the commit. */
+/**
+ * Stores the deliveries of events in the caller's transaction. Returns a function to call after the commit, or
+ * undefined.
+ */
 export type EnqueueEvents = (tx: pg.PoolClient, events: readonly AlertEvent[]) => Promise<(() => void) | undefined>;
 
 /**
- * Opens the outbox of closings that no record causes: a trigger notes an episode whose rule or device is changed or deleted.
- * Draining it stores the deliveries of hooks and the e-mail notices.
+ * Creates the outbox of closings that no record causes. A trigger notes an episode whose rule or device is changed or
+ * deleted; draining the outbox stores the deliveries of hooks and the e-mail notices.
  */
 export const createClosings = (enqueue: EnqueueEvents, mail: Mailer | undefined): Outbox => ({
   isWaiting: sql`exists (select from alert_notice)`,

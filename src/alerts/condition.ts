@@ -3,8 +3,8 @@ import { type AlertComparison, type AlertCondition, AlertOperator } from '../ent
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Evaluates comparisons on the values of a record. Returns undefined where the comparisons that can be evaluated do not
- * decide: the record lacks a variable, or has it in another type.
+ * Evaluates comparisons on the values of a record. Returns undefined if the comparisons that can be evaluated do not
+ * decide, because the record lacks a variable or has it in another type.
  */
 export function evaluate({ all, any }: AlertCondition, values: Values): boolean | undefined {
   const decisive = any != null;
@@ -25,13 +25,13 @@ export const comparedValues = (conditions: readonly (AlertCondition | null)[], v
   );
 };
 
-/** Returns the comparisons of a condition: none where it is a query. */
+/** Returns the comparisons of a condition. A query has none. */
 export const comparisonsOf = (condition: AlertCondition | null): readonly AlertComparison[] =>
   condition?.all ?? condition?.any ?? [];
 
 function compare({ variable, operator, value: limit }: AlertComparison, values: Values): boolean | undefined {
   const found = Object.hasOwn(values, variable) ? values[variable] : undefined;
-  // Searches read a number that is stored as text as a number, too.
+  // Searches also read a number that is stored as text as a number.
   const value = typeof limit === 'number' && typeof found === 'string' ? numberOf(found) : found;
   if (typeof value === 'number' && typeof limit === 'number') return operators[operator](value, limit);
   if (typeof value !== typeof limit) return undefined;

@@ -7,14 +7,17 @@ import type { RuleHealth } from './health.js';
 import { type Watch, watchesOf } from './rule.js';
 import { lockWatches, noteArrivals, type StoredState, stateKey, statesOf, writeStates } from './state.js';
 
-/** Time limit of all queries of the rules of one transaction together. Milliseconds. */
+/** Maximum time of all queries of the rules of one transaction together, in milliseconds. */
 const totalTimeout = 1000;
-/** Time limit of one query. Milliseconds. */
+/** Maximum time of one query, in milliseconds. */
 const queryTimeout = 500;
-/** With less time left than this no query is asked. Milliseconds. */
+/** Minimum time left for a query to run, in milliseconds. */
 const minTimeout = 20;
 
-/** Returns the records of a transaction that a query matches, as `ids`, and those for which it was not answered, as `open`. */
+/**
+ * Matches a query against records of a transaction. Returns the matching records as `ids`, and those for which it was
+ * not answered as `open`.
+ */
 export type MatchRecords = (
   tx: PoolClient,
   query: PlainJson,
@@ -22,7 +25,10 @@ export type MatchRecords = (
   limits: { now: number; timeoutMs: number },
 ) => Promise<{ ids: ReadonlySet<string>; open: ReadonlySet<string>; timedOut: boolean }>;
 
-/** Stores the deliveries and e-mail notices of transitions in the caller's transaction. Returns what to call after the commit. */
+/**
+ * Stores the deliveries and e-mail notices of transitions in the caller's transaction. Returns a function to call after
+ * the commit, or undefined.
+ */
 export type Notify = (tx: PoolClient, transitions: readonly Transition[]) => Promise<(() => void) | undefined>;
 
 /** Settings of {@link decideStored}. */
@@ -33,10 +39,16 @@ export interface DecideOptions {
   health: RuleHealth;
 }
 
-/** Called before slow work begins, with the organizations whose rules have queries. What it throws rolls the transaction back. */
+/**
+ * Called before slow work begins, with the organizations whose rules have queries. An exception from it rolls the
+ * transaction back.
+ */
 export type OnCostly = (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void;
 
-/** Decides rules over the records that the transaction stores, and stores states, episodes and deliveries with them. */
+/**
+ * Decides rules over the records that the transaction stores, and writes states, episodes and deliveries in it. Returns
+ * a function to call after the commit, or undefined.
+ */
 export async function decideStored(
   tx: PoolClient,
   stored: readonly AlertRecord[],
@@ -50,7 +62,7 @@ export async function decideStored(
     deviceId,
     ts: byDevice.get(deviceId)!.reduce((newest, { ts }) => Math.max(newest, ts), 0),
   }));
-  // They go out in one packet. Each statement takes its snapshot once the one before it has its locks.
+  // The statements go out in one packet. Each takes its snapshot once the one before it has its locks.
   const [previous, watches, states] = await Promise.all([
     noteArrivals(tx, arrivals, now),
     watchesOf(tx, deviceIds),
@@ -109,7 +121,10 @@ async function write(
   return notified.length > 0 ? notify(tx, notified) : undefined;
 }
 
-/** Returns the records of a device, the oldest first, without those that are older than its newest record before. */
+/**
+ * Returns the records of a device, the oldest first. Omits those that are older than the newest record before the
+ * transaction.
+ */
 const recordsFor = (records: readonly AlertRecord[], previousTs: number | null): readonly AlertRecord[] =>
   previousTs === null || records[0]!.ts >= previousTs ? records : records.filter(({ ts }) => ts >= previousTs);
 
@@ -120,7 +135,7 @@ const hasQuery = ({ when, until }: Watch) => when?.query != null || until?.query
 
 const noAnswers: QueryAnswers = () => undefined;
 
-/** Asks the queries of rules, each once for all its devices. Rules whose queries ran out of time before come last. */
+/** Runs the queries of rules, each once for all its devices. Rules whose queries timed out recently come last. */
 async function answer(
   tx: PoolClient,
   watches: readonly Watch[],

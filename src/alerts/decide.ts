@@ -14,20 +14,23 @@ export interface AlertRecord {
   device: { id: string; organizationId: string; product?: { id: string } };
 }
 
-/** Whether a record meets the query of a condition; undefined where that is not known. */
+/** Whether a record meets the query of a condition; undefined if that is not known. */
 export type QueryAnswers = (condition: AlertCondition, record: AlertRecord) => boolean | undefined;
 
 /** A rule's decision about a device. */
 export interface Decision {
   watch: Watch;
-  /** Absent where the stored state stays. */
+  /** The new state; absent if the stored state stays. */
   state?: NewState;
   transitions: Transition[];
-  /** The transitions that hooks and recipients of e-mail are notified of. */
+  /** The transitions to notify hooks and recipients of e-mail of. */
   notified: Transition[];
 }
 
-/** Decides a threshold rule over records of one device. They are in the order of their time, and none is older than the state. */
+/**
+ * Decides a threshold rule over records of one device. The records are in order of time, and none is older than the
+ * state.
+ */
 export function decideThreshold(
   watch: Watch,
   before: StoredState | undefined,
@@ -37,7 +40,7 @@ export function decideThreshold(
 ): Decision {
   const holds = (condition: AlertCondition, record: AlertRecord) =>
     condition.query == null ? evaluate(condition, record.data) : answers(condition, record);
-  // Nearly always, for each rule and device of every transaction, nothing was wrong and nothing is.
+  // This is the case for nearly every rule and device of a transaction: nothing was wrong, and nothing is.
   const isCalm = before === undefined || (before.episodeId === null && before.since === null);
   if (isCalm && !records.some((record) => holds(watch.when!, record))) return unchanged(watch);
   const samples = records.map((record): Sample<AlertRecord> => {
@@ -72,7 +75,10 @@ export function decideThreshold(
   return { watch, state: next, transitions, notified };
 }
 
-/** Decides a silence rule over records of one device: the first one ends a silence, of the variable where the rule has one. */
+/**
+ * Decides a silence rule over records of one device. The first record ends a silence; if the rule has a variable, the
+ * first record with that variable does.
+ */
 export function decideSilence(
   watch: Watch,
   before: StoredState | undefined,
@@ -98,8 +104,8 @@ const comparedOf = (variable: string | null, { data }: AlertRecord) =>
 const unchanged = (watch: Watch): Decision => ({ watch, transitions: [], notified: [] });
 
 /**
- * Returns the closing of the episode that was open before, and the opening of the one that is open now. Nobody is notified of
- * episodes that opened and closed in between.
+ * Returns the closing of the episode that was open before, and the opening of the one that is open now. Episodes that
+ * opened and closed in between cause no notice.
  */
 const notifiedOf = (transitions: readonly Transition[], before: string | null, after: string | null): Transition[] =>
   before === after

@@ -7,13 +7,13 @@ import { dueAfter, type Outage, outagesOf } from './heartbeat.js';
 import type { Drained } from './outbox.js';
 import { ruleColumns, type Watch } from './rule.js';
 
-/** States that one transaction decides. */
+/** Maximum number of states that one transaction decides. */
 const atOnce = 500;
 
 /** A state that is due: a silence that may have lasted long enough, or an episode that may close by itself. */
 interface Due extends Watch {
   episodeId: string | null;
-  /** When the last record arrived, or the clock of the rule began. Milliseconds since 1970. */
+  /** Time at which the last record arrived or the rule's clock began, in milliseconds since 1970. */
   heardAt: number;
 }
 
@@ -25,12 +25,13 @@ interface Next {
   dueAt: Date | null;
 }
 
-/** Condition in SQL: some state is due. */
+/** SQL condition: a state is due. */
 export const isDue = (now: Date): Sql => sql`exists (select from alert_state where due_at <= ${now})`;
 
 /**
- * Decides some of the states that are due, in the caller's transaction: opens an episode for a device that is silent, and closes
- * one whose device sends no more records. States of devices that another transaction holds are left to a later poll.
+ * Decides a batch of due states in the caller's transaction: opens an episode for a device that is silent, and closes
+ * one whose device sends no more records. States of devices that another transaction has locked are left to a later
+ * poll.
  */
 export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): Promise<Drained> {
   const { rows: found } = await tx.query<{ ruleId: string; deviceId: string }>(
@@ -61,8 +62,8 @@ const episodeAfter = ({ episodeId }: Due, transition: Transition | undefined): s
 };
 
 /**
- * Locks states that are due, and reads them again under the locks, in the order in which storing records takes them: devices,
- * rules, states. A device whose records are being stored is left out: it has just been heard.
+ * Locks due states and reads them again under the locks. The order is that of storing records: devices, rules, states.
+ * Omits a device whose records are being stored, because it has just been heard.
  */
 async function lockDue(
   tx: pg.PoolClient,
@@ -71,7 +72,7 @@ async function lockDue(
 ): Promise<Due[]> {
   const ruleIds = found.map(({ ruleId }) => ruleId);
   const deviceIds = found.map(({ deviceId }) => deviceId);
-  // A device never heard has no row to lock yet.
+  // A device that was never heard has no row to lock yet.
   await tx.query(sql`
     insert into alert_device (device_id, ts, arrived_at)
     select distinct s.device_id, '-infinity'::timestamptz, '-infinity'::timestamptz
@@ -106,7 +107,7 @@ const updateStates = (tx: pg.PoolClient, states: readonly Next[]) =>
     ),
   );
 
-/** Decides one state: the device is silent now, or the state is due later, without the time of outages. */
+/** Decides one state: the device is silent now, or the state is due later. Outages do not count. */
 function decide(
   state: Due,
   now: number,
@@ -118,7 +119,9 @@ function decide(
   return due > now ? { dueAt: new Date(due) } : { dueAt: null, transition: transitionOf(state, now) };
 }
 
-/** The opening of a silence, or the closing of an episode whose records stopped; undefined where neither is to be done. */
+/**
+ * Returns the opening of a silence, or the closing of an episode whose records stopped; undefined if neither applies.
+ */
 function transitionOf(state: Due, now: number): Transition | undefined {
   const { kind, episodeId } = state;
   const transition = { watch: state, at: now / 1000, by: null };

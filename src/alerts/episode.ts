@@ -12,7 +12,7 @@ export interface ByRecord {
   values: object;
 }
 
-/** A transition of an episode: it opens or closes. */
+/** The opening or closing of an episode. */
 export interface Transition {
   kind: 'opened' | 'closed';
   episodeId: string;
@@ -20,7 +20,7 @@ export interface Transition {
   /** Unix seconds. */
   at: number;
   by: ByRecord | null;
-  /** Why it closes. */
+  /** Reason for the closing. */
   reason?: string;
 }
 

@@ -32,7 +32,9 @@ interface Row {
   serial: string | null;
 }
 
-/** Reads episodes as events of one kind, in the order of their identifiers. A deleted device has no serial. */
+/**
+ * Reads episodes as events of one kind, in the order of their identifiers. The serial of a deleted device is missing.
+ */
 export async function eventRows(
   tx: pg.PoolClient,
   kind: AlertEventKind,

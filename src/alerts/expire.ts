@@ -3,19 +3,25 @@ import sql, { type Sql } from 'sql-template-tag';
 import { named } from '../named.js';
 
 /**
- * Closed episodes are kept for this long after their last change, in milliseconds: a year and a month, so that a season can be
+ * Retention of closed episodes after their last change, in milliseconds: a year and a month, so that a season can be
  * compared with the one before.
  */
 const keptFor = 400 * 86_400_000;
 
-/** Episodes that one transaction deletes. */
+/** Maximum number of episodes that one transaction deletes. */
 const atOnce = 500;
 
-/** Condition in SQL: some episode has expired. @param now milliseconds since 1970 */
+/**
+ * SQL condition: an episode has expired.
+ * @param now milliseconds since 1970
+ */
 export const isExpired = (now: number): Sql =>
   sql`exists (select from episode where closed_at is not null and updated_at < ${new Date(now - keptFor)})`;
 
-/** Deletes some of the episodes that have expired. @param now milliseconds since 1970 */
+/**
+ * Deletes a batch of expired episodes.
+ * @param now milliseconds since 1970
+ */
 export const expireEpisodes = (tx: pg.PoolClient, now: number) =>
   tx.query(
     named(

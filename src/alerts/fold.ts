@@ -2,7 +2,7 @@
 export interface Sample<Record = unknown> {
   /** Unix seconds. */
   ts: number;
-  /** Whether the record meets `when`, and whether it meets `until`; undefined where the record does not decide. */
+  /** Whether the record meets `when`, and whether it meets `until`; undefined if the record does not decide. */
   when: boolean | undefined;
   until: boolean | undefined;
   record: Record;
@@ -16,9 +16,9 @@ export interface FoldRule {
 
 /** State of a rule for one device. */
 export interface FoldState {
-  /** When `when` began to hold; null where it does not hold or an episode is open. Unix seconds. */
+  /** Time since which `when` holds, in Unix seconds; null if it does not hold or an episode is open. */
   since: number | null;
-  /** Time of the last record that met `when`, null as `since`. Unix seconds. */
+  /** Time of the last record that met `when`, in Unix seconds; null whenever `since` is. */
   heldAt: number | null;
   isOpen: boolean;
 }
@@ -29,10 +29,10 @@ export interface Change<Record = unknown> {
   sample: Sample<Record>;
 }
 
-/** State of a rule that has evaluated no record. */
+/** State of a rule before it has evaluated a record. */
 export const initialState: FoldState = { since: null, heldAt: null, isOpen: false };
 
-/** Folds samples, which are in the order of their time, into a state. Returns the new state and all changes in order. */
+/** Folds samples, which are in order of time, into a state. Returns the new state and all changes in order. */
 export function fold<Record>(
   rule: FoldRule,
   state: FoldState,

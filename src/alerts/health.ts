@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { transaction } from '../transaction.js';
 
-/** A rule is switched off once its query ran out of time this many times in a row. */
+/** Number of consecutive timeouts of its query after which a rule is switched off. */
 const maxTimeouts = 5;
-/** Timeouts that are closer together than this count as one: a pause this short is not the query's fault. Milliseconds. */
+/** Timeouts closer together than this count as one, in milliseconds: a short disturbance is not the query's fault. */
 const minSpacing = 2000;
 
-/** Counts the timeouts of queries of rules. Its methods neither wait nor throw: they are called while records are stored. */
+/** Counts the timeouts of queries of rules. The commit of records calls it, so its methods neither wait nor throw. */
 export interface RuleHealth {
-  /** Counts a query that ran out of time. */
+  /** Counts a timeout of a query. */
   timedOut(ruleId: string): void;
-  /** Forgets the timeouts of a rule whose query was answered again. */
+  /** Resets the timeouts of a rule whose query was answered again. */
   inTime(ruleId: string): void;
   /** Resolves when all counts are written. */
   close(): Promise<void>;
@@ -20,14 +20,14 @@ export interface RuleHealth {
 
 /** Settings of the counts. */
 export interface RuleHealthOptions {
-  /** A pool of which storing records takes no connections. */
+  /** A pool that storing records takes no connections from. */
   pool: pg.Pool;
   clock: () => number;
   log: Logger;
   count(event: 'timeout' | 'disabled'): void;
 }
 
-/** Opens the counts over a pool. */
+/** Creates the counts over a pool. */
 export function createRuleHealth({ pool, clock, log, count }: RuleHealthOptions): RuleHealth {
   const writing = new Set<Promise<void>>();
   const write = (work: () => Promise<void>) => {

@@ -1,12 +1,15 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 
-/** A heartbeat that is older than this shows that no process took records in since. Milliseconds. */
+/** Maximum age of a heartbeat in milliseconds. An older one shows that no process has taken records since. */
 export const maxPause = 15_000;
-/** Outages are kept for as long as a silence rule may wait, and a day more. Milliseconds. */
+/** Retention of outages in milliseconds: the maximum wait of a silence rule, plus a day. */
 const keptFor = 91 * 86_400_000;
 
-/** Writes the heartbeat of processes that take records in. Where it stood still, notes an outage, which counts towards no silence. */
+/**
+ * Writes the heartbeat of processes that take records. If it stood still, notes an outage, which does not count towards
+ * any silence.
+ */
 export async function beat(tx: PoolClient, now: Date): Promise<void> {
   const { rows } = await tx.query<{ at: string }>(sql`select at from alert_heartbeat for update`);
   const last = rows[0] && Date.parse(rows[0].at);
@@ -24,13 +27,13 @@ export async function beat(tx: PoolClient, now: Date): Promise<void> {
   await tx.query(sql`update alert_heartbeat set at = ${now}`);
 }
 
-/** A stretch of time in which no process took records in, in milliseconds since 1970. */
+/** A period in which no process took records, in milliseconds since 1970. */
 export interface Outage {
   begunAt: number;
   endedAt: number;
 }
 
-/** Reads the outages. */
+/** Reads the outages, in order of time. */
 export async function outagesOf(tx: PoolClient): Promise<Outage[]> {
   const { rows } = await tx.query<Outage>(sql`
     select extract(epoch from begun_at)::float8 * 1000 "begunAt", extract(epoch from ended_at)::float8 * 1000 "endedAt"
@@ -38,7 +41,7 @@ export async function outagesOf(tx: PoolClient): Promise<Outage[]> {
   return rows;
 }
 
-/** Returns when a duration will have passed since a time, outages not counted. All are milliseconds. */
+/** Returns the time at which a duration will have passed since a time, not counting outages. All are milliseconds. */
 export function dueAfter(since: number, milliseconds: number, outages: readonly Outage[]): number {
   let due = since + milliseconds;
   for (const { begunAt, endedAt } of outages) {

@@ -1,27 +1,27 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import sql, { type Sql } from 'sql-template-tag';
 
-/** Open episodes are counted up to this number: a scrape costs the same however many there are. */
+/** Maximum number of open episodes that are counted, so that a scrape's cost does not grow with them. */
 const countUpTo = 100_000;
 
 /** Settings of the metrics. */
 export interface MetricsOptions {
   registry: Registry;
-  /** Runs a query of a few milliseconds. */
+  /** Runs a query that takes a few milliseconds. */
   read(query: Sql): Promise<object[]>;
 }
 
-/** Figures of alerts for Prometheus. None has a label for each rule, so that their number stays bounded. */
+/** Prometheus metrics of alerts. No metric has a label by rule, so the number of series stays bounded. */
 export interface Metrics {
   /** Counts episodes that opened or closed in a committed transaction. */
   countTransitions(kind: 'opened' | 'closed', count: number): void;
-  /** Counts a query of a rule that ran out of time, or a rule that was switched off for it. */
+  /** Counts a timeout of a rule's query, or that the rule was switched off. */
   countQuery(event: 'timeout' | 'disabled'): void;
   /** Notes the duration of a poll, in seconds. */
   observePoll(seconds: number): void;
 }
 
-/** Registers the figures. */
+/** Registers the metrics. */
 export function createMetrics({ registry, read }: MetricsOptions): Metrics {
   const registers = [registry];
   const transitions = new Counter({

@@ -1,18 +1,18 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
-/** Result of one transaction that a poll repeats: it drains an outbox, or decides states. */
+/** Result of one transaction that a poll repeats, which drains an outbox or decides states. */
 export interface Drained {
-  /** Number of rows that it handled. At 0 nothing is left for this process. */
+  /** Number of rows that it handled. 0 means that nothing is left for this process. */
   count: number;
   /** Called after the commit. */
   after: (() => void) | undefined;
 }
 
-/** A table in which triggers leave events, for the poll to make deliveries of. */
+/** A table of events that triggers noted and that the poll turns into deliveries. */
 export interface Outbox {
-  /** Condition in SQL: some event waits. */
+  /** SQL condition: an event waits. */
   isWaiting: Sql;
-  /** Claims some events and stores their deliveries, in the caller's transaction. */
+  /** Claims a batch of events and stores their deliveries, in the caller's transaction. */
   drain(tx: pg.PoolClient): Promise<Drained>;
 }

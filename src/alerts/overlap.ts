@@ -1,20 +1,20 @@
 import { type AlertComparison, type AlertCondition, AlertOperator } from '../entities/alert-condition.js';
 import { comparisonsOf } from './condition.js';
 
-/** Whether some values meet both conditions. A query counts as overlapping with nothing. */
+/** Whether some values meet both conditions. A query does not count as overlapping. */
 export function overlaps(when: AlertCondition, until: AlertCondition): boolean {
   if (when.query != null || until.query != null) return false;
   return alternatives(when).some((one) => alternatives(until).some((other) => isSatisfiable([...one, ...other])));
 }
 
-/** Returns the alternatives of a condition. One of them holds where all its comparisons do. */
+/** Returns the alternatives of a condition. An alternative holds if all its comparisons do. */
 const alternatives = (condition: AlertCondition): readonly (readonly AlertComparison[])[] =>
   condition.any != null ? condition.any.map((comparison) => [comparison]) : [comparisonsOf(condition)];
 
 const isSatisfiable = (comparisons: readonly AlertComparison[]): boolean =>
   [...Map.groupBy(comparisons, ({ variable }) => variable).values()].every(hasValue);
 
-/** Whether some value meets all these comparisons, which are of one variable. */
+/** Whether some value meets all these comparisons, which concern one variable. */
 function hasValue(comparisons: readonly AlertComparison[]): boolean {
   const [first] = comparisons;
   if (comparisons.some(({ value }) => typeof value !== typeof first!.value)) return false;

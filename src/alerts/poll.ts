@@ -16,7 +16,10 @@ export interface PollOptions {
   outboxes: readonly Outbox[];
 }
 
-/** The heartbeat is written again when it is this old, in milliseconds: of several processes one writes it. */
+/**
+ * Minimum age of the heartbeat before it is written again, in milliseconds, so that only one of several processes
+ * writes it.
+ */
 const minBeatAge = 1000;
 
 /** Result of {@link look}: the kinds of work that wait. */
@@ -29,12 +32,12 @@ interface Found {
 }
 
 /**
- * Polls once: notes that this process takes records in, opens and closes episodes that are due by the clock, expires old
- * ones and drains the outboxes. Where nothing is to be done it is one statement.
+ * Polls once: notes that this process takes records, opens and closes episodes that are due by the clock, expires old
+ * episodes and drains the outboxes. If nothing is to be done, this takes one statement.
  */
 export async function poll({ pool, clock, notify, outboxes }: PollOptions): Promise<void> {
   const found = await look(pool, clock(), outboxes);
-  // Before anything is decided: a silence does not count the outage that this notes.
+  // This comes before any decision: a silence must not count the outage that this notes.
   if (!found.isAlive) await transaction(pool, (tx) => beat(tx, new Date(clock())));
   if (found.isDue) await repeat(pool, (tx) => decideDue(tx, new Date(clock()), notify));
   if (found.isExpired) await transaction(pool, (tx) => expireEpisodes(tx, clock()));
@@ -42,7 +45,7 @@ export async function poll({ pool, clock, notify, outboxes }: PollOptions): Prom
   for (const outbox of outboxes) await repeat(pool, (tx) => outbox.drain(tx));
 }
 
-/** Writes the heartbeat, unless no process wrote it for so long that an outage is to be noted, and finds what is to be done. */
+/** Finds the kinds of work that wait. Also writes the heartbeat, unless it is so old that an outage is to be noted. */
 async function look(pool: pg.Pool, now: number, outboxes: readonly Outbox[]): Promise<Found> {
   const before = (age: number) => new Date(now - age);
   const isWaiting = join(

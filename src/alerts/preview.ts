@@ -4,7 +4,7 @@ import type { ByRecord } from './episode.js';
 import { type FoldState, fold, initialState, type Sample } from './fold.js';
 import type { Rule } from './rule.js';
 
-/** The part of a rule that decides. It needs no stored rule. */
+/** The part of a rule that decides. A preview needs no stored rule. */
 export type PreviewRule = Pick<Rule, 'when' | 'until' | 'for' | 'maxGap' | 'closeAfter' | 'silentFor' | 'variable'>;
 
 /** A stored record. */
@@ -25,17 +25,17 @@ export interface Previewed {
   closedBy: ByRecord | null;
 }
 
-/** Whether a record meets the query of a condition; undefined where that is not known. */
+/** Whether a record meets the query of a condition; undefined if that is not known. */
 export type PreviewAnswers = (condition: AlertCondition, record: PreviewRecord) => boolean | undefined;
 
-/** Replays a rule over the records of one device, page by page, in the order of their time. */
+/** Replays a rule over the records of one device, page by page, in order of time. */
 export interface Follower {
   take(records: readonly PreviewRecord[], answers: PreviewAnswers): void;
   /** Returns the episodes as they stand at a time (Unix seconds). */
   end(at: number): Previewed[];
 }
 
-/** Replays a threshold rule, by the same fold that decides stored rules. */
+/** Replays a threshold rule by the same fold that decides stored rules. */
 export function followThreshold(rule: PreviewRule): Follower {
   const episodes: Previewed[] = [];
   let state: FoldState = initialState;
@@ -78,7 +78,10 @@ export function followThreshold(rule: PreviewRule): Follower {
   };
 }
 
-/** Replays a silence rule by the arrival of records. @param from when its clock began, Unix seconds */
+/**
+ * Replays a silence rule by the arrival of records.
+ * @param from beginning of its clock, in Unix seconds
+ */
 export function followSilence({ silentFor, variable }: PreviewRule, from: number): Follower {
   const arrivals: PreviewRecord[] = [];
   return {

@@ -3,10 +3,10 @@ import sql from 'sql-template-tag';
 import type { AlertCondition } from '../entities/alert-condition.js';
 import { named } from '../named.js';
 
-/** An alert rule, as deciding needs it. Durations are seconds. */
+/** An alert rule with the fields that decisions need. Durations are seconds. */
 export interface Rule {
   ruleId: string;
-  /** Counts the changes of what it decides by. */
+  /** Number of changes of the fields that decide. */
   version: number;
   organizationId: string;
   applicationId: string;
@@ -20,13 +20,13 @@ export interface Rule {
   closeAfter: number | null;
   silentFor: number | null;
   variable: string | null;
-  /** Timeouts of its query in a row. */
+  /** Number of consecutive timeouts of its query. */
   timeouts: number;
   /** Addresses that get e-mail notices. */
   recipients: string[];
 }
 
-/** A rule and a device that it watches. */
+/** A rule together with a device that it watches. */
 export interface Watch extends Rule {
   deviceId: string;
 }
@@ -55,8 +55,8 @@ interface Link extends ScopedDevice {
 }
 
 /**
- * Reads the enabled rules that watch these devices. Each rule is read once: with 100 rules of 200 devices a row for each pair
- * took half the time of a transaction.
+ * Reads the enabled rules that watch these devices. It reads each rule once: with 100 rules of 200 devices, a row for
+ * each pair took half the time of a transaction.
  */
 export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<Watch[]> {
   const rules = sql`
@@ -81,7 +81,7 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
   );
 }
 
-/** Whether a rule watches a device of its application. The function `alert_applies` of the database decides the same. */
+/** Whether a rule watches a device of its application. The database's function `alert_applies` decides the same. */
 export const applies = ({ products, tags }: RuleScope, { productId, tags: ofDevice }: ScopedDevice): boolean =>
   (products.length === 0 || (productId !== null && products.includes(productId))) &&
   (tags.length === 0 || tags.some((tag) => ofDevice.includes(tag)));

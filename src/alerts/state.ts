@@ -12,7 +12,7 @@ export interface StoredState {
   episodeId: string | null;
 }
 
-/** Returns a key that names a rule and a device. */
+/** Returns a key of a rule and a device. */
 export const stateKey = ({ ruleId, deviceId }: { ruleId: string; deviceId: string }): string => `${ruleId}/${deviceId}`;
 
 /** The arrival of records of a device. */
@@ -23,8 +23,8 @@ export interface Arrival {
 }
 
 /**
- * Locks devices in the order of their identifiers and notes arrivals. Transactions that store records of one device pass this
- * lock one after the other. Returns, by device, the time of the newest record before the transaction.
+ * Locks devices in the order of their identifiers and notes arrivals. Transactions that store records of the same
+ * device pass this lock one after the other. Returns, by device, the time of the newest record before the transaction.
  */
 export async function noteArrivals(
   tx: PoolClient,
@@ -56,8 +56,8 @@ export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Pr
 }
 
 /**
- * Locks links and rules, in this order, against unlinking and changes until the transaction ends. Returns the keys of the
- * watches whose link and rule are as they were read. A state may be written for these alone.
+ * Locks links and rules, in this order, against unlinking and changes until the transaction ends. Returns the keys of
+ * the watches whose link and rule are still as they were read. States may be written for these only.
  */
 export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Promise<ReadonlySet<string>> {
   const column = <T>(of: (watch: Watch) => T) => watches.map(of);
@@ -87,7 +87,7 @@ export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Pr
   );
 }
 
-/** A state that is to be written. Times are Unix seconds; `dueAt` and `arrivedAt` are dates. */
+/** A state to write. Times are Unix seconds; `dueAt` and `arrivedAt` are dates. */
 export interface NewState extends StoredState {
   applicationId: string;
   dueAt: Date | null;

@@ -11,29 +11,30 @@ import {
 } from './catalog.js';
 import { countRows, frame, headerFrame, writeBackup } from './file.js';
 
-/** What a backup is made with. */
+/** Settings of a backup. */
 export interface BackupOptions {
   connectionString: string;
-  /** Must not exist. */
+  /** Path of the file, which must not exist. */
   path: string;
-  /** The release that writes it. */
+  /** Release that writes the backup. */
   version: string;
   now: Date;
-  /** Told of rows that are written, and of about how many there are. */
+  /** Called with the number of rows written, and the approximate total. */
   onProgress?(done: number, total: number): void;
 }
 
-/** What a backup has. */
+/** Result of a backup. */
 export interface BackupSummary {
   rows: number;
-  /** Of the file. */
+  /** Size of the file. */
   bytes: number;
 }
 
 /**
- * Writes all data of a database to a file, as one snapshot shows them, while services go on. It holds a lock on one table at
- * a time only, so that partitions are made and dropped meanwhile; one that retention drops is not in the backup.
- * @throws Error with a sentence where there is nothing to back up, or a migration ran meanwhile
+ * Writes all data of a database to a file, as one snapshot shows them, while services continue. It locks only one table
+ * at a time, so that partitions can be made and dropped meanwhile. A partition that retention drops is not in the
+ * backup.
+ * @throws Error with a sentence if there is nothing to back up, or a migration ran meanwhile
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
   const client = new pg.Client({ connectionString: options.connectionString, application_name: 'ddp backup' });
@@ -79,12 +80,15 @@ async function* framesOf(
   }
   yield frame('E', { rows: counts, sequences: await listSequences(client) });
   await client.query('commit');
-  // A new snapshot: what a migration changed meanwhile, the old one may not show as it was.
+  // This is a new snapshot. The old one may not show a table as it was before a migration changed it.
   if ((await listMigrations(client)).length !== migrations.length)
     throw new Error('A migration changed the database meanwhile: back it up again.');
 }
 
-/** The rows of a table in the text form of COPY, one a line. Its lock is let go of at once, by going back to a savepoint. */
+/**
+ * Yields the rows of a table in the text form of COPY, one per line. Rolling back to a savepoint releases the table's
+ * lock at once.
+ */
 async function* rowsOf(client: pg.Client, table: StoredTable): AsyncGenerator<Buffer> {
   await client.query('savepoint one');
   try {
@@ -96,5 +100,5 @@ async function* rowsOf(client: pg.Client, table: StoredTable): AsyncGenerator<Bu
   await client.query('rollback to savepoint one');
 }
 
-/** SQLSTATE of a table that is not there (PostgreSQL, appendix A). */
+/** SQLSTATE of a missing table (PostgreSQL, appendix A). */
 const undefinedTable = '42P01';

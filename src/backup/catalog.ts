@@ -4,22 +4,24 @@ import type { End, Table } from './file.js';
 /** A connection, or a transaction on it. */
 type Database = Pick<pg.ClientBase, 'query'>;
 
-/** Where our tables lie. */
+/** Schemas of the service's tables. */
 const schemas = ['public', 'journal'];
 
 /**
- * What is not of the data: which migrations there were is in the header, and moves to a cluster and back name snapshots of
- * the database that they began in.
+ * Tables that a backup omits. The header lists the migrations. Moves to and from a cluster name snapshots of the
+ * database that they began in.
  */
 const leftOut = ['migration', 'index_move'];
 
-/** A table with what a backup needs to know beside its rows. */
+/** A table with what a backup needs to know besides its rows. */
 export interface StoredTable extends Table {
-  /** About how many rows it has. */
+  /** Approximate number of rows. */
   estimate: number;
 }
 
-/** All tables, those first that others refer to. Of partitioned ones the partitions. */
+/**
+ * Lists all tables, each after the tables that it refers to. Partitioned tables are represented by their partitions.
+ */
 export async function listTables(database: Database): Promise<StoredTable[]> {
   const { rows } = await database.query<StoredTable & { refersTo: string[] }>(
     `select n.nspname as schema, c.relname as name, coalesce(c.reloptions, '{}') as options,
@@ -42,7 +44,7 @@ export async function listTables(database: Database): Promise<StoredTable[]> {
   return inOrder(rows);
 }
 
-/** Puts tables after those that they refer to. */
+/** Sorts tables so that each comes after those that it refers to. */
 function inOrder(tables: readonly (StoredTable & { refersTo: string[] })[]): StoredTable[] {
   const placed = new Map<string, StoredTable>();
   for (let left = [...tables]; left.length > 0; ) {
@@ -54,11 +56,13 @@ function inOrder(tables: readonly (StoredTable & { refersTo: string[] })[]): Sto
   return [...placed.values()];
 }
 
-/** Only tables of `public` are referred to, which go by their bare name. */
+/** Returns the key of a table. References go to tables of `public` only, by their bare name. */
 const keyOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
   schema === 'public' ? name : `${schema}.${name}`;
 
-/** The migrations that a database has, in their order; none where it has never been one of ours. */
+/**
+ * Lists the applied migrations of a database in order. Returns none for a database that was never one of this service.
+ */
 export async function listMigrations(database: Database): Promise<string[]> {
   const { rows: there } = await database.query<{ is: boolean }>(
     `select to_regclass('public.migration') is not null as is`,
@@ -68,7 +72,10 @@ export async function listMigrations(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Where sequences are. They take no part in snapshots: each is at or after what any snapshot before saw. */
+/**
+ * Reads the state of all sequences. Sequences ignore snapshots: each is at or after the value that any earlier snapshot
+ * saw.
+ */
 export async function listSequences(database: Database): Promise<End['sequences']> {
   const { rows } = await database.query<{ schema: string; name: string }>(
     `select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -85,7 +92,7 @@ export async function listSequences(database: Database): Promise<End['sequences'
   return sequences;
 }
 
-/** Whether records have lately been stored for a cluster: the journal has what came within a day. */
+/** Whether records were stored for a cluster within the last day: that is how long the journal keeps them. */
 export async function holdsJournal(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString, application_name: 'ddp backup' });
   await client.connect();
@@ -99,17 +106,19 @@ export async function holdsJournal(connectionString: string): Promise<boolean> {
   }
 }
 
-/** The name of a table or sequence as SQL has it. */
+/** Quotes the name of a table or sequence for SQL. */
 export const nameOf = ({ schema, name }: { schema: string; name: string }): string =>
   `${quoted(schema)}.${quoted(name)}`;
 
-/** An identifier as SQL has it. */
+/** Quotes an identifier for SQL. */
 export const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
 
-/** The columns of a table, as COPY wants them. */
+/** Lists the columns of a table for COPY. */
 export const columnsOf = ({ columns }: Table): string => columns.map(quoted).join(', ');
 
-/** Settings of a session in which COPY writes and reads values in the same form, whatever the server's own are. */
+/**
+ * Session settings under which COPY writes and reads values in the same form, whatever the server's own settings are.
+ */
 export const copySession = `
   set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
   set client_encoding = 'UTF8'; set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0`;

@@ -8,18 +8,18 @@ import { constants, createZstdCompress, createZstdDecompress, zstdDecompressSync
 import { z } from 'zod';
 
 /*
- * A backup is one Zstandard stream (RFC 8878) of frames: a letter, the length of what follows (32 bits, big endian), and that.
- * H is the header, T begins a table, D has some of its rows as COPY writes them, E says what there was in all, and S is the
- * SHA-256 of every frame before it.
+ * A backup is one Zstandard stream (RFC 8878) of frames: a letter, the length of the payload (32 bits, big endian), and
+ * the payload. H is the header, T begins a table, D holds some of its rows as COPY writes them, E holds the total
+ * counts, and S is the SHA-256 of every frame before it.
  */
 
-/** A frame of a backup. The signature is for the reader alone. */
+/** A frame of a backup. The signature frame never leaves the reader. */
 export interface Frame {
   kind: 'H' | 'T' | 'D' | 'E';
   payload: Buffer;
 }
 
-/** The newest form of files that this release reads, and the one that it writes. */
+/** Version of the file format that this release writes, and the newest that it reads. */
 const format = 1;
 
 const partition = z.object({ parent: z.object({ schema: z.string(), name: z.string() }), bound: z.string() });
@@ -28,11 +28,11 @@ const partition = z.object({ parent: z.object({ schema: z.string(), name: z.stri
 const table = z.object({
   schema: z.string(),
   name: z.string(),
-  /** Columns in the order of the rows; generated ones are left out. */
+  /** Columns in the order of the values, without generated ones. */
   columns: z.array(z.string()),
   /** Storage parameters, such as `fillfactor=75`. */
   options: z.array(z.string()),
-  /** Where it is a partition: of which table, and of which values, as PostgreSQL writes it. */
+  /** Parent and bounds of a partition, as PostgreSQL writes them; null for other tables. */
   partition: partition.nullable(),
 });
 /** A table of a backup. */
@@ -40,16 +40,16 @@ export type Table = z.infer<typeof table>;
 
 const header = z.object({
   format: z.number(),
-  /** The release that wrote it. */
+  /** Release that wrote the backup. */
   version: z.string(),
-  /** ISO 8601: everything that was committed before is in it. */
+  /** Time of the backup, ISO 8601. It includes everything that was committed before. */
   createdAt: z.string(),
-  /** Migrations that the database had, in their order. */
+  /** Applied migrations of the database, in order. */
   migrations: z.array(z.string()),
-  /** In an order in which no row refers to one of a later table. */
+  /** Tables in an order in which no row refers to a later table. */
   tables: z.array(table),
 });
-/** What a backup begins with. */
+/** Header of a backup. */
 export type Header = z.infer<typeof header>;
 
 const end = z.object({
@@ -57,10 +57,10 @@ const end = z.object({
   rows: z.array(z.number()),
   sequences: z.array(z.object({ schema: z.string(), name: z.string(), value: z.string(), called: z.boolean() })),
 });
-/** What a backup ends with. */
+/** End of a backup. */
 export type End = z.infer<typeof end>;
 
-/** One frame as bytes. */
+/** Encodes a frame. */
 export function frame(kind: Frame['kind'] | 'S', payload: Buffer | object): Buffer {
   const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(JSON.stringify(payload));
   const head = Buffer.alloc(5);
@@ -69,13 +69,13 @@ export function frame(kind: Frame['kind'] | 'S', payload: Buffer | object): Buff
   return Buffer.concat([head, bytes]);
 }
 
-/** What every backup of this release begins with. */
+/** Encodes the header of a backup of this release. */
 export const headerFrame = (value: Omit<Header, 'format'>): Buffer => frame('H', { format, ...value });
 
 /**
- * Writes frames to a file that only its owner can read, and gives its size in bytes. It has its name once it is whole and on
- * the disk; until then it is beside that, with `.partial` behind its name.
- * @throws Error with a sentence where there is a file of the name, or a partial one
+ * Writes frames to a file that only its owner can read, and returns its size in bytes. Until the file is complete and
+ * on disk, its name ends with `.partial`.
+ * @throws Error with a sentence if the file or a partial one exists
  */
 export async function writeBackup(path: string, frames: AsyncIterable<Buffer>): Promise<number> {
   const partial = `${path}.partial`;
@@ -86,7 +86,7 @@ export async function writeBackup(path: string, frames: AsyncIterable<Buffer>): 
   });
   try {
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-    // Flushed: on the disk before it has its name.
+    // `flush` puts the file on disk before it gets its name.
     await pipeline(Readable.from(signed(frames)), compress, file.createWriteStream({ flush: true }));
     await rename(partial, path);
   } catch (error) {
@@ -111,14 +111,14 @@ async function* signed(frames: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield frame('S', hash.digest());
 }
 
-/** No frame that we write is longer, in bytes: a header of 100,000 tables is shorter. */
+/** Maximum size of a frame in bytes. A header of 100,000 tables is smaller. */
 const longestFrame = 64 * 2 ** 20;
 
 const kinds: ReadonlySet<string> = new Set(['H', 'T', 'D', 'E', 'S']);
 
 /**
- * Reads the frames of a backup: a header, tables with their rows, and the end.
- * @throws Error with a sentence, at the place where the file is cut or damaged
+ * Reads the frames of a backup: the header, the tables with their rows, and the end.
+ * @throws Error with a sentence when it reaches the place where the file is cut or damaged
  */
 export async function* readBackup(path: string): AsyncGenerator<Frame> {
   const damaged = (cause?: unknown) =>
@@ -127,7 +127,7 @@ export async function* readBackup(path: string): AsyncGenerator<Frame> {
   const source = createReadStream(path);
   const bytes = source.pipe(createZstdDecompress());
   source.on('error', (error) => bytes.destroy(error));
-  // Bytes after the end may raise an error after the last reader is gone.
+  // Bytes after the end may raise an error after the last reader has finished.
   bytes.on('error', () => undefined);
   let rest: Buffer = Buffer.alloc(0);
   let signature: Buffer | undefined;
@@ -158,12 +158,12 @@ export async function* readBackup(path: string): AsyncGenerator<Frame> {
   if (!isWhole || rest.length > 0 || !signature?.equals(hash.digest())) throw damaged();
 }
 
-/** Bytes of a Zstandard frame of nothing, at most. */
+/** Maximum size of an empty Zstandard frame in bytes. */
 const emptyFrame = 16;
 
 /**
- * Whether a file ends where the decompressor ended. Where its last block fills a buffer of Node's compressor, that writes
- * a frame of nothing behind it.
+ * Whether a file ends where the decompressor ended. Node's compressor appends an empty frame if the last block fills
+ * its buffer.
  */
 async function endsAt(path: string, end: number): Promise<boolean> {
   const { size } = await stat(path);
@@ -178,7 +178,7 @@ async function endsAt(path: string, end: number): Promise<boolean> {
   }
 }
 
-/** Whether the file could not be read at all: its own error says why. */
+/** Whether the file could not be read at all; the error itself then gives the reason. */
 const isOfFile = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 function takeFrame(bytes: Buffer): { kind: string; payload: Buffer; length: number } | undefined {
@@ -191,7 +191,7 @@ function takeFrame(bytes: Buffer): { kind: string; payload: Buffer; length: numb
 
 /**
  * Reads the header.
- * @throws Error with a sentence where a newer release wrote it
+ * @throws Error with a sentence if a newer release wrote it
  */
 export function readHeader({ payload }: Frame): Header {
   const value = JSON.parse(payload.toString()) as { format: number; version: string };
@@ -199,16 +199,19 @@ export function readHeader({ payload }: Frame): Header {
   return header.parse(value);
 }
 
-/** Says that a backup is of a newer release than this. */
+/** Creates the error for a backup of a newer release. */
 export const newer = (release: string): Error =>
   new Error(
     `The backup is of release ${release}, which is newer than this one. Restore it with that release or a newer one.`,
   );
 
-/** Reads what a backup ends with. */
+/** Reads the end of a backup. */
 export const readEnd = ({ payload }: Frame): End => end.parse(JSON.parse(payload.toString()));
 
-/** Rows that end in a piece of what COPY wrote: it writes a line break inside a value as two other characters. */
+/**
+ * Counts the rows that end in a piece of COPY's output. COPY writes a line break inside a value as two other
+ * characters.
+ */
 export function countRows(piece: Buffer): number {
   let rows = 0;
   for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;

@@ -4,31 +4,31 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { columnsOf, copySession, listMigrations, listTables, nameOf, quoted } from './catalog.js';
 import { countRows, type Frame, type Header, newer, readBackup, readEnd, readHeader, type Table } from './file.js';
 
-/** What a backup is restored with. */
+/** Settings of a restore. */
 export interface RestoreOptions {
   connectionString: string;
   path: string;
   /** All migrations of this release. */
   migrations: readonly string[];
-  /** Applies these, or all that are missing; nothing else migrates the database meanwhile. */
+  /** Applies the given migrations, or all missing ones. Nothing else may migrate the database meanwhile. */
   migrate(names?: readonly string[]): Promise<unknown>;
-  /** Told of rows that are stored, and of how many there are. */
+  /** Called with the number of rows sent, and the total. */
   onProgress?(done: number, total: number): void;
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export interface RestoreSummary {
   rows: number;
-  /** When the backup began, ISO 8601. */
+  /** Time at which the backup began, ISO 8601. */
   createdAt: string;
-  /** The release that wrote it. */
+  /** Release that wrote the backup. */
   version: string;
 }
 
 /**
- * Restores a backup into an empty database: the schema that it had by migrations, the rows in one transaction, and the
- * migrations since. What fails leaves the database without rows, so that it can be tried again.
- * @throws Error with a sentence where the file is damaged or of a newer release, or the database is not empty
+ * Restores a backup into an empty database: the schema of that time by its migrations, the rows in one transaction,
+ * then the later migrations. A failure leaves the database without rows, so that the restore can be repeated.
+ * @throws Error with a sentence if the file is damaged or of a newer release, or the database is not empty
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreSummary> {
   const { header, total } = await checkFile(options.path, options.migrations);
@@ -60,7 +60,7 @@ async function checkFile(path: string, migrations: readonly string[]): Promise<{
     header ??= readHeader(frame);
     last = frame;
   }
-  // The reader has refused a file without them.
+  // The reader refuses a file without frames.
   const end = readEnd(last!);
   if (!header!.migrations.every((name) => migrations.includes(name))) throw newer(header!.version);
   return { header: header!, total: end.rows.reduce((sum, rows) => sum + rows, 0) };
@@ -76,11 +76,11 @@ async function requireEmpty(client: pg.Client, { migrations }: Header): Promise<
     throw new Error('The database has tables of a newer release than the backup: restore into a new one.');
 }
 
-/** What PostgreSQL writes as the bounds of our partitions, and no other text. */
+/** Matches the bounds of this service's partitions as PostgreSQL writes them, and no other text. */
 const bounds = /^FOR VALUES FROM \('[\da-f :+.-]+'\) TO \('[\da-f :+.-]+'\)$/;
 const storageOption = /^[a-z_]+=[\w.-]+$/;
 
-/** Gives partitioned tables the partitions of the backup instead of those that migrations made for today. */
+/** Replaces the partitions that migrations made for today by those of the backup. */
 async function matchPartitions(client: pg.Client, wanted: readonly Table[]): Promise<void> {
   const same = (table: Table) => (other: Table) =>
     nameOf(table) === nameOf(other) && table.partition?.bound === other.partition?.bound;
@@ -98,7 +98,10 @@ async function matchPartitions(client: pg.Client, wanted: readonly Table[]): Pro
   }
 }
 
-/** Triggers write rows that the backup has as well. Those of foreign keys stay as they are. */
+/**
+ * Disables or enables triggers, because they write rows that the backup also contains. Those of foreign keys are not
+ * touched.
+ */
 async function switchTriggers(client: pg.Client, how: 'disable' | 'enable'): Promise<void> {
   const { rows } = await client.query<{ schema: string; name: string; trigger: string }>(
     `select n.nspname as schema, c.relname as name, t.tgname as trigger
@@ -110,7 +113,7 @@ async function switchTriggers(client: pg.Client, how: 'disable' | 'enable'): Pro
   }
 }
 
-/** Stores all rows, sets the sequences, and says how many rows there were. */
+/** Stores all rows and sets the sequences. Returns the number of rows. */
 async function load(client: pg.Client, { path, onProgress }: RestoreOptions, total: number): Promise<number> {
   const frames = readBackup(path);
   const next = async (): Promise<Frame> => {
@@ -126,7 +129,7 @@ async function load(client: pg.Client, { path, onProgress }: RestoreOptions, tot
   while (frame.kind === 'T') {
     const table = tables[(JSON.parse(frame.payload.toString()) as { index: number }).index]!;
     frame = await next();
-    // The reader stands at the frame after the last rows of the table when the copy has them all.
+    // When the copy has all rows of the table, the reader is at the frame after them.
     async function* rows(): AsyncGenerator<Buffer> {
       for (; frame.kind === 'D'; frame = await next()) {
         yield frame.payload;
@@ -144,7 +147,7 @@ async function load(client: pg.Client, { path, onProgress }: RestoreOptions, tot
   for (const { value, called, ...sequence } of end.sequences) {
     await client.query('select setval($1::regclass, $2, $3)', [nameOf(sequence), value, called]);
   }
-  // Reads the signature, which says that the file is whole.
+  // This reads the signature, which proves that the file is complete.
   for await (const _ of frames);
   return stored;
 }

@@ -3,36 +3,41 @@ import { backOff } from '../back-off.js';
 import type { Log } from '../log.js';
 import { type BrokerOptions, takeFromBroker } from './broker.js';
 
-/** Whose messages a bridge takes, by what they hold. */
+/** Formats of messages that a bridge accepts, by network server. */
 export const bridgeSources = ['chirpstack', 'the-things-stack', 'ddp'] as const;
-/** One of them. */
+/** One of these formats. */
 export type BridgeSource = (typeof bridgeSources)[number];
 
-/** Where messages come from and go to. */
+/** The broker that messages come from, and the service that they go to. */
 export interface BridgeOptions extends Omit<BrokerOptions, 'handle' | 'atOnce'> {
   source: BridgeSource;
-  /** Origin of the service, an organization of it, and a token that may post its records. */
+  /** Origin of the service, an organization, and a token that may post its records. */
   service: string;
   organizationId: string;
   token: string;
   log: Log;
 }
 
-/** Messages that are posted at once: the service commits them together. */
+/** Maximum number of concurrent posts: the service commits them together. */
 const atOnce = 100;
-/** Bytes of a body that the service takes, at most. */
+/** Maximum size of a body that the service accepts, in bytes. */
 const maxBytes = 10 * 2 ** 20;
-/** How long a post may take, in milliseconds. */
+/** Maximum duration of a post, in milliseconds. */
 const deadline = 30_000;
-/** A quota of a day says to wait until midnight, and may be raised before. Milliseconds. */
+/**
+ * Maximum wait after a refused post, in milliseconds. A quota of a day asks to wait until midnight, but may be raised
+ * before.
+ */
 const longestWait = 60_000;
 
-/** The token does not let the bridge post: there is no use in going on. */
+/** The token does not let the bridge post, so continuing is useless. */
 class NotAllowed extends Error {}
 
 /**
- * Stores what a broker has, until it is told to leave. What the service takes is acknowledged when it is committed, what it
- * refuses for good too, with a line in the log; while it cannot be reached the broker keeps the rest.
+ * Posts the messages of a broker to the service until it is told to stop. A message is acknowledged once the service
+ * has committed it, or refused it permanently, which is logged. While the service cannot be reached, the broker keeps
+ * the rest.
+ * @throws NotAllowed if the token does not let the bridge post
  */
 export async function runBridge(options: BridgeOptions): Promise<void> {
   const { signal, log } = options;
@@ -43,7 +48,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
     } catch (error) {
       if (error instanceof NotAllowed) throw error;
       if (signal.aborted) return;
-      // A connection that held for a while was a success.
+      // A connection that held for a while counts as a success.
       if (performance.now() - begun > 60_000) failures = 0;
       log.warn({ err: error }, 'The connection to the broker ended; connecting again.');
       await delay(backOff(failures), undefined, { signal }).catch(() => undefined);
@@ -51,7 +56,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
   }
 }
 
-/** Posts a message until it is settled, or the connection that it came over is. */
+/** Posts a message until it is settled, or until the connection that it came over ends. */
 async function store(
   options: BridgeOptions,
   message: { topic: string; payload: Buffer },
@@ -59,7 +64,7 @@ async function store(
 ): Promise<void> {
   const { log } = options;
   const { topic, payload } = message;
-  // The service may end the connection before all of it is sent, which would look like an outage.
+  // The service may close the connection before the whole body is sent, which would look like an outage.
   if (payload.length > maxBytes)
     return log.warn({ topic, bytes: payload.length }, `Not stored: more than ${maxBytes} bytes.`);
   for (let failures = 0; ; failures++) {
@@ -92,5 +97,7 @@ async function post(
   }
 }
 
-/** ChirpStack's topics end with the event: `application/<id>/device/<DevEUI>/event/up`. */
+/**
+ * Returns the query of ChirpStack's event. Its topics end with the event: `application/<id>/device/<DevEUI>/event/up`.
+ */
 const eventOf = (topic: string): string => `?event=${encodeURIComponent(/\/event\/(\w+)$/.exec(topic)?.[1] ?? 'up')}`;

@@ -4,30 +4,33 @@ import { generate, type IPublishPacket, type Packet } from 'mqtt-packet';
 import { InOrder } from '../mqtt/acknowledgements.js';
 import { PacketBuffer, readPacket } from '../mqtt/packet.js';
 
-/** Bytes of the largest packet that MQTT has (3.1.1, section 2.2.3): it is for the broker to limit its messages. */
+/** Size of the largest packet of MQTT in bytes (3.1.1, section 2.2.3). Limiting messages is the broker's task. */
 const maxPacketBytes = 5 + 268_435_455;
 
-/** A broker and what is subscribed there. */
+/** A broker and the subscription there. */
 export interface BrokerOptions {
-  /** `mqtt://` or `mqtts://`, with user and password where it wants them. */
+  /** `mqtt://` or `mqtts://`, with user and password if the broker requires them. */
   url: URL;
   topics: readonly string[];
-  /** The broker keeps messages for this name while nobody is there to take them. */
+  /** Client identifier under which the broker keeps messages while the bridge is away. */
   clientId: string;
   /**
-   * Stores a message; it is acknowledged when this resolves, and not at all where it rejects. `signal` is aborted when the
-   * connection ends: the broker sends the message again over the next one.
+   * Stores a message. The message is acknowledged when this resolves, and not if it rejects. `signal` is aborted when
+   * the connection ends; the broker then sends the message again over the next one.
    */
   handle: (message: { topic: string; payload: Buffer }, signal: AbortSignal) => Promise<void>;
-  /** Messages under way at once. */
+  /** Maximum number of messages in progress. */
   atOnce: number;
-  /** Seconds between PINGREQs; the broker has as long to answer. */
+  /** Interval of PINGREQs in seconds; the broker has as long to answer. */
   keepAlive: number;
-  /** Aborted to finish what is under way and leave. */
+  /** Aborted to finish the messages in progress and leave. */
   signal: AbortSignal;
 }
 
-/** Takes messages (MQTT 3.1.1, QoS 1) until it is told to leave; rejects where the broker refuses or the connection breaks. */
+/**
+ * Receives messages (MQTT 3.1.1, QoS 1) until it is told to stop. Rejects if the broker refuses the bridge or the
+ * connection breaks.
+ */
 export function takeFromBroker(options: BrokerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const subscriber = new Subscriber(options);
@@ -44,7 +47,7 @@ class Subscriber {
   private readonly pings: NodeJS.Timeout;
   private readonly over = new AbortController();
   private readonly signal: AbortSignal;
-  /** Whether the broker owes an answer: to CONNECT at first, then to a PINGREQ. */
+  /** Whether the broker owes an answer: first to CONNECT, then to a PINGREQ. */
   private isOwed = true;
 
   constructor(private readonly options: BrokerOptions) {
@@ -98,7 +101,10 @@ class Subscriber {
     this.socket.resume();
   }
 
-  /** A broker whose machine is gone does not end the connection. What it says is not read while we are paused. */
+  /**
+   * Ends a connection whose broker is silent: a broker whose machine is gone does not end it. While the socket is
+   * paused, its answers are not read, so silence proves nothing.
+   */
   private ping(): void {
     if (this.isOwed && !this.socket.isPaused()) return this.fail(new Error('The broker is silent.'));
     this.isOwed = true;
@@ -129,7 +135,7 @@ class Subscriber {
       (error: unknown) => {
         this.pending--;
         if (!signal.aborted) return this.fail(error as Error);
-        // Who leaves waits for nothing: the broker keeps this message, and those after it are acknowledged.
+        // A stopping bridge does not wait. The broker keeps this message, and those after it are acknowledged.
         answer?.(undefined);
         this.leave();
       },
@@ -153,14 +159,14 @@ class Subscriber {
   private finish(): void {
     clearInterval(this.pings);
     this.over.abort();
-    // What was read and not begun comes again over the next connection.
+    // Messages that were read and not begun come again over the next connection.
     this.input.clear();
     this.options.signal.removeEventListener('abort', this.leave);
     this.socket.end();
   }
 }
 
-/** Opens a connection to the address of a broker. */
+/** Connects to the address of a broker. */
 function connectTo({ protocol, hostname, port }: URL): Socket {
   // IPv6 addresses have brackets in a URL.
   const host = hostname.replace(/^\[|\]$/g, '');

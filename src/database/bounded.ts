@@ -6,7 +6,9 @@ import { timeSlices } from '../time-slice.js';
 import { fairQueueFor } from './pool-queue.js';
 import { weighedTypes } from './row-weight.js';
 
-/** Runs a read that may be slow for an organization. */
+/**
+ * Runs a read that may be slow for an organization. It resolves with the rows, and is cancelled after `milliseconds`.
+ */
 export type BoundedRead = (
   organizationId: string,
   query: Sql,
@@ -15,17 +17,17 @@ export type BoundedRead = (
   signal?: AbortSignal,
 ) => Promise<object[]>;
 
-/** How many reads of one organization may wait for a connection, and how long each may wait, in milliseconds. */
+/** Maximum number of waiting reads of one organization, and maximum wait of each for a connection, in milliseconds. */
 const waiting = 1000;
 const queueTimeout = 10_000;
 
-/** `query_canceled`: by the statement timeout or by request. */
+/** Whether PostgreSQL cancelled the statement (`query_canceled`), by its timeout or on request. */
 export const isCancelled = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '57014';
 
 /**
- * Reads on a connection of a pipelining pool that organizations share fairly. PostgreSQL cancels the statement after so
- * many milliseconds, or when the signal is aborted because nobody waits for the answer any more.
- * The read throws TIMEOUT when the statement was cancelled, and RATE_LIMITED where the organization has too many waiting.
+ * Creates reads over a pipelining pool that organizations share fairly. PostgreSQL cancels a statement after its time,
+ * or when the signal is aborted because nobody waits for the answer any more.
+ * @throws ApiError 504 if the statement was cancelled, 429 if the organization has too many reads waiting
  */
 export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
   const turns = fairQueueFor(pool, { waiting, what: 'slow reads' });
@@ -34,7 +36,7 @@ export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
     try {
       return await turns.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
     } catch (error) {
-      // Very many may give up at once, and telling each takes time.
+      // Very many reads may give up at once, and rejecting each takes time.
       await timeSlices.ifOver(organizationId);
       if (late.aborted && !signal?.aborted)
         throw rateLimited('Too many slow reads of this organization are under way. Try again later.', 1);
@@ -65,13 +67,13 @@ const readOn = async (
   const client = await pool.connect();
   let broken: Error | undefined;
   const stop = () => {
-    // A cancellation may arrive late and would hit the next statement on the connection.
+    // A cancellation may arrive late and would hit the next statement on the connection, so the connection is closed.
     broken = new Error('cancelled');
     void cancel(pool, client);
   };
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    // The three statements are sent together; a failure shows at the second or the third.
+    // The three statements go out together, so a failure may show at the second or the third.
     const [, read, end] = await Promise.allSettled([
       client.query(`begin read only; set local statement_timeout = ${Math.max(1, Math.round(milliseconds))}`),
       client.query<object>({ text, values, types: weighedTypes(weigh) }),
@@ -86,7 +88,7 @@ const readOn = async (
   }
 };
 
-/** Ends the running statement through another connection: the pool's may all be busy. */
+/** Cancels the running statement over a new connection, because all connections of the pool may be busy. */
 async function cancel(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
   const { processID } = client as unknown as { processID: number };
   const other = new pg.Client(pool.options);
@@ -94,7 +96,7 @@ async function cancel(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
     await other.connect();
     await other.query('select pg_cancel_backend($1::int)', [processID]);
   } catch {
-    // The statement ends by its own timeout then.
+    // In this case the statement's own timeout ends it.
   } finally {
     await other.end().catch(() => undefined);
   }

@@ -5,18 +5,25 @@ import { createBoundedRead } from './bounded.js';
 import type { Reader } from './reader.js';
 import { createSharedRead } from './shared-read.js';
 
-/** How calls read from the database. */
+/** Database reads of calls. */
 export interface CallReads {
-  /** Point reads and lists of known, small cost: on the pipelined connection, those of a heavy call where they can be cancelled. */
+  /**
+   * Runs point reads and lists of known, small cost on the pipelined connection. Reads of a heavy call run where they
+   * can be cancelled.
+   */
   read: <Row extends object>(call: ReadingCall, query: Sql) => Promise<Row[]>;
   /**
-   * A read that may turn out expensive: on a pool that organizations share fairly, cancelled after `milliseconds` or by the
-   * signal, which is that of the call unless given. @throws timedOut, rateLimited
+   * Runs a read that may be expensive, on a pool that organizations share fairly. It is cancelled after `milliseconds`
+   * or by the signal, which is the call's by default.
+   * @throws ApiError 504 or 429
    */
   readWithin: (call: ReadingCall, query: Sql, milliseconds: number, signal?: AbortSignal) => Promise<object[]>;
 }
 
-/** @param slowPool for reads that may take their time */
+/**
+ * Creates the reads of calls.
+ * @param slowPool pool for reads that may be slow
+ */
 export const createCallReads = (reader: Pick<Reader, 'read'>, slowPool: Pool): CallReads => {
   const readBounded = createBoundedRead(slowPool);
   const readShared = createSharedRead(reader.read, readBounded);

@@ -8,13 +8,13 @@ type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) =>
 const aborted = '25P02';
 
 /**
- * What all our connections to an address are made with: pg's client, save that
+ * Returns the class of all connections to an address. It is pg's client with three differences:
  *
- * - of several servers in the address it takes the one that is no standby,
- * - whatever keeps a connection from being made (a refused login, a certificate, no sockets left) has the SQLSTATE 08001, so
- *   that it is told apart from a wrong statement,
- * - statements of a transaction that one before them has ended fail with what ended it. Several are sent at once, and any of
- *   them may be heard of first.
+ * - if the address names several servers, it connects to the primary,
+ * - every failure to connect (a refused login, a certificate, no sockets left) has the SQLSTATE 08001, which
+ *   distinguishes it from a wrong statement,
+ * - statements in a transaction that an earlier one has failed report that earlier failure. Several statements are in
+ *   flight, and the caller may learn of any of them first.
  */
 export const clientOf = (connectionString: string): ClientClass => {
   const hosts = hostsOf(connectionString);
@@ -40,17 +40,17 @@ export const clientOf = (connectionString: string): ClientClass => {
   };
 };
 
-/** Puts what ended a transaction in the place of errors that say only that it has ended. */
+/** Replaces errors that only say that the transaction has failed by the cause of the failure. */
 function tellCauses(connection: pg.Connection): void {
   let cause: pg.DatabaseError | undefined;
-  // Before pg's own listener, which tells whoever waits for the statement.
+  // This runs before pg's own listener, which rejects the statement.
   connection.prependListener('errorMessage', (error: pg.DatabaseError) => {
     if (error.code !== aborted) cause = error;
     else if (cause) Object.assign(error, cause, { message: cause.message });
   });
 }
 
-/** What went wrong, where an error may hold several tries (one for each address of a host). */
+/** Returns the message of an error, which may hold several attempts (one for each address of a host). */
 const sentenceOf = (error: unknown): string =>
   error instanceof AggregateError && error.message === ''
     ? error.errors.map(sentenceOf).join('; ')

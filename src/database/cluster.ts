@@ -7,30 +7,30 @@ import { keepSecret } from '../secret-file.js';
 import { findPrograms } from './programs.js';
 import { canEnter, findServerUser, identity, type ServerUser } from './server-user.js';
 
-/** The embedded server at rest: its data, its programs and what it needs to be run. */
+/** The files of the embedded server, and what is needed to run it. */
 export interface Cluster {
-  /** The data folder, absolute and without links. */
+  /** The data folder: absolute, without symbolic links. */
   data: string;
-  /** PostgreSQL's `bin`. */
+  /** PostgreSQL's folder `bin`. */
   bin: string;
-  /** Who runs it; undefined is ourselves. */
+  /** User that runs the server; undefined for the user of this process. */
   user: ServerUser | undefined;
   /** Password of its only role. */
   password: string;
-  /** Where it logs. */
+  /** Path of the server's log. */
   logFile: string;
 }
 
 /** The only role of the embedded server. */
 export const ROLE = 'ddp';
 
-/** Written into the data folder: whose password opens it. */
+/** File in the data folder with the digest of the password that opens it. */
 const OWNER_FILE = 'ddp.owner';
 
 /**
- * Finds the embedded server of a data folder, making it on first use. Its data lie in `postgres` there; where the
- * server's user cannot go there, in `/var/lib/ddp-<hash>`, and what was made there stays there, though the folder should
- * be opened later. `postgres.path` says which. Several processes may call this at once.
+ * Finds the embedded server of a data folder, and creates it on first use. Its data are in `postgres` there. If the
+ * server's user cannot enter that folder, they are in `/var/lib/ddp-<hash>`, and stay there even if the folder becomes
+ * accessible later. `postgres.path` names the actual folder. Several processes may call this at once.
  */
 export async function prepareCluster(dataDir: string, log: Log, durable = true): Promise<Cluster> {
   await mkdir(dataDir, { recursive: true });
@@ -51,7 +51,10 @@ export async function prepareCluster(dataDir: string, log: Log, durable = true):
   return cluster;
 }
 
-/** PostgreSQL reads data of its own major version alone; a backup is read by all. */
+/**
+ * Creates the error for data of another major version, which PostgreSQL cannot read; every version can restore a
+ * backup.
+ */
 const otherRelease = (data: string, release: string, ours: number): Error =>
   new Error(
     `The database in ${data} is of PostgreSQL ${release}, and this release comes with PostgreSQL ${ours}. With the release that ran it before, call "ddp backup FILE"; with this one, name a new DATA_DIR, call "ddp restore FILE", and copy secret.key there.`,
@@ -68,8 +71,8 @@ async function canUse(usual: string, root: string, user: ServerUser | undefined)
 }
 
 /**
- * A data folder that another key opens was left by a DATA_DIR of the same name that is gone: nothing is deleted, it is
- * renamed. The new name is fixed by its owner, so of two processes only one can.
+ * Renames a data folder that another key opens: a deleted DATA_DIR of the same name left it. Nothing is deleted. The
+ * new name follows from its owner, so only one of two processes can rename it.
  */
 async function putForeignAside({ data, password }: Cluster, log: Log): Promise<void> {
   const owner = await ownerOf(data);
@@ -81,7 +84,7 @@ async function putForeignAside({ data, password }: Cluster, log: Log): Promise<v
   );
 }
 
-/** Makes the data beside their place and renames them, so that what is in their place is whole. */
+/** Creates the data in a temporary folder and renames it, so that the data folder is always complete. */
 async function initialize(cluster: Cluster, log: Log, durable: boolean): Promise<void> {
   const { data, user, password } = cluster;
   const partial = `${data}.${randomBytes(6).toString('hex')}`;
@@ -97,7 +100,7 @@ async function initialize(cluster: Cluster, log: Log, durable: boolean): Promise
     await rename(partial, data);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // Another process was quicker.
+    // Another process has created it first.
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   } finally {
     await rm(passwordFile, { force: true });
@@ -121,7 +124,7 @@ async function initdb({ bin, user }: Cluster, data: string, passwordFile: string
   if (code !== 0) throw new Error(`The embedded PostgreSQL could not make its database in ${data}. ${said.trim()}`);
 }
 
-/** Whose password opens the data of a folder, as a digest; undefined where none are to be seen. */
+/** Reads the digest of the password that opens a data folder. Returns undefined if it cannot be read. */
 const ownerOf = (data: string): Promise<string | undefined> =>
   readFile(join(data, OWNER_FILE), 'utf8').catch(() => undefined);
 

@@ -2,23 +2,24 @@ import type { Log } from '../log.js';
 import { clientOf } from './client.js';
 import { openEmbedded } from './embedded.js';
 
-/** The database that the settings name, ready to be connected to. */
+/** The configured database, ready for connections. */
 export interface Database {
   connectionString: string;
-  /** Whether it is ours to keep: a developer's machine. */
+  /** Whether it is the embedded server, as on a developer's machine. */
   embedded: boolean;
-  /** Where it is, for a log: the data folder of the embedded one, else host and name. */
+  /** Location for the log: the data folder of the embedded server, else host and name. */
   place: string;
-  /** Leaves it. Close every pool first. */
+  /** Releases the database. All pools must be closed before. */
   close(): Promise<void>;
 }
 
-/** The oldest release that we work with. */
+/** The oldest supported release of PostgreSQL. */
 const OLDEST = 15;
 
 /**
- * Opens the database of DATABASE_URL, or the embedded one. Throws a sentence for the operator where it cannot.
- * @param connections how many the embedded server must allow where this process starts it
+ * Opens the database of DATABASE_URL, or the embedded one.
+ * @param connections number of connections that the embedded server must allow if this process starts it
+ * @throws Error with a sentence for the operator
  */
 export async function openDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
@@ -60,7 +61,7 @@ async function checkRelease(connectionString: string): Promise<void> {
   if (release < OLDEST) throw new Error(`DATABASE_URL is at PostgreSQL ${release}; ${OLDEST} or newer is needed.`);
 }
 
-/** The address without its user and password. */
+/** Returns the address without user and password. */
 function placeOf(connectionString: string): string {
   const { host, pathname, searchParams } = new URL(connectionString);
   return `${searchParams.get('hosts') ?? host}${pathname}`;

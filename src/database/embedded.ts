@@ -7,48 +7,51 @@ import { isConnectionLoss } from './loss.js';
 import { findPostmaster } from './postmaster.js';
 import { hasEnded, lastWords, type ServerSettings, startServer } from './server.js';
 
-/** The embedded server in use by this process. */
+/** The embedded server while this process uses it. */
 export interface Embedded {
-  /** Address of the database `ddp` on it. */
+  /** Address of its database `ddp`. */
   connectionString: string;
-  /** Where its data lie. */
+  /** Path of its data folder. */
   data: string;
-  /** Leaves the server; the last of all processes that use it stops it. Close every other connection first. */
+  /** Stops using the server. The last process that uses it stops it. All other connections must be closed before. */
   close(): Promise<void>;
 }
 
-/** What an embedded server is opened with. */
+/** Settings of the embedded server. */
 export interface EmbeddedOptions {
-  /** Folder that keeps everything of the embedded default (DATA_DIR). */
+  /** Folder of all files of the embedded server (DATA_DIR). */
   dataDir: string;
   log: Log;
-  /** How many connections it must allow; it allows 200 anyway. */
+  /** Number of connections that it must allow; at least 200. */
   connections?: number;
-  /** Settings beyond ours; they count for the process that starts the server. */
+  /** Further settings of PostgreSQL. They take effect if this process starts the server. */
   settings?: ServerSettings;
-  /** Whether what is committed must survive a loss of power (yes, except in tests). */
+  /** Whether committed data must survive a loss of power; true except in tests. */
   durable?: boolean;
 }
 
-/** Our place at a server: a connection that does nothing but hold {@link IN_USE}. */
+/** This process's registration at the server: a connection that only holds {@link IN_USE}. */
 interface ServerPlace {
   client: pg.Client;
   port: number;
 }
 
 /**
- * Held shared by every process that uses the server, for as long as it does. PostgreSQL lets go of it when the process
- * dies, however it dies; so whoever gets it alone is the last.
+ * Advisory lock that every process holds shared while it uses the server. PostgreSQL releases it when the process dies,
+ * however it dies, so a process that can take it exclusively is the last.
  */
 const IN_USE = 337_873;
 
-/** How long to wait for a server to start, or for one that is being stopped. Milliseconds. */
+/** Maximum time to wait for a server to start, or to stop, in milliseconds. */
 const startTimeout = 60_000;
 
-/** Starts that may fail before we say so; one that loses a race against another process's is a failure too. */
+/**
+ * Number of starts that may fail before an error is reported. A start that loses a race against another process also
+ * fails.
+ */
 const STARTS = 4;
 
-/** Between rounds of starts that failed, while this process uses the server. Milliseconds. */
+/** Wait between rounds of failed starts while this process uses the server, in milliseconds. */
 const restartPause = 2000;
 
 const usualConnections = 200;
@@ -61,9 +64,9 @@ const ourSettings: ServerSettings = {
 };
 
 /**
- * Uses the embedded PostgreSQL of a data folder: makes and starts it where need be, or joins the one that another
- * process of ours runs, or one that a killed process has left running. Should the server go away while we use it, it is
- * joined (or started) again, on the same port as long as that is free.
+ * Starts to use the embedded PostgreSQL of a data folder. It creates and starts the server if necessary, or joins one
+ * that another process runs or that a killed process left running. If the server goes away later, it is joined or
+ * started again, on the same port if that is free.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options;
@@ -83,7 +86,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     return place;
   };
 
-  /** What keeps it from starting may pass: a full disk, for one. */
+  /** The cause of a failed start may pass, for example a full disk. */
   const sitAgain = async () => {
     while (!leaving) {
       try {
@@ -108,7 +111,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   };
 }
 
-/** Joins the running server, starting it where there is none, until it lets us in. */
+/** Joins the running server, or starts one if none runs, until it accepts a connection. */
 async function takePlace(cluster: Cluster, settings: ServerSettings): Promise<ServerPlace> {
   const until = Date.now() + startTimeout;
   let starting: ChildProcess | undefined;
@@ -128,7 +131,9 @@ async function takePlace(cluster: Cluster, settings: ServerSettings): Promise<Se
   throw new Error(`The embedded PostgreSQL in ${cluster.data} does not start:\n${await lastWords(cluster)}`);
 }
 
-/** A connection with {@link IN_USE}, or undefined where the server is still coming up or already going down. */
+/**
+ * Opens a connection that holds {@link IN_USE}. Returns undefined if the server is still starting or already stopping.
+ */
 async function join(connectionString: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({ connectionString, application_name: 'ddp in use', keepAlive: true });
   client.on('error', () => undefined);
@@ -144,13 +149,14 @@ async function join(connectionString: string): Promise<pg.Client | undefined> {
 }
 
 /**
- * Gives up our place. Holding the lock alone means that nobody else uses the server, and that whoever comes now waits
- * for the lock, is thrown out by the stop, and starts the server again.
+ * Ends this process's use of the server, and stops it if this process was the last. While this process holds the lock
+ * exclusively, no other process uses the server. A process that arrives now waits for the lock, loses its connection by
+ * the stop, and starts the server again.
  */
 async function leave({ data }: Cluster, client: pg.Client): Promise<void> {
   const last = await isLast(client).catch(() => false);
   const server = last ? await findPostmaster(data) : undefined;
-  // A fast stop: roll back what is open, disconnect all, write everything out.
+  // Fast shutdown: PostgreSQL rolls open transactions back, disconnects all clients and writes everything to disk.
   if (server !== undefined) process.kill(server.pid, 'SIGINT');
   await client.end().catch(() => undefined);
   for (const until = Date.now() + startTimeout; server !== undefined && Date.now() < until; await delay(20)) {
@@ -168,7 +174,7 @@ async function ensureDatabase(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [ROLE]);
   if (rowCount !== 0) return;
   await client.query(`create database ${ROLE}`).catch((error: unknown) => {
-    // Another process that started with us was quicker (duplicate_database, or the catalogue's unique key).
+    // Another process that started at the same time has created it (duplicate_database, or the catalogue's unique key).
     if (!(error instanceof pg.DatabaseError && (error.code === '42P04' || error.code === '23505'))) throw error;
   });
 }

@@ -2,8 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import type { ClientBase, Pool } from 'pg';
 
 /**
- * Told of a statement as it is sent; gives what to call once it is answered, with the error where it failed. Undefined where
- * nobody follows this one.
+ * Called when a statement is sent. Returns a function that is called with the outcome, or undefined to ignore the
+ * statement.
  */
 export type FollowStatement = (text: string) => ((error?: Error) => void) | undefined;
 
@@ -11,8 +11,8 @@ type Callback = (error?: Error | null, ...rest: unknown[]) => void;
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * Follows the statements of all connections of a pool. Who waits for a connection gets it within its own asynchronous
- * context; the pool would call it within that of whoever gave the connection back.
+ * Follows the statements of all connections of a pool. It also keeps a waiting caller's asynchronous context: the pool
+ * would run the caller's callback in the context of whoever released the connection.
  */
 export function followPool(pool: Pool, follow: FollowStatement): void {
   pool.on('connect', (client) => followClient(client, follow));
@@ -21,7 +21,10 @@ export function followPool(pool: Pool, follow: FollowStatement): void {
   pool.connect = within as Pool['connect'];
 }
 
-/** Follows the statements of a connection: text, settings of a query, and queries that answer by a callback of their own. */
+/**
+ * Follows the statements of a connection, whether given as text, as a configuration object, or as a query object with
+ * its own callback.
+ */
 export function followClient(client: ClientBase, follow: FollowStatement): void {
   const query = client.query.bind(client) as Query;
   const followed: Query = (...args) => {

@@ -1,6 +1,9 @@
 import type { EntityMetadata, MikroORM } from '@mikro-orm/postgresql';
 
-/** Stores one new thing. @throws DatabaseError where a constraint forbids it */
+/**
+ * Inserts one entity.
+ * @throws DatabaseError if it violates a constraint
+ */
 export type Insert = (entity: object) => Promise<void>;
 
 interface Statement {
@@ -10,8 +13,8 @@ interface Statement {
 }
 
 /**
- * Makes a function that stores one new thing as the unit of work would, by a prepared statement: the unit of work writes the
- * values into a text, which PostgreSQL parses and plans anew each time.
+ * Creates a function that inserts one entity, as the unit of work would, by a prepared statement. The unit of work
+ * writes the values into the SQL text, which PostgreSQL parses and plans each time.
  */
 export const createInsert = (orm: MikroORM): Insert => {
   const statements = new Map<unknown, Statement>();

@@ -1,4 +1,4 @@
-/** What Node.js says of a socket to a server that is not there, broke off, or cannot be opened. */
+/** Error codes of Node.js for sockets that cannot be opened, broke off, or have no server. */
 const ofSockets = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -15,9 +15,9 @@ const ofSockets = new Set([
 ]);
 
 /**
- * SQLSTATEs (PostgreSQL, appendix A), some by their class: connection exceptions; no room on the disk, no memory, too many
- * connections; the server shuts down, crashed, starts up; its files or its disk fail; it takes no writes, as a standby does;
- * it ended a connection whose transaction took too long for its settings.
+ * SQLSTATEs (PostgreSQL, appendix A), some by class: connection exceptions; no disk space, no memory, too many
+ * connections; the server shuts down, has crashed or starts up; its files or disk fail; it takes no writes, like a
+ * standby; it ended a connection because of a transaction timeout.
  */
 const ofServers = ['08', '53', '57P', '58', '25006', '25P03', '25P04'];
 
@@ -25,17 +25,17 @@ const sentences =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e(xpired|xceeded)|Query read timeout|Received unexpected \w+ message|Cannot use a pool after)/;
 
 /**
- * Whether an error says that the database could not be reached, broke off or has no room, not that a statement was wrong: what
- * was asked may succeed later as it is.
+ * Whether an error means that the database could not be reached, broke off or has no room, as opposed to a wrong
+ * statement. The same statement may then succeed later.
  */
 export function isConnectionLoss(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && (ofSockets.has(code) || ofServers.some((state) => isOf(state, code)))) return true;
-  // An unreachable host name with several addresses: every attempt's error is inside.
+  // For a host name with several addresses, the errors of all attempts are inside.
   if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
   return typeof message === 'string' && sentences.test(message);
 }
 
-/** Whether a code is a SQLSTATE, which has five characters, that begins so. */
+/** Whether a code is a SQLSTATE (five characters) that begins with `state`. */
 const isOf = (state: string, code: string): boolean => code.length === 5 && code.startsWith(state);

@@ -9,22 +9,23 @@ import { watchMigration } from './migration-progress.js';
 import { isBusy } from './online-steps.js';
 
 /**
- * Any number that nothing else in the database locks: "ddp migrate" in letters of a telephone, and one. Without the one it
- * was the lock of builds that wait for it inside a statement, and an index that is built concurrently waits for them in turn.
+ * Advisory lock of migrations. Its digits are "ddp migrate" on a telephone keypad, and a 1. Earlier builds used the
+ * number without the 1 and waited for it inside a statement; an index that is built concurrently waits for such
+ * statements in turn.
  */
 const LOCK = 337_6474283_1;
-/** How often whoever waits for the lock tries again, in milliseconds. */
+/** Interval of the attempts to get the lock, in milliseconds. */
 const lockInterval = 250;
 
-/** What may be told of a migration, and how often, in milliseconds. */
+/** Log of the progress of migrations, and the interval of its lines, in milliseconds. */
 export interface MigrationOptions {
   log?: Log;
   every?: number;
 }
 
 /**
- * Does something while no other process migrates the database. Of several that start at once one has the lock, the others
- * wait for it.
+ * Runs `work` while no other process migrates the database. If several processes start at once, one gets the lock and
+ * the others wait for it.
  */
 export async function withMigrationLock<Result>(
   connectionString: string,
@@ -33,7 +34,8 @@ export async function withMigrationLock<Result>(
   const guard = new (clientOf(connectionString))({ connectionString, application_name: migrationName });
   await guard.connect();
   try {
-    // Asked again and again: a statement that waits has a snapshot, for whose end an index that is built concurrently waits.
+    // This polls, because a statement that waits has a snapshot, and an index that is built concurrently waits for the
+    // end of snapshots.
     while (!(await tryLock(guard))) await delay(lockInterval);
     return await work(guard);
   } finally {
@@ -47,8 +49,9 @@ async function tryLock(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Brings the database to the newest schema and gives the names of what was applied. Forward only. Of several processes
- * that start at once one migrates, the others find nothing left to do. Logs how far it is, and for whom it waits.
+ * Migrates the database to the newest schema and returns the names of the applied migrations. It only goes forward. If
+ * several processes start at once, one migrates and the others find nothing left to do. Logs its progress and the
+ * sessions that it waits for.
  */
 export const migrate = (orm: MikroORM, { log, every = 5000 }: MigrationOptions = {}): Promise<string[]> =>
   withMigrationLock(orm.config.get('clientUrl')!, async (guard) => {
@@ -62,7 +65,7 @@ export const migrate = (orm: MikroORM, { log, every = 5000 }: MigrationOptions =
     return (await appliedMigrations(orm)).filter((name) => !before.has(name));
   });
 
-/** Each migration commits by itself; one that did not get its locks in time is tried again. */
+/** Applies all migrations. Each commits by itself; one that did not get its locks in time is tried again. */
 async function applyAll(orm: MikroORM): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -75,6 +78,6 @@ async function applyAll(orm: MikroORM): Promise<void> {
   }
 }
 
-/** The names of the migrations that a database has. */
+/** Returns the names of the applied migrations of a database. */
 export const appliedMigrations = async (orm: MikroORM): Promise<string[]> =>
   (await orm.migrator.getExecuted()).map(({ name }) => name);

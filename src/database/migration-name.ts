@@ -1,2 +1,2 @@
-/** The name that the connections of migrations have in `pg_stat_activity`. */
+/** Application name of the connections of migrations in `pg_stat_activity`. */
 export const migrationName = 'ddp migrate';

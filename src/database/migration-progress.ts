@@ -2,7 +2,9 @@ import type pg from 'pg';
 import type { Log } from '../log.js';
 import { migrationName } from './migration-name.js';
 
-/** Logs how far the indexes are that a migration builds, and for which sessions it waits, until it is stopped. */
+/**
+ * Logs the progress of the indexes that a migration builds, and the sessions that it waits for, until it is stopped.
+ */
 export function watchMigration(client: pg.Client, log: Log, every: number): { stop(): Promise<void> } {
   let looking = Promise.resolve();
   const look = async () => {
@@ -30,14 +32,14 @@ interface Progress {
   index: string | null;
   phase: string | null;
   percent: number | null;
-  /** Processes of PostgreSQL that it waits for. */
+  /** PostgreSQL's processes that it waits for. */
   waitsFor: number[] | null;
 }
 
 const withoutNulls = (row: Progress): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
-/** Sessions of migrations that build an index or wait for a lock. Percent is that of the phase. */
+/** Query of the sessions of migrations that build an index or wait for a lock. The percentage is that of the phase. */
 const progressQuery = `
   select p.relid::regclass::text as table, nullif(p.index_relid, 0)::regclass::text as index, p.phase,
          case when p.blocks_total > 0 then floor(100.0 * p.blocks_done / p.blocks_total)

@@ -4,12 +4,12 @@ import type pg from 'pg';
 export interface Index {
   name: string;
   table: string;
-  /** What follows the table's name: `(a, b) include (c) where d`. */
+  /** SQL after the table's name: `(a, b) include (c) where d`. */
   definition: string;
   unique?: boolean;
 }
 
-/** A table as it stands in SQL, with its schema, and by its bare name. */
+/** A table: `name` with its schema for SQL, `relation` as its bare name. */
 export interface NamedTable {
   name: string;
   relation: string;
@@ -21,7 +21,7 @@ interface Steps {
   locked(tables: string, sql: string): Promise<void>;
 }
 
-/** Longer names are cut by PostgreSQL. */
+/** Maximum length of a name; PostgreSQL cuts longer ones. */
 const longestName = 63;
 const suffix = '_new';
 
@@ -37,7 +37,7 @@ export async function tableOf(client: pg.Client, table: string): Promise<NamedTa
   return rows[0]!;
 }
 
-/** Its partitions, and theirs, the upper ones first. */
+/** Lists the partitions of a table and their partitions, parents first. */
 export async function descendantsOf(client: pg.Client, { name }: NamedTable): Promise<NamedTable[]> {
   const { rows } = await client.query<NamedTable>(
     `select ${columns} from pg_partition_tree($1::regclass) t join pg_class c on c.oid = t.relid
@@ -53,8 +53,8 @@ export async function isEmpty(client: pg.Client, table: string): Promise<boolean
 }
 
 /**
- * Builds an index of a table and of its partitions under names that end with `_new`, and gives that of the table's. What was
- * built before a migration ended half-way is used.
+ * Builds an index of a table and of its partitions under names that end with `_new`. Returns the name of the table's
+ * index. It uses indexes that an interrupted migration has already built.
  */
 export async function buildIndex(
   steps: Steps,
@@ -68,7 +68,7 @@ export async function buildIndex(
   const address = `${table.name.slice(0, -quoted(table.relation).length)}${quoted(made)}`;
   const create = `create ${index.unique ? 'unique ' : ''}index`;
   if (!table.partitioned) {
-    // One that was built half-way is of no use.
+    // An index that was only partly built is useless.
     if (await isInvalid(client, address)) await client.query(`drop index concurrently ${address}`);
     await client.query(`${create} concurrently if not exists ${quoted(made)} on ${table.name} ${index.definition}`);
     return address;
@@ -84,7 +84,7 @@ export async function buildIndex(
   return address;
 }
 
-/** SQL that gives an index and its parts the names that they were built for. */
+/** Returns SQL that renames an index and its partitions' indexes from their `_new` names. */
 export const renaming = (made: string): string => `
   do $$
   declare part record;
@@ -97,7 +97,7 @@ export const renaming = (made: string): string => `
     end loop;
   end $$;`;
 
-/** Partitions that lack a part of an index. Those that are made from now on get theirs as they are made. */
+/** Lists the partitions that lack their part of an index. Partitions made from now on get theirs automatically. */
 async function childrenWithout(client: pg.Client, { name }: NamedTable, index: string): Promise<NamedTable[]> {
   const { rows } = await client.query<NamedTable>(
     `select ${columns} from pg_inherits t join pg_class c on c.oid = t.inhrelid join pg_namespace n on n.oid = c.relnamespace

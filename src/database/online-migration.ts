@@ -5,9 +5,9 @@ import { OnlineSteps } from './online-steps.js';
 import { withSession } from './pools.js';
 
 /**
- * A migration of tables that have rows, while processes of the release before serve: it never holds up their statements
- * for longer than `lockLimit`. Each step commits by itself, and a migration that ended half-way begins anew: every step
- * must be safe to repeat.
+ * A migration of tables that have rows, while processes of the previous release serve. It never delays their statements
+ * for longer than `lockLimit`. Each step commits by itself, and an interrupted migration begins again from its first
+ * step, so every step must be safe to repeat.
  *
  * ```ts
  * export class Names extends OnlineMigration {

@@ -12,26 +12,26 @@ import {
   tableOf,
 } from './online-index.js';
 
-/** How long a migration may wait for its locks while others wait behind it, in milliseconds. */
+/** Maximum time that a migration waits for its locks while other statements wait behind it, in milliseconds. */
 export const lockLimit = 500;
-/** The longest wait between two tries to get them, in milliseconds. */
+/** Maximum wait between two tries to get the locks, in milliseconds. */
 const maxBackOff = 5000;
 
-/** What a migration may do to tables that are in use. */
+/** Steps that a migration may take on tables in use. */
 export class OnlineSteps {
   constructor(private readonly client: pg.Client) {}
 
   /**
-   * SQL that locks no table in use for long: new tables, functions, rows. Several statements are one transaction, and wait
-   * for a lock no longer than `lockLimit`; then all of it is tried again.
+   * Runs SQL that locks no table in use for long: new tables, functions, rows. Several statements form one transaction.
+   * It waits at most `lockLimit` for a lock; then all of it is tried again.
    */
   run(sql: string): Promise<void> {
     return this.transaction(`set local lock_timeout = ${lockLimit}`, sql);
   }
 
   /**
-   * SQL that changes tables in use and is quick once it has them to itself. It gets all of them (of partitioned tables,
-   * the partitions too) within `lockLimit`, or lets go and tries again, so that statements behind it wait no longer.
+   * Runs SQL that changes tables in use and is quick once it has locked them. It locks all of them (including
+   * partitions) within `lockLimit`, or releases the locks and tries again, so that statements behind it wait no longer.
    */
   locked(tables: string, sql: string): Promise<void> {
     return this.transaction(
@@ -42,7 +42,7 @@ export class OnlineSteps {
     );
   }
 
-  /** Looks whether all rows satisfy a constraint that was added `not valid`; others read and write meanwhile. */
+  /** Checks all rows against a constraint that was added `not valid`. Other sessions read and write meanwhile. */
   async validate(table: string, constraint: string): Promise<void> {
     await this.client.query(`alter table ${table} validate constraint ${constraint}`);
   }
@@ -54,9 +54,9 @@ export class OnlineSteps {
   }
 
   /**
-   * Changes rows of a table that has `id uuid` for its key, some thousands in each transaction.
+   * Updates rows of a table with the key `id uuid`, some thousands per transaction.
    * @param set such as `set a = b`
-   * @param where which rows
+   * @param where condition of the rows
    */
   async rows(table: string, set: string, where: string, atOnce = 5000): Promise<void> {
     for (let after: string | undefined; ; ) {
@@ -72,7 +72,7 @@ export class OnlineSteps {
     }
   }
 
-  /** Builds an index while others write, of partitioned tables one partition after the other. One of that name is replaced. */
+  /** Builds an index while others write, one partition after the other. It replaces an index of the same name. */
   async index(index: Index): Promise<void> {
     const { name, unique, definition } = index;
     const table = await tableOf(this.client, index.table);
@@ -85,7 +85,7 @@ export class OnlineSteps {
   }
 
   /**
-   * Replaces the primary key of a table, also of a partitioned one, whose columns are all not null already.
+   * Replaces the primary key of a table, which may be partitioned. Its columns must be `not null` already.
    * @param definition such as `(hook_id, id) include (state)`
    */
   async primaryKey(table: string, definition: string): Promise<void> {
@@ -100,7 +100,10 @@ export class OnlineSteps {
     await this.replaceKey(root, definition, built);
   }
 
-  /** A constraint of a partitioned table is made of those of its partitions, from the leaves up; nothing is read for it. */
+  /**
+   * Replaces the primary keys from the leaves up: a constraint of a partitioned table is made of those of its
+   * partitions, so PostgreSQL reads no rows for it.
+   */
   private async replaceKey(root: NamedTable, definition: string, built: ReadonlyMap<string, string>): Promise<void> {
     const tables = [root, ...(await descendantsOf(this.client, root))].toReversed();
     const key = ({ name, relation }: NamedTable): string => {
@@ -131,6 +134,6 @@ export class OnlineSteps {
   }
 }
 
-/** Whether locks were not to be had in time (lock_timeout, statement_timeout), or only against another's. */
+/** Whether a lock could not be had in time (lock_timeout, statement_timeout) or because of a deadlock. */
 export const isBusy = (error: unknown): boolean =>
   ['55P03', '57014', '40P01'].includes(String((error as { code?: unknown } | undefined)?.code));

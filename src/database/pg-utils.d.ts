@@ -1,4 +1,4 @@
-/** What pg makes of values before it sends them; its types leave it out. */
+/** Conversion of values before pg sends them. pg's types omit it. */
 declare module 'pg/lib/utils.js' {
   const utils: { prepareValue(value: unknown): string | Buffer | null };
   export default utils;

@@ -4,9 +4,9 @@ import { FairQueue } from '../fair-queue.js';
 import { isLocal } from './priority.js';
 
 /**
- * A fair queue for the connections of a pool: three quarters of them at most are one organization's. Where the database is on
- * this machine, one organization has no more than there are processors while others use the pool: with more, its statements only
- * take processors from those of others. Each call makes another.
+ * Creates a fair queue for the connections of a pool, of which one organization gets at most three quarters. If the
+ * database is on this machine and others use the pool, one organization gets at most as many as there are processors:
+ * with more, its statements only take processor time from others. Each call creates another queue.
  */
 export const fairQueueFor = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
   const { max, connectionString } = pool.options;

@@ -4,25 +4,25 @@ import { type FollowStatement, followPool } from './follow-statement.js';
 import { giveWay, type StatementPriority } from './priority.js';
 import { typeParsers } from './types.js';
 
-/** What a pool may differ in. Durations in milliseconds. */
+/** Settings of a pool. Durations are in milliseconds. */
 export interface PoolOptions {
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   max?: number;
-  /** Settings of its sessions, as the `options` of a connection (`-c name=value ...`). */
+  /** Session settings, as the `options` of a connection (`-c name=value ...`). */
   session?: string;
-  /** Whether statements are sent without waiting for the answers to those before them. */
+  /** Whether statements are sent without waiting for earlier answers. */
   pipeline?: boolean;
-  /** Where the server is on this machine: which pools' statements give way to which. */
+  /** Processor priority of the pool's statements, if the server is on this machine. */
   priority?: StatementPriority;
-  /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
+  /** Application name in `pg_stat_activity`, by which an operator recognizes the connections. */
   name?: string;
-  /** Told of each statement. */
+  /** Called once per statement. */
   follow?: FollowStatement | undefined;
 }
 
 /**
- * The address of a database with the session settings that all our SQL relies on: timestamps are written in UTC and in
- * ISO style. They are sent as start-up options and so cost no round trip.
+ * Returns the address of a database with the session settings that all SQL of the service relies on: timestamps in UTC
+ * and in ISO style. They are start-up options and so cost no round trip.
  */
 export function withSession(connectionString: string, session?: string): string {
   const url = new URL(connectionString);
@@ -30,15 +30,15 @@ export function withSession(connectionString: string, session?: string): string 
   return url.toString();
 }
 
-/** The start-up options alone, those of the address first, for who takes an address in parts. */
+/** Returns only the start-up options, those of the address first, for callers that take an address in parts. */
 export const sessionOptions = (connectionString: string, session?: string): string =>
   [new URL(connectionString).searchParams.get('options'), '-c TimeZone=UTC', '-c DateStyle=ISO', session]
     .filter(Boolean)
     .join(' ');
 
 /**
- * Makes a pool of connections for transactions and whatever may take its time. `timestamptz` reads as ISO text.
- * An idle connection that breaks is dropped and replaced; a query in flight on it fails with its own error.
+ * Creates a pool of connections for transactions and slow statements. `timestamptz` reads as ISO text. An idle
+ * connection that breaks is dropped and replaced; a query in flight on it fails with its own error.
  */
 export function createPool(
   connectionString: string,
@@ -56,8 +56,8 @@ export function createPool(
     keepAlive: true,
   });
   pool.on('error', () => undefined);
-  // pg-pool takes its own listener off a connection in use, and an error without a listener ends the process. What was
-  // asked of the connection is rejected all the same.
+  // pg-pool removes its own listener from a connection in use, and an error without a listener ends the process.
+  // Queries on the connection are rejected all the same.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     giveWay(client, connectionString, priority);

@@ -1,15 +1,15 @@
 import { readFile, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A running server: its first process and the port it listens on, once it does. */
+/** A running server: its first process, and its port once it listens. */
 export interface Postmaster {
   pid: number;
   port?: number;
 }
 
 /**
- * The server that runs on this data folder, as its `postmaster.pid` says. After a crash or `kill -9` the file may name
- * a process that is gone, or one that took its number since; then there is none, and the file is put out of the way,
+ * Finds the server that runs on a data folder through its `postmaster.pid`. After a crash or `kill -9` the file may
+ * name a process that is gone, or a new process with the same number. No server runs then, and the file is removed,
  * because PostgreSQL would not start beside a living process of that number.
  */
 export async function findPostmaster(data: string): Promise<Postmaster | undefined> {
@@ -27,7 +27,10 @@ export async function findPostmaster(data: string): Promise<Postmaster | undefin
   return port > 0 ? { pid, port } : { pid };
 }
 
-/** A postmaster lives in its data folder. Without `/proc` to see that, any living process of the number counts. */
+/**
+ * Whether the process is the server of the data folder, which is then its working directory. Without `/proc`, any
+ * living process with the number counts.
+ */
 async function isServing(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if ((await readIfThere('/proc/self/stat')) === undefined) return true;
@@ -44,7 +47,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Takes the file away, unless another process has put a new one there since it was read. */
+/** Removes the file, unless another process has written a new one since it was read. */
 async function discard(path: string, stale: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   try {

@@ -1,15 +1,15 @@
 import pg from 'pg';
 
-/** A server of the database, by name or address, and port. */
+/** A server of the database: name or address, and port. */
 interface Host {
   host: string;
   port: number;
 }
 
-/** How long a server may take to say whether it takes writes, in milliseconds. */
+/** Maximum time for a server to answer whether it takes writes, in milliseconds. */
 const lookTimeout = 3000;
 
-/** The servers that an address names in `hosts` (`a:5432,b:5432`), where it names several. */
+/** Returns the servers that an address lists in `hosts` (`a:5432,b:5432`), or undefined without a list. */
 export const hostsOf = (connectionString: string): readonly Host[] | undefined => {
   const text = new URL(connectionString).searchParams.get('hosts');
   return text?.split(',').map((each) => {
@@ -19,8 +19,8 @@ export const hostsOf = (connectionString: string): readonly Host[] | undefined =
 };
 
 /**
- * Finds the server that is no standby (libpq: `target_session_attrs=read-write`); those that connect at the same time look
- * together. After a fail-over the connections to the old server break, and the next ones are made to the new one.
+ * Creates a function that finds the primary (libpq: `target_session_attrs=read-write`). Concurrent calls share one
+ * search. After a fail-over the connections to the old server break, and new ones go to the new primary.
  */
 export function lookForPrimary(connectionString: string, hosts: readonly Host[]): () => Promise<Host> {
   let looking: Promise<Host> | undefined;

@@ -2,32 +2,38 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
 
-/** How much of a processor the statements of a pool get beside those of others. */
+/** Processor priority of a pool's statements relative to other statements. */
 export type StatementPriority = 'quick' | 'usual' | 'slow';
 
-/** Of the server's processes, where 0 is that of this process; a step is a quarter more or less of a processor that both want. */
+/**
+ * Niceness of the server's processes, where this process has 0. One step is about a quarter more or less of a processor
+ * that both processes want.
+ */
 const niceness: Readonly<Record<StatementPriority, number>> = {
-  // Short statements that all organizations share: the event loop gets three parts of four beside them.
+  // Short statements that all organizations share: beside them, the event loop gets three quarters of a processor.
   quick: 5,
-  // The event loop gets nine parts of ten beside them.
+  // Beside these the event loop gets nine tenths of a processor.
   usual: constants.priority.PRIORITY_BELOW_NORMAL,
-  // Less than half of what usual ones get. Much less would starve them wherever other programs keep the machine busy, and end
-  // them at their deadlines.
+  // These get less than half of the usual ones' share. Much less would starve them on a machine that other programs
+  // keep busy, and they would miss their deadlines.
   slow: 14,
 };
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a database is reached by loopback: it then shares the processors of this machine, unless it is forwarded from another. */
+/**
+ * Whether a database is reached by loopback. It then shares the processors of this machine, unless the port is
+ * forwarded from another.
+ */
 export const isLocal = (connectionString: string): boolean => loopback.has(new URL(connectionString).hostname);
 
 /**
- * Lets the process of PostgreSQL that works for a connection give way to this one, where both are on one Linux machine: what
- * some tenants ask of the database must not keep the event loop, which answers all of them, from its processor.
+ * Lowers the priority of the PostgreSQL process behind a connection, if both are on one Linux machine. Statements of
+ * some tenants must not keep the event loop, which answers all tenants, from its processor.
  *
- * Linux shares processors among sessions first (`sched_autogroup`), and each process of PostgreSQL is a session of its own: a
- * dozen of them would leave the event loop a thirteenth. So the session's priority is lowered too. What the system does not
- * allow stays as it is.
+ * Linux shares processors among sessions first (`sched_autogroup`), and each PostgreSQL process is a session of its
+ * own: a dozen of them would leave the event loop a thirteenth. So this lowers the session's priority too. It leaves
+ * alone what the system does not allow.
  */
 export const giveWay = (client: ClientBase, connectionString: string, priority: StatementPriority): void => {
   if (process.platform !== 'linux' || !isLocal(connectionString)) return;

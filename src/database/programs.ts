@@ -4,20 +4,20 @@ import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { canRun, type ServerUser } from './server-user.js';
 
-/** Where copies lie that every user may run. */
+/** Folder of copies of the programs that every user may run. */
 const CACHE = '/var/cache/device-data-platform';
 
-/** PostgreSQL as it is installed. */
+/** An installed PostgreSQL. */
 export interface Programs {
-  /** With `bin`, `lib` and `share`. */
+  /** Folder with `bin`, `lib` and `share`. */
   folder: string;
-  /** Its major version, which data on the disk must be of. */
+  /** Major version, which must equal that of the data on disk. */
   major: number;
 }
 
 /**
- * PostgreSQL from the package for this platform. Where the server's user cannot run it there (a clone in root's home), the
- * programs are copied once to a cache that everyone can enter.
+ * Finds PostgreSQL in the package for this platform. If the server's user cannot run it there (a clone in root's home),
+ * the programs are copied once to a cache that everyone can enter.
  */
 export async function findPrograms(user: ServerUser | undefined): Promise<Programs> {
   const { folder, version } = await installed();
@@ -45,8 +45,8 @@ async function installed(): Promise<{ folder: string; version: string }> {
 }
 
 /**
- * Copies beside the target and renames, so that what has the target's name is whole. Another process may be quicker:
- * its copy is as good as ours, and is in use already.
+ * Copies beside the target and renames, so that the target is always complete. If another process is faster, its copy
+ * is equally good and already in use.
  */
 async function install(from: string, to: string, isGood: () => boolean): Promise<void> {
   const partial = `${to}.${process.pid}`;
@@ -59,7 +59,7 @@ async function install(from: string, to: string, isGood: () => boolean): Promise
     await rename(partial, to);
   } catch (error) {
     if (!isGood()) {
-      // What lies there is damaged, and in nobody's use.
+      // The existing copy is damaged, and nobody uses it.
       await rm(to, { recursive: true, force: true });
       await rename(partial, to);
     }
@@ -72,7 +72,7 @@ async function install(from: string, to: string, isGood: () => boolean): Promise
 const isTaken = (error: unknown): boolean =>
   ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Lets everyone read a file and enter a folder, whatever the umask was. */
+/** Lets everyone read a file or enter a folder, whatever the umask was. */
 async function open(path: string): Promise<void> {
   const { mode } = await stat(path);
   await chmod(path, (mode & 0o111) === 0 ? 0o644 : 0o755);

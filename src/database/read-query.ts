@@ -5,7 +5,7 @@ import { typeParsers } from './types.js';
 
 type Row = Record<string, unknown>;
 
-/** The columns of a statement's rows, and a row without values, to be copied. */
+/** Columns of a statement's rows, and an empty row to copy. */
 interface Columns {
   readonly names: readonly string[];
   readonly parsers: readonly ((value: string) => unknown)[];
@@ -16,17 +16,20 @@ interface Columns {
 export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
-  /** What a connection said of its columns: PostgreSQL refuses to run it with others (`cached plan must not change result type`). */
+  /**
+   * Columns as each connection described them. PostgreSQL refuses to run the statement once they change (`cached plan
+   * must not change result type`).
+   */
   readonly columns: WeakMap<Connection, Columns>;
 }
 
-/** What pg's connections remember of statements; its types leave it out. */
+/** What pg's connections remember of statements. pg's types omit it. */
 interface PreparingConnection extends Connection {
   readonly parsedStatements: Readonly<Record<string, string>>;
   readonly submittedNamedStatements: Record<string, string>;
 }
 
-/** The messages that a query of pg is told of, as far as they are read here. */
+/** The fields of pg's messages that are read here. */
 interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
@@ -34,7 +37,10 @@ interface DataRow {
   readonly fields: readonly (string | null)[];
 }
 
-/** Calls a prepared statement over a connection. @param weigh counts the characters of its rows before they are parsed */
+/**
+ * Runs a prepared statement on a connection.
+ * @param weigh called with the number of characters of the rows before they are parsed
+ */
 export const readPrepared = (
   client: Client,
   statement: PreparedStatement,
@@ -47,8 +53,8 @@ export const readPrepared = (
   });
 
 /**
- * One call of a prepared statement, as a query of pg. pg's own asks for the columns again each time, weighs nothing, and
- * tells an event of each row.
+ * One run of a prepared statement, as a query object of pg. pg's own class requests the columns each time, weighs
+ * nothing, and emits an event per row.
  */
 class ReadQuery implements Submittable {
   readonly name: string;
@@ -59,7 +65,7 @@ class ReadQuery implements Submittable {
   private columns: Columns | undefined;
   private failure: Error | undefined;
 
-  /** @param weigh counts the characters of values before they are parsed */
+  /** @param weigh called with the number of characters of values before they are parsed */
   constructor(
     private readonly statement: PreparedStatement,
     values: readonly unknown[],

@@ -11,33 +11,34 @@ import { type PreparedStatement, readPrepared } from './read-query.js';
 import { weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
 
-/** Runs one statement and gives its rows, whose characters it counts where it is told how. */
+/** Runs one statement and returns its rows. `weigh` counts their characters. */
 export type WeighedRead = <Row extends object>(query: Sql, weigh?: WeighRows) => Promise<Row[]>;
 
-/** The quick road to the database for point reads. */
+/** Fast path to the database for point reads. */
 export interface Reader {
   /**
-   * Sends the statement at once, behind those already under way on the same connection. Each is a transaction of its
-   * own. A lost connection answers {@link unavailable}; the next call makes a new one.
+   * Sends the statement at once, behind those in flight on the same connection. Each is a transaction of its own. A
+   * lost connection causes {@link unavailable}; the next call opens a new one.
    */
   read: WeighedRead;
-  /** How many statements were sent since the start, and how many of them are not answered yet. */
+  /** Returns the number of statements sent since the start, and of those that are not answered yet. */
   figures(): { sent: number; pending: number };
-  /** Waits for the statements under way and closes the connection. */
+  /** Waits for the statements in flight and closes the connection. */
   close(): Promise<void>;
 }
 
-/** Texts that are kept prepared. What comes after these is parsed each time, so a server never holds more. */
+/** Maximum number of prepared texts. Further texts are parsed each time, so the server's memory stays bounded. */
 const PREPARED = 500;
 
-/** Point reads and pages have one good plan whatever their values are; planning them anew costs twice what they do. */
+/** Point reads and pages have one good plan for all values; planning takes twice as long as running them. */
 const pointReads = '-c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=';
 
 /**
- * Opens one pipelined connection (measured: more of them are slower). A slow statement holds up all that is queued
- * behind it, so only reads of known, small cost may go here. Every text is prepared once and then called by name.
- * @param follow told of each statement
- * @param limit how long a statement may run, or wait for a lock, before PostgreSQL cancels it (57014). Milliseconds.
+ * Opens one pipelined connection (measured: several are slower). A slow statement delays all statements queued behind
+ * it, so it only takes reads of known, small cost. Every text is prepared once and then called by name.
+ * @param follow called once per statement
+ * @param limit time in milliseconds after which PostgreSQL cancels a statement (57014), whether it runs or waits for a
+ * lock
  */
 export function createReader(connectionString: string, limit: number, follow?: FollowStatement): Reader {
   const address = withSession(connectionString, `${pointReads}${limit}`);
@@ -97,7 +98,7 @@ export function createReader(connectionString: string, limit: number, follow?: F
     } catch (error) {
       if (isConnectionLoss(error)) throw unavailable(undefined, error);
       if (!isStalePlan(error)) throw error;
-      // A migration changed the columns under a prepared statement: prepare it anew under another name.
+      // A migration changed the columns of a prepared statement, so it is prepared again under another name.
       statements.delete(text);
       return send<Row>(text, values, weigh);
     }
@@ -113,14 +114,19 @@ export function createReader(connectionString: string, limit: number, follow?: F
   };
 }
 
-/** Sends what is asked for in one turn of the event loop as one packet: the calls that cost most are those of the socket. */
+/**
+ * Sends the statements of one turn of the event loop as one packet, because socket writes are the most expensive calls.
+ */
 function gather(stream: Duplex): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
 }
 
-/** "cached plan must not change result type" (feature_not_supported), or a statement the server no longer knows. */
+/**
+ * Whether PostgreSQL refused the plan: "cached plan must not change result type" (feature_not_supported), or a
+ * statement that the server no longer knows.
+ */
 const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError &&
   (error.code === '26000' || (error.code === '0A000' && error.message.startsWith('cached plan')));

@@ -9,8 +9,8 @@ export interface ServerUser {
 }
 
 /**
- * The account under which PostgreSQL must run: undefined means our own. PostgreSQL refuses root, so as root it is the
- * owner of the data where there is some already in one of the folders, else `postgres`, else `nobody`.
+ * Finds the account that must run PostgreSQL; undefined for that of this process. PostgreSQL refuses root. So for root
+ * it is the owner of existing data in one of the folders, else `postgres`, else `nobody`.
  */
 export async function findServerUser(folders: readonly string[]): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -30,16 +30,16 @@ export async function findServerUser(folders: readonly string[]): Promise<Server
   return user;
 }
 
-/** Whether the user can run this command line, tried for real: folders above, mount options and all count. */
+/** Whether the user can run this command line. It really runs it, so parent folders and mount options all count. */
 export function canRun(user: ServerUser | undefined, program: string, args: readonly string[]): boolean {
   return spawnSync(program, args, { cwd: '/', stdio: 'ignore', ...identity(user) }).status === 0;
 }
 
-/** Whether the user can enter the folder, whoever owns the folders above it. */
+/** Whether the user can enter the folder, whoever owns its parents. */
 export const canEnter = (user: ServerUser | undefined, folder: string): boolean =>
   canRun(user, '/bin/sh', ['-c', 'cd "$0"', folder]);
 
-/** What `spawn` needs to run something as that user. */
+/** Returns the options of `spawn` that run a program as that user. */
 export const identity = (user: ServerUser | undefined): { uid?: number; gid?: number } =>
   user === undefined ? {} : { uid: user.uid, gid: user.gid };
 

@@ -10,8 +10,8 @@ import { identity } from './server-user.js';
 export type ServerSettings = Readonly<Record<string, string>>;
 
 /**
- * Starts the server in a session of its own, so that neither Ctrl-C in our terminal nor our death ends it under others.
- * Returns at once; whether it comes up shows when one connects. It listens on loopback only.
+ * Starts the server in a session of its own, so that neither Ctrl-C in the terminal nor the death of this process ends
+ * it for others. Returns at once; only a connection shows whether it came up. It listens on loopback only.
  */
 export async function startServer({ data, bin, user, logFile }: Cluster, settings: ServerSettings) {
   const port = await choosePort(data);
@@ -30,19 +30,19 @@ export async function startServer({ data, bin, user, logFile }: Cluster, setting
   }
 }
 
-/** Whether a start has failed; a server that another process was quicker to start counts as a failure too. */
+/** Whether a start has failed. This includes a start that another process has overtaken. */
 export const hasEnded = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 
-/** The last lines that the server wrote, for a message. */
+/** Returns the last lines of the server's log, for an error message. */
 export async function lastWords({ logFile }: Cluster): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   return text.trimEnd().split('\n').slice(-5).join('\n');
 }
 
 /**
- * The same port each time for the same data where it is free, below those that systems hand out by themselves: what
- * still holds an address from before a restart finds the server again.
+ * Chooses the port. The same data get the same port if it is free, below the range that systems assign automatically,
+ * so that holders of an address from before a restart find the server again.
  */
 async function choosePort(data: string): Promise<number> {
   const usual = 16_384 + (createHash('sha256').update(data).digest().readUInt16BE() % 16_384);

@@ -3,7 +3,10 @@ import type { WeighRows } from '../schema/context.js';
 import { type BoundedRead, isCancelled } from './bounded.js';
 import type { WeighedRead } from './reader.js';
 
-/** Reads for an organization; `check` throws, before the statement is sent, where its answer is not wanted any more. */
+/**
+ * Reads for an organization. `check` runs before the statement is sent, and throws if the answer is not needed any
+ * more.
+ */
 export type SharedRead = <Row extends object>(
   organizationId: string,
   query: Sql,
@@ -11,25 +14,30 @@ export type SharedRead = <Row extends object>(
   check?: () => void,
 ) => Promise<Row[]>;
 
-/** Statements of one organization on the pipelined connection at once. */
+/** Maximum number of statements of one organization that run on the pipelined connection at once. */
 const maxConcurrent = 32;
-/** The next ones begin together once so few are left: one by one, each is a write of its own to the socket. */
+/**
+ * Waiting statements begin together once fewer than this run: one by one, each would be a separate write to the socket.
+ */
 const refillBelow = maxConcurrent / 2;
-/** How long the reads of an organization avoid that connection after one of them was slow there, in milliseconds. */
+/**
+ * Time for which an organization's reads avoid the pipelined connection after one of them was slow there, in
+ * milliseconds.
+ */
 const avoidFor = 10_000;
-/** How long a statement that was too slow for the pipelined connection may take elsewhere, in milliseconds. */
+/** Maximum duration, in milliseconds, of a statement that was too slow for the pipelined connection. */
 const slowLimit = 5000;
 
 interface Share {
   running: number;
   readonly waiting: (() => void)[];
-  /** Until when its statements go elsewhere. */
+  /** Time until which its statements avoid the pipelined connection. */
   slowUntil: number;
 }
 
 /**
- * Shares the pipelined connection among organizations: each has a bounded number of statements there, and one whose
- * statement ran out of time there reads over the pool of slow reads for a while, that statement included.
+ * Shares the pipelined connection among organizations. Each has a bounded number of statements there. When a statement
+ * times out there, it and the organization's further reads use the pool of slow reads for a while.
  */
 export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): SharedRead => {
   const shares = new Map<string, Share>();
@@ -49,7 +57,7 @@ export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): Shar
   };
   return async <Row extends object>(organizationId: string, query: Sql, weigh: WeighRows, check?: () => void) => {
     const share = shareOf(organizationId);
-    // Nobody goes before those that wait, who are counted as running once they begin.
+    // No read overtakes those that wait. They count as running once they begin.
     if (share.running >= maxConcurrent || share.waiting.length > 0)
       await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;

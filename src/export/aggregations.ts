@@ -5,12 +5,13 @@ import type { Context } from '../schema/context.js';
 import type { ExportArgs } from '../schema/export.args.js';
 import type { Row, Table } from './table.js';
 
-/** Records are at most a day ahead, in seconds. */
+/** Upper end of the default range beyond now, in seconds. Records are at most a day ahead. */
 const ahead = 3 * 86_400;
 
 /**
- * Answers aggregations as a table: a row for each innermost bucket, with the keys of those that it lies in. One search answers
- * them, within the limits of searches. @throws 422 with the engines' reason.
+ * Answers aggregations as a table, with one row for each innermost bucket that holds the keys of its enclosing buckets.
+ * One search computes it, within the limits of searches.
+ * @throws ApiError 422 with the engines' reason
  */
 export const aggregationTable = async (
   { index, clock }: { readonly index: Pick<RecordIndex, 'prepare'>; readonly clock: () => number },
@@ -38,10 +39,13 @@ function* inPages(rows: readonly Row[]): Generator<readonly Row[], void> {
   for (let at = 0; at < rows.length; at += pageSize) yield rows.slice(at, at + pageSize);
 }
 
-/** Answers of aggregations, by name. */
+/** Results of aggregations, by name. */
 type Answers = Readonly<Record<string, unknown>>;
 
-/** The rows below some buckets, whose cells are `above`. What stands beside buckets is repeated in each of their rows. */
+/**
+ * Yields the rows of the buckets below, to which the cells `above` are added. Metrics beside the buckets are repeated
+ * in each of their rows.
+ */
 function* rowsOf(answers: Answers, above: Row): Generator<Row> {
   const values: Record<string, unknown> = { ...above };
   const branches: [name: string, answer: Answers][] = [];
@@ -59,7 +63,9 @@ function* rowsOf(answers: Answers, above: Row): Generator<Row> {
   }
 }
 
-/** The buckets of an aggregation with their keys; one that has no keys is a bucket itself. */
+/**
+ * Returns the buckets of an aggregation with their keys. A single-bucket aggregation is its own bucket, without a key.
+ */
 const bucketsOf = (name: string, answer: Answers): (readonly [key: Row, bucket: Answers])[] => {
   const { buckets } = answer;
   if (Array.isArray(buckets)) return (buckets as Answers[]).map((bucket) => [keyOf(name, bucket), bucket] as const);
@@ -67,7 +73,7 @@ const bucketsOf = (name: string, answer: Answers): (readonly [key: Row, bucket: 
   return Object.entries(buckets).map(([key, bucket]) => [{ [name]: key }, bucket as Answers] as const);
 };
 
-/** The key as it is shown; those of a `composite` have a column each. */
+/** Returns the cells of a bucket's key as shown. A `composite` key has a cell for each source. */
 const keyOf = (name: string, { key, key_as_string: text }: Answers): Row =>
   isObject(key)
     ? Object.fromEntries(Object.entries(key).map(([source, value]) => [`${name}.${source}`, value]))
@@ -75,7 +81,7 @@ const keyOf = (name: string, { key, key_as_string: text }: Answers): Row =>
 
 const inside = ({ key: _key, ...bucket }: Answers): Answers => bucket;
 
-/** The values of a metric: one, or several by their names. */
+/** Returns the values of a metric: one, or several by name. */
 const valuesOf = (name: string, answer: Answers): Row => {
   if ('value' in answer) return { [name]: answer['value_as_string'] ?? answer['value'] };
   return Object.fromEntries(

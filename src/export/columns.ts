@@ -30,7 +30,7 @@ const ofField: Readonly<Record<FieldKind, ColumnKind>> = {
   boolean: 'boolean',
 };
 
-/** What every record has, and the first columns unless others are chosen. */
+/** Columns of every record, which come first unless the caller chose columns. */
 const first: readonly Column[] = [
   { path: 'id', kind: 'text' },
   { path: 'ts', kind: 'time' },
@@ -48,16 +48,17 @@ const others: readonly Column[] = [
   { path: 'device.location.lon', kind: 'double' },
 ];
 
-/** Where the values of a record are. */
+/** Top-level fields of a record. */
 const places = new Set(['id', 'cursor', 'ts', 'device', 'data', 'metadata', 'frame']);
 
-/** Most variables that get columns of their own without being chosen. */
+/** Maximum number of variables that get columns without being chosen. */
 const mostVariables = 500;
 
 /**
- * The columns of an export of records: those that were chosen, else the record's own and the variables of the products of the
- * application's devices, in the order of their declaration; where these declare none, the fields that were seen.
- * @throws 422 naming each column that no record can have.
+ * Returns the columns of an export of records: the chosen ones; else the record's own columns and the variables of the
+ * products of the application's devices, in the order of their declaration; without declared variables, the fields that
+ * occur.
+ * @throws ApiError 422 that names each column that no record can have
  */
 export const recordColumns = async (
   ctx: Context,
@@ -87,7 +88,10 @@ export const recordColumns = async (
 
 const unknownColumn = 'must be id, ts, cursor, or lie in device, data, metadata or frame';
 
-/** The variables of products, each once; those that products declare in different types hold any value. */
+/**
+ * Returns the variables of products, each once. A variable that products declare with different types may hold any
+ * value.
+ */
 const declaredColumns = async (
   { caller, read }: Context,
   { applicationId, products }: ExportArgs,

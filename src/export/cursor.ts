@@ -4,21 +4,27 @@ import { invalid } from '../errors.js';
 import { toPlain } from '../json.js';
 import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 
-/** Where a record stands in an export of records: by time, then by the order of storing. */
+/** Position of a record in an export: by time, then by the order of storing. */
 export interface Position {
-  /** Microseconds since 1970. */
+  /** Time in microseconds since 1970. */
   readonly micros: number;
-  /** Its number in the order of storing. */
+  /** Sequence number of the record. */
   readonly seq: string;
 }
 
-/** Where an export of records goes on: of those with numbers up to `horizon`, the ones after a position. */
+/**
+ * Position from which an export of records resumes: the records after `after` whose sequence number is at most
+ * `horizon`.
+ */
 export interface RecordCursor {
   readonly horizon: string;
   readonly after: Position;
 }
 
-/** What marks the cursors of an export: another application, time or query has others. The columns may change. */
+/**
+ * Returns the mark of an export's cursors. Exports of another application, time range or query have another mark; the
+ * columns may change.
+ */
 export const markOf = (args: ExportArgs | OrganizationExportArgs): string => {
   const { columns: _columns, format: _format, timeZone: _zone, after: _after, ...others } = args;
   const { query, aggs: _aggs, ...which }: Partial<ExportArgs> = others as Partial<ExportArgs>;
@@ -29,30 +35,36 @@ export const markOf = (args: ExportArgs | OrganizationExportArgs): string => {
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex').slice(0, 12);
 };
 
-/** Writes the cursor of a record. */
+/** Encodes the cursor of a record. */
 export const cursorText = (mark: string, { horizon, after }: RecordCursor): string =>
   `${mark}_${horizon}_${after.micros}_${after.seq}`;
 
 const written = /^([0-9a-f]{12})_(\d{1,19})_(\d{1,16})_(\d{1,19})$/;
 
-/** Reads a cursor. @throws 422 for what is none, or that of another export. */
+/**
+ * Decodes a cursor.
+ * @throws ApiError 422 for other texts, and for a cursor of another export
+ */
 export const readCursor = (text: string, mark: string): RecordCursor => {
   const [, own, horizon, micros, seq] = written.exec(text) ?? [];
   if (own !== mark) throw foreign();
   return { horizon: horizon!, after: { micros: Number(micros), seq: seq! } };
 };
 
-/** Where a list in the order of identifiers goes on. */
+/** Position from which a list in the order of identifiers resumes. */
 export interface IdCursor {
-  /** The newest that is given out. */
+  /** Identifier of the last item of the export. */
   readonly last: string;
   readonly after: string;
 }
 
-/** Writes the cursor of a row of such a list. */
+/** Encodes the cursor of a row of such a list. */
 export const idCursorText = (mark: string, { last, after }: IdCursor): string => `${mark}_${last}_${after}`;
 
-/** Reads one. @throws 422 for what is none, or that of another export. */
+/**
+ * Decodes the cursor of such a list.
+ * @throws ApiError 422 for other texts, and for a cursor of another export
+ */
 export const readIdCursor = (text: string, mark: string): IdCursor => {
   const [own, last = '', after = '', ...others] = text.split('_');
   if (own !== mark || !isId(last) || !isId(after) || others.length > 0) throw foreign();

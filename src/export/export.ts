@@ -15,16 +15,19 @@ import { send } from './send.js';
 import type { Row, Table } from './table.js';
 import { timeWriter } from './time.js';
 
-/** What exports are made with. */
+/** Settings of exports. */
 export interface ExportOptions extends ListSource {
   readonly index: RecordIndex;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   readonly clock: () => number;
-  /** Looks again whether a token may still see what it was let see. */
+  /** Checks again whether a token still has its access. */
   readonly recheck: (claims: readonly Claim[]) => Promise<(Error | undefined)[]>;
 }
 
-/** Streams the file that an export asks for. @throws what is wrong with it, as long as nothing was sent. */
+/**
+ * Streams an export as a file.
+ * @throws ApiError for an invalid request, as long as nothing was sent
+ */
 export type SendExport = (
   ctx: Context,
   args: ExportArgs | OrganizationExportArgs,
@@ -32,10 +35,10 @@ export type SendExport = (
   hold: (bytes: number) => void,
 ) => Promise<void>;
 
-/** About what one export holds at once: a page as it was read, and as it is written. */
+/** Approximate memory of one export in bytes: a page as read, and as written. */
 const held = 16 * 2 ** 20;
 
-/** Makes what streams exports. */
+/** Creates the function that streams exports. */
 export const createExport =
   (options: ExportOptions): SendExport =>
   async (ctx, given, response, hold) => {
@@ -69,7 +72,7 @@ const subjectOf = (args: ExportArgs | OrganizationExportArgs): ExportSubject =>
     ? (args.of ?? ExportSubject.records)
     : ExportSubject[args.of ?? OrganizationExportSubject.devices];
 
-/** Exports that are lists of things. */
+/** Exports that are lists. */
 const lists: Readonly<Partial<Record<ExportSubject, ListSubject>>> = {
   [ExportSubject.devices]: 'devices',
   [ExportSubject.deliveries]: 'deliveries',
@@ -92,7 +95,7 @@ const openTable = async (
   };
 };
 
-/** Arguments that only some exports have. */
+/** Arguments that only some exports accept. */
 const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
   query: [ExportSubject.records, ExportSubject.aggregations],
   products: [ExportSubject.records, ExportSubject.aggregations],
@@ -104,7 +107,10 @@ const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
   after: [ExportSubject.records, ExportSubject.devices, ExportSubject.deliveries, ExportSubject.episodes],
 };
 
-/** @throws 422 for arguments that do not go together, which would else be without effect. */
+/**
+ * Checks that the arguments fit together, because others would have no effect.
+ * @throws ApiError 422
+ */
 const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportArgs | OrganizationExportArgs): void => {
   const faults: Fault[] = Object.entries(onlyOf).flatMap(([name, subjects]) =>
     args[name as keyof typeof args] == null || subjects.includes(of)
@@ -125,16 +131,21 @@ const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportAr
   if (faults.length > 0) throw invalid(faults);
 };
 
-/** Times of 1e11 and more are milliseconds, which the graph's scalar has read already. */
+/**
+ * Converts times to seconds. Times of 1e11 and more are milliseconds, which the graph's scalar has converted already.
+ */
 const inSeconds = <Args extends ExportArgs | OrganizationExportArgs>(args: Args): Args => {
   const seconds = (time: number | null | undefined) => (time == null || time < 1e11 ? time : time / 1000);
   return { ...args, from: seconds(args.from), to: seconds(args.to) };
 };
 
-/** How often it is looked whether the caller may still see what is exported, in milliseconds. */
+/** Interval of checking the caller's access again, in milliseconds. */
 const recheckEvery = 5000;
 
-/** The pages, as long as the token is valid and sees the application, if it is of one: an export may take hours. */
+/**
+ * Yields the pages while the token is valid and, for an application's export, may see the application: an export may
+ * take hours.
+ */
 async function* permitted(
   { clock, recheck }: ExportOptions,
   { caller: { tokenId, role } }: Context,
@@ -143,7 +154,7 @@ async function* permitted(
 ): AsyncGenerator<readonly Row[], void> {
   let last = clock();
   for await (const page of pages) {
-    // The clock may be stepped back, too.
+    // The clock may also be stepped back.
     if (Math.abs(clock() - last) >= recheckEvery) {
       const [fault] = await recheck([{ tokenId, role, applicationId, hookId: null }]);
       if (fault !== undefined) throw fault;

@@ -6,36 +6,36 @@ import { cellOf, shownValue } from './row-text.js';
 import { type Column, type Row, type Table, valueAt } from './table.js';
 import type { WriteTime } from './time.js';
 
-/** What a table is written with. */
+/** Parameters of writing a table. */
 export interface Writing {
   readonly table: Table;
   readonly time: WriteTime;
-  /** Whether times of whole rows are written in a zone too: without one they stay as the interface has them. */
+  /** Whether times of whole rows are converted to a time zone. Without one they stay as the API shows them. */
   readonly inZone: boolean;
-  /** Whose slices of the event loop it takes. */
+  /** Organization whose time slices of the event loop the work takes. */
   readonly organizationId: string;
-  /** Whether rows were given out before, so that the file goes on without a head. */
+  /** Whether the export resumes after earlier rows, so that the file has no header. */
   readonly goesOn: boolean;
 }
 
-/** How a table becomes a file. */
+/** A file format. */
 export interface Format {
   readonly contentType: string;
-  /** Writes a table as it is read. Nothing comes before the first page was read, or is known to be empty. */
+  /** Writes a table while it is read. Yields nothing before the first page was read, or is known to be empty. */
   write(writing: Writing): AsyncGenerator<string | Uint8Array, void>;
 }
 
-/** Rows that are written at once, and characters of them, about. */
+/** Maximum number of rows that are written at once, and approximate number of characters. */
 const mostRows = 100;
 const mostCharacters = 2 ** 20;
-/** Cells between two looks at the time. */
+/** Number of cells between two checks of the time slice. */
 const cellsAtOnce = 16;
 
-/** Waits for the organization's next slice of the event loop, where it has had this one. */
+/** Waits for the organization's next time slice if the current one is over. */
 const pause = (organizationId: string): Promise<void> | undefined =>
   timeSlices.isOver(organizationId) ? timeSlices.next(organizationId) : undefined;
 
-/** Makes the cells of some rows after the others: however many there are and however long one takes, in slices of time. */
+/** Makes the cells of rows in batches, within time slices, however many rows there are and however long a row takes. */
 async function* cellsOf<Made>(
   { table, organizationId }: Writing,
   columns: readonly Column[],
@@ -73,7 +73,7 @@ async function* writeCsv(writing: Writing): AsyncGenerator<string, void> {
 const writeLines = (writing: Writing): AsyncGenerator<string, void> =>
   writing.table.isChosen ? writeChosen(writing) : writeWhole(writing);
 
-/** Lines with the columns that were chosen, each once; one that a row does not have is left out. */
+/** Writes lines with the chosen columns, each once. A column that a row lacks is left out. */
 async function* writeChosen(writing: Writing): AsyncGenerator<string, void> {
   const { table, time } = writing;
   const columns = [...new Map(table.columns.map((column) => [column.path, column])).values()];
@@ -108,7 +108,7 @@ const timesOf = (row: Row, columns: readonly Column[], time: WriteTime) =>
     }),
   );
 
-/** Rows of a row group at most, and characters of text. */
+/** Maximum number of rows of a row group, and of characters of text. */
 const groupRows = 20_000;
 const groupCharacters = 8 * 2 ** 20;
 
@@ -134,7 +134,7 @@ async function* writeParquet(writing: Writing): AsyncGenerator<Uint8Array, void>
   yield file.end();
 }
 
-/** The formats of files. */
+/** The file formats. */
 export const formats: Readonly<Record<ExportFormat, Format>> = {
   [ExportFormat.csv]: { contentType: 'text/csv; charset=utf-8', write: writeCsv },
   [ExportFormat.ndjson]: { contentType: 'application/x-ndjson', write: writeLines },

@@ -11,25 +11,25 @@ import { idCursorText, markOf, readIdCursor } from './cursor.js';
 import { patiently } from './page.js';
 import type { Column, ColumnKind, Row, Table } from './table.js';
 
-/** What lists are read with. */
+/** Sources of lists. */
 export interface ListSource {
-  /** Reads on the pool of slow reads, which organizations share. */
+  /** Runs a read on the pool of slow reads, which organizations share. */
   readonly readWithin: (call: ReadingCall, query: Sql, milliseconds: number) => Promise<object[]>;
-  /** Selects deliveries, as `d`. */
+  /** Selects deliveries `d`. */
   readonly deliveryRows: Sql;
-  /** Selects episodes, as `e`. */
+  /** Selects episodes `e`. */
   readonly episodeRows: Sql;
 }
 
-/** A list of an application, or without one of all in the organization that the caller sees. */
+/** Arguments of a list of an application, or of everything in the organization that the caller sees. */
 type ListArgs = OrganizationExportArgs | ExportArgs;
 
-/** A list of things in the order of their identifiers, which is that of their making. */
+/** A list in the order of identifiers, which is the order of creation. */
 interface List {
   readonly columns: readonly Column[];
-  /** Selects the first things whose identifier passes a condition. */
+  /** Selects the first items whose identifier meets a condition. */
   readonly rows: (isBetween: (id: Sql) => Sql, limit: number) => Sql;
-  /** The identifiers that there are, as `id`. */
+  /** Selects the existing identifiers as `id`. */
   readonly ids: Sql;
 }
 
@@ -116,7 +116,7 @@ const deliveriesOf = ({ caller }: Context, deliveryRows: Sql, args: ListArgs): L
     ],
     ' and ',
   );
-  /** The keys of the first of each application: only an index of applications has deliveries in their order. */
+  /** Selects the keys of each application's first deliveries: only an index by application has deliveries in order. */
   const keys = (rest: Sql) => sql`select k.* from application a
     cross join lateral (select d.hook_id, d.id from delivery d where ${where}${rest}) k where ${applications}`;
   return {
@@ -157,7 +157,6 @@ const episodesOf = ({ caller }: Context, episodeRows: Sql, args: ListArgs): List
   };
 };
 
-/** Things of which lists are exported. */
 export type ListSubject = 'devices' | 'deliveries' | 'episodes';
 
 const listOf = ({ deliveryRows, episodeRows }: ListSource, ctx: Context, args: ListArgs, of: ListSubject): List => {
@@ -165,7 +164,7 @@ const listOf = ({ deliveryRows, episodeRows }: ListSource, ctx: Context, args: L
   return of === 'deliveries' ? deliveriesOf(ctx, deliveryRows, args) : episodesOf(ctx, episodeRows, args);
 };
 
-/** Devices, deliveries of hooks, or episodes of alert rules. @throws 422 for columns that they do not have. */
+/** Returns the table of a list. @throws ApiError 422 for columns that its items do not have */
 export const listTable = (source: ListSource, ctx: Context, args: ListArgs, of: ListSubject): Table => {
   const list = listOf(source, ctx, args, of);
   const kinds = new Map(list.columns.map(({ path, kind }) => [path, kind]));
@@ -190,10 +189,10 @@ const alsoIn = {
 const firstLimit = 200;
 const mostRows = 2000;
 const readTimeout = 10_000;
-/** Characters of a page at most. */
+/** Maximum number of characters of a page. */
 const maxCharacters = 16 * 2 ** 20;
 
-/** Reads a list page by page, up to the newest that there was at the beginning. Nothing is held between two pages. */
+/** Reads a list page by page, up to the newest item at the beginning. Nothing stays open between two pages. */
 async function* listPages(
   { readWithin }: ListSource,
   ctx: Context,
@@ -231,7 +230,7 @@ async function* listPages(
   }
 }
 
-/** What only paging needs is not shown. */
+/** Removes the columns that only paging needs, and nulls, and adds the cursor. */
 const withCursor = (
   { cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: Row,
   cursor: string,

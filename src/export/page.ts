@@ -5,20 +5,20 @@ import type { Hit, QueryAnswer, RecordIndex } from '../records/record-index.js';
 import type { ExportArgs } from '../schema/export.args.js';
 import type { Position } from './cursor.js';
 
-/** Which records to read: those after a position up to a time, with numbers up to the horizon. */
+/** Selects the records to read: those after a position, up to a time, with sequence numbers up to the horizon. */
 export interface PageRequest {
   readonly args: ExportArgs;
   readonly after: Position;
-  /** Microseconds since 1970, included. */
+  /** Time in microseconds since 1970, included. */
   readonly until: number;
   readonly horizon: string;
   readonly size: number;
 }
 
-/** A page, or why it has to be smaller: it took too long, or it is too large to be held in memory. */
+/** A page, or `smaller` if it has to be smaller because it took too long or is too large for memory. */
 export type Page = readonly Hit[] | 'smaller';
 
-/** Reads a page by one search, which takes its turn and its share of memory as every other. */
+/** Reads a page by one search, which uses the same queue and memory budget as every other search. */
 export const readPage = async (
   index: Pick<RecordIndex, 'prepare'>,
   { args, after, until, horizon, size }: PageRequest,
@@ -42,7 +42,7 @@ const pageOf = (answer: QueryAnswer, size: number): Page => {
   if ('error' in answer) {
     const { status, error } = answer;
     if (status === 429) throw rateLimited(error.reason, 1);
-    // A page that is too large is refused as a wrong query is: a smaller one tells them apart.
+    // The search refuses a page that is too large like a wrong query. A smaller page distinguishes the two.
     if (size > 1) return 'smaller';
     throw invalid([{ path: 'query', message: error.reason }]);
   }
@@ -54,13 +54,13 @@ const pageOf = (answer: QueryAnswer, size: number): Page => {
   return answer.hits.hits;
 };
 
-/** How often in a row a read is tried that others hold up, and the longest wait between, in milliseconds. */
+/** Maximum number of attempts at a read, and maximum wait between them, in milliseconds. */
 const tries = 8;
 const longestPause = 5000;
 
 /**
- * Reads, and tries again where the organization has too much under way or a store is away for a while: rows were sent, and
- * the client would have to come back for the others.
+ * Reads, and tries again if the organization has too much in progress or a store is briefly unavailable. Rows were
+ * already sent, so an error would make the client come back for the rest.
  */
 export const patiently = async <T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   for (let tried = 1; ; tried++) {

@@ -7,7 +7,7 @@ import type { Column, ColumnKind } from './table.js';
 /** A value of a column as the library takes it. */
 type Value = string | number | bigint | boolean | null;
 
-/** How the values of a kind are stored. Times are instants, in microseconds of UTC. */
+/** Storage types of the kinds of columns. Times are instants in microseconds of UTC. */
 const elements: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted_type'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -18,13 +18,13 @@ const elements: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'conver
 };
 
 const codec = 'SNAPPY';
-/** Target size of a page of a column, in bytes, as the library has it. */
+/** Target size of a page of a column in bytes, the library's default. */
 const pageSize = 2 ** 20;
 
 /**
- * Writes a Parquet file whose row groups are given out as they come. The library's own `write` holds the event loop for a whole
- * row group; here it is given to others after each column. What stays in memory is one row group, and of those before about a
- * kilobyte a column for the end of the file.
+ * Writes a Parquet file and yields its row groups as they are made. The library's own `write` blocks the event loop for
+ * a whole row group; this class yields it after each column. One row group stays in memory and, of earlier ones, about
+ * a kilobyte per column for the footer.
  */
 export class ParquetFile {
   private readonly bytes = new ByteWriter(2 ** 20);
@@ -48,7 +48,7 @@ export class ParquetFile {
     });
   }
 
-  /** Writes a row group; each column's bytes are given out before the next is made. */
+  /** Writes a row group. Yields each column's bytes before it makes the next column. */
   async *group(values: readonly (readonly Value[])[], rows: number): AsyncGenerator<Uint8Array, void> {
     const start = this.bytes.offset;
     const columns: RowGroup['columns'] = [];
@@ -69,7 +69,7 @@ export class ParquetFile {
     });
   }
 
-  /** Writes what stands at the end: the schema, and where each row group is. */
+  /** Writes the footer: the schema, and the position of each row group. */
   end(): Uint8Array {
     void this.file.finish();
     return this.take();
@@ -84,7 +84,7 @@ export class ParquetFile {
         schemaPath: [this.root, element],
         codec,
         compressors: this.file.compressors,
-        // Readers leave out row groups by their time; of other columns the bounds would only take room.
+        // Readers skip row groups by their time. For other columns the bounds would only take space.
         stats: kind === 'time',
         pageSize,
         columnIndex: false,
@@ -106,7 +106,7 @@ export class ParquetFile {
   }
 }
 
-/** The value of a column in its type; null for what does not fit it. */
+/** Converts a value to the type of its column. Returns null for a value that does not fit. */
 export const typedValue = (value: unknown, kind: ColumnKind): Value => {
   if (value === null || value === undefined) return null;
   return typed[kind](value);
@@ -117,7 +117,7 @@ const typed: Readonly<Record<ColumnKind, (value: unknown) => Value>> = {
   json: (value) => textOf(value),
   double: (value) => (typeof value === 'number' ? value : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
-  // Beyond 2^53 whole numbers are decimal text.
+  // Whole numbers beyond 2^53 arrive as decimal text.
   long: (value) => {
     if (typeof value === 'string') return /^-?\d{1,19}$/.test(value) ? inRange(BigInt(value)) : null;
     return Number.isInteger(value) ? inRange(BigInt(value as number)) : null;

@@ -5,36 +5,37 @@ import { cursorText, markOf, type Position, type RecordCursor, readCursor } from
 import { type Page, patiently, readPage } from './page.js';
 import type { Row } from './table.js';
 
-/** What records are read with. */
+/** Sources of records. */
 export interface RecordSource {
   readonly index: Pick<RecordIndex, 'prepare' | 'list' | 'horizon'>;
   readonly ctx: Context;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   readonly clock: () => number;
 }
 
-/** Most records of a page, and how many bytes it should have about. */
+/** Maximum number of records of a page, and its approximate size in bytes. */
 const mostRecords = 4000;
 const pageBytes = 4 * 2 ** 20;
 const firstSize = 200;
-/** Width of the first stretch of time, and the least, in microseconds. */
+/** Width of the first time range, and the minimum width, in microseconds. */
 const firstWidth = 3600e6;
 const leastWidth = 1e6;
-/** A page that takes longer, in milliseconds, is not followed by a larger one. */
+/** Duration of a page above which the next one does not get larger, in milliseconds. */
 const slow = 1000;
-/** After all records of one instant. */
+/** Sequence number after all records of one instant. */
 const lastOfInstant = '9223372036854775807';
 const listTimeout = 10_000;
-/** Records are at most a day ahead, whatever was asked for. Milliseconds. */
+/** Upper end of the time range beyond now, in milliseconds. Records are at most a day ahead. */
 const ahead = 3 * 86_400_000;
 
 /**
- * Reads the records of an export page by page, by time and then by the order of storing. Nothing is held between two pages: no
- * transaction, no connection, no context of the cluster. All records count whose numbers in the order of storing were given
- * out when the export began, so what is stored meanwhile does not come in, and a cursor goes on with the same records.
+ * Reads the records of an export page by page, by time and then by the order of storing. Nothing stays open between two
+ * pages: no transaction, no connection, no context of the cluster. The export includes the records whose sequence
+ * numbers were assigned when it began. So records stored meanwhile are left out, and a cursor resumes with the same
+ * records.
  *
- * Pages are cut by stretches of time: of many devices no index knows the order of time, and a page of an open range would sort
- * all that follows. The stretch follows from how many records the last one had.
+ * Pages are cut by time ranges: no index has the records of many devices in order of time, so a page of an open range
+ * would sort everything that follows. The width of a range follows from the number of records in the last one.
  */
 export async function* recordPages(source: RecordSource, args: ExportArgs): AsyncGenerator<Row[], void> {
   const { index, ctx, clock } = source;
@@ -53,7 +54,7 @@ export async function* recordPages(source: RecordSource, args: ExportArgs): Asyn
     return micros !== undefined;
   };
   if (given === undefined && !(await next())) {
-    // A query that is wrong is refused also where there are no records.
+    // A wrong query is refused even if there are no records.
     await readPage(index, { args, after, until: after.micros + 1, horizon, size: 1 }, signal);
     return;
   }
@@ -83,10 +84,10 @@ export async function* recordPages(source: RecordSource, args: ExportArgs): Asyn
   }
 }
 
-/** Up to eight times as much time, where a stretch had few records. */
+/** Returns the factor by which the next range widens: up to eight for a range with few records. */
 const growth = (found: number, size: number) => Math.min(8, Math.max(1, (0.7 * size) / Math.max(1, found)));
 
-/** How many records a page may have, by the size of some of the last one. */
+/** Returns the maximum number of records of the next page, from the size of some records of this one. */
 const sizeOf = (page: readonly Hit[]): number => {
   const some = page.slice(0, 10);
   if (some.length === 0) return mostRecords;
@@ -94,7 +95,7 @@ const sizeOf = (page: readonly Hit[]): number => {
   return Math.max(1, Math.min(mostRecords, Math.floor(pageBytes / bytes)));
 };
 
-/** When the first record of the application was measured from a time on, in microseconds; undefined where there is none. */
+/** Returns the time of the application's first record from a time on, in microseconds; undefined without one. */
 const nextTime = async (
   { index, ctx }: RecordSource,
   { applicationId }: ExportArgs,

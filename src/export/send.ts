@@ -1,17 +1,20 @@
 import type { ServerResponse } from 'node:http';
 
-/** How long a client may take nothing of what it was sent, in milliseconds; then it is cut off. */
+/** Time without progress after which a client is cut off, in milliseconds. */
 const stallDeadline = 120_000;
 
-/** The head of the answer, which is written when the first part of the file is there: what is wrong before is an error. */
+/**
+ * Head of the response. It is sent with the first part of the file, so that earlier failures become error responses.
+ */
 export interface Head {
   readonly contentType: string;
   readonly fileName: string;
 }
 
 /**
- * Sends a file as it is made: the next part is made when the socket has taken those before. It ends when the signal is aborted
- * because the client is gone. What goes wrong in the middle is thrown, and ends the connection: the client sees a body that is cut off.
+ * Sends a file while it is made: the next part is made when the socket has taken those before. Ends when the signal is
+ * aborted because the client is gone. A failure in the middle is thrown and ends the connection, so the client sees a
+ * truncated body.
  */
 export const send = async (
   response: ServerResponse,
@@ -39,7 +42,7 @@ export const send = async (
   }
 };
 
-/** By hand: signals that are made of others, one for each of a hundred thousand waits, would pile up. */
+/** Waits for `drain` without combined signals, because a hundred thousand waits would accumulate one for each. */
 const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {

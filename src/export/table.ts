@@ -1,4 +1,4 @@
-/** What a column holds, which formats with types need to know. `json` is any value. */
+/** Content of a column, which typed formats need. `json` is any value. */
 export type ColumnKind = 'text' | 'double' | 'long' | 'boolean' | 'time' | 'json';
 
 /** A column: the path of a value in a row, which is also its name. */
@@ -7,18 +7,18 @@ export interface Column {
   readonly kind: ColumnKind;
 }
 
-/** A row as it was read. Times are Unix seconds or ISO 8601 texts. */
+/** A row as read. Times are Unix seconds or ISO 8601 texts. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows that are given out, page by page as they are read: no more than one page is in memory. */
+/** Rows to export, page by page as they are read. At most one page is in memory. */
 export interface Table {
   readonly columns: readonly Column[];
-  /** Whether the caller chose the columns; else formats that can show whole rows do. */
+  /** Whether the caller chose the columns. Otherwise formats that can show whole rows do so. */
   readonly isChosen: boolean;
   readonly pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
 }
 
-/** Reads the value at a path: names of variables may have dots in them, and the longest name wins. */
+/** Reads the value at a path. Names of variables may contain dots; the longest matching name wins. */
 export const valueAt = (row: Row, path: string): unknown => valueFrom(row, path, 0);
 
 const valueFrom = (object: Row, path: string, from: number): unknown => {
@@ -33,12 +33,12 @@ const valueFrom = (object: Row, path: string, from: number): unknown => {
   return undefined;
 };
 
-/** A path of more dots than this is compared with the names that there are, instead of looking for each name it may begin with. */
+/** Number of dots of a path above which it is compared with the existing names, instead of looking up each prefix. */
 const mostLookups = 4;
 
 /**
- * The names of an object that a path begins with, the longest first. An object is reached by one path alone, so all objects of
- * a row together are gone over once for a column, whatever dots its path and the names have.
+ * Returns the names of an object that are prefixes of a path, the longest first. Exactly one path leads to an object,
+ * so a column scans all objects of a row at most once, however many dots its path and the names have.
  */
 const namesOn = (object: Row, path: string): string[] => {
   const names: string[] = [];

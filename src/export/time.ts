@@ -1,10 +1,13 @@
 import { invalid } from '../errors.js';
 import { type Zone, zoneOf } from '../search/date/zone.js';
 
-/** Writes a time, Unix seconds or ISO 8601 text, as ISO 8601 text. */
+/** Writes a time (Unix seconds or ISO 8601 text) as ISO 8601 text. */
 export type WriteTime = (time: number | string) => string;
 
-/** Makes the writer of times in a zone, UTC unless given. @throws 422 where there is no such zone. */
+/**
+ * Creates the writer of times in a time zone, by default UTC.
+ * @throws ApiError 422 for an unknown time zone
+ */
 export const timeWriter = (name: string | null | undefined): WriteTime => {
   if (name == null) return (time) => (typeof time === 'string' ? time : inZone(time, undefined));
   const zone = zoneOf(name);
@@ -15,7 +18,10 @@ export const timeWriter = (name: string | null | undefined): WriteTime => {
 
 const minute = 60_000;
 
-/** To the millisecond, or to the microsecond where there are any; the offset tells the two hours of a clock change apart. */
+/**
+ * Formats a time to the millisecond, or to the microsecond if it has any. The offset distinguishes the two hours of a
+ * clock change.
+ */
 const inZone = (seconds: number, zone: Zone | undefined): string => {
   const micros = Math.round(seconds * 1e6);
   const millis = Math.floor(micros / 1000);

@@ -1,19 +1,19 @@
 import { ApiError } from '../errors.js';
 
-/** Checks whether a connection's token still counts, one check at a time. */
+/** Checks whether a connection's token is still valid, one check at a time. */
 export class AccessCheck {
   private isUnderWay = false;
 
   /**
-   * @param authenticate finds who sends. @throws unauthenticated
-   * @param onRevoked takes the error where the token counts no more
+   * @param authenticate resolves the sender, or rejects with an ApiError 401
+   * @param onRevoked called with that error when the token is no longer valid
    */
   constructor(
     private readonly authenticate: (authorization: string | undefined) => Promise<unknown>,
     private readonly onRevoked: (error: ApiError) => void,
   ) {}
 
-  /** Begins a check unless one is under way. An outage of the database ends no connection. */
+  /** Begins a check unless one is in progress. An outage of the database ends no connection. */
   begin(authorization: string | undefined): void {
     if (this.isUnderWay) return;
     this.isUnderWay = true;

@@ -1,19 +1,19 @@
 /**
- * Answers in the order of their questions, whichever is known first: messages are committed many at a time, and acknowledged
- * as they came (MQTT 5.0, section 4.6).
+ * Gives answers in the order of their questions, whichever is known first. Messages are committed in batches, but must
+ * be acknowledged in the order of arrival (MQTT 5.0, section 4.6).
  */
 export class InOrder<Answer> {
   private readonly places: { answer?: Answer; isKnown: boolean }[] = [];
 
-  /** @param give takes each answer when all before it were given */
+  /** @param give called with each answer once all answers before it were given */
   constructor(private readonly give: (answer: Answer) => void) {}
 
-  /** Answers that are not given yet. */
+  /** Number of answers that are not given yet. */
   get size(): number {
     return this.places.length;
   }
 
-  /** Takes the next place; what it gives is called with the answer. */
+  /** Reserves the next place. The returned function takes the answer. */
   open(): (answer: Answer) => void {
     const place: { answer?: Answer; isKnown: boolean } = { isKnown: false };
     this.places.push(place);

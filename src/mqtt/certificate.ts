@@ -3,16 +3,19 @@ import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Log } from '../log.js';
 
-/** Encrypts connections. */
+/** TLS of the endpoint. */
 export interface Encryption {
   wrap(socket: Socket): TLSSocket;
   close(): void;
 }
 
-/** How often the files are looked at, in milliseconds: a certificate that is renewed is taken up without a restart. */
+/** Interval of checking the files, in milliseconds. A renewed certificate takes effect without a restart. */
 const interval = 60_000;
 
-/** Encrypts with a certificate and a key in files. @throws where they cannot be read or do not belong together */
+/**
+ * Creates TLS with a certificate and a key in files.
+ * @throws Error if the files cannot be read or do not belong together
+ */
 export function createEncryption(files: { certFile: string; keyFile: string }, log: Log): Encryption {
   const read = () => {
     try {
@@ -31,7 +34,7 @@ export function createEncryption(files: { certFile: string; keyFile: string }, l
       secureContext = read();
       log.info('Took up the certificate of the MQTT endpoint anew.');
     } catch (error) {
-      // One of the two may be written later.
+      // One of the two files may be written later.
       log.error({ err: error }, 'The certificate of the MQTT endpoint stays as it was.');
     }
   };

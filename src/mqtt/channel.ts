@@ -2,31 +2,31 @@ import type { Duplex } from 'node:stream';
 import { generate, type Packet } from 'mqtt-packet';
 import type { ProtocolVersion } from './packet.js';
 
-/** A TCP connection, encrypted or not. */
+/** A TCP connection, with or without TLS. */
 export type Stream = Duplex & { setTimeout(milliseconds: number): unknown };
 
-/** How long a client may take to close, once it was told why we do. Milliseconds. */
+/** Time that a client has to close after it was told why the connection ends. Milliseconds. */
 const closing = 2000;
 
-/** Packets on their way to a client. */
+/** Sends packets to a client. */
 export class Channel {
   /** Set by the client's CONNECT. */
   version: ProtocolVersion = 4;
-  /** Bytes of a packet that the client takes. */
+  /** Maximum size of a packet that the client accepts, in bytes. */
   maxBytes: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isCorked = false;
 
   constructor(private readonly stream: Stream) {}
 
-  /** Whether the client takes less than it is sent. */
+  /** Whether the client reads more slowly than packets are sent. */
   get isFull(): boolean {
     return this.stream.writableNeedDrain;
   }
 
   /**
-   * Sends a packet; those of one turn of the event loop go out together. Returns false where the packet is larger than the
-   * client takes, even without its reason in words: then it counts as sent (MQTT 5.0, section 3.1.2.11.4).
+   * Sends a packet. Packets of one turn of the event loop go out together. Returns false if the packet is larger than
+   * the client accepts, even without its reason string. Such a packet counts as sent (MQTT 5.0, section 3.1.2.11.4).
    */
   send(packet: Packet): boolean {
     if (!this.stream.writable) return true;
@@ -52,19 +52,22 @@ export class Channel {
     return short.length <= maxBytes ? short : undefined;
   }
 
-  /** Does this after a time, unless another time is set or it is forgotten. */
+  /** Runs `act` after a time, unless this or {@link forget} is called again before. */
   after(milliseconds: number, act: () => void): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(act, milliseconds);
   }
 
-  /** Forgets what was to be done. */
+  /** Cancels what {@link after} scheduled. */
   forget(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
   }
 
-  /** Ends the connection after what was sent. What still comes is read and dropped: else the system would drop that. */
+  /**
+   * Ends the connection after the packets sent so far. Data that still arrives is read and dropped, because the system
+   * would otherwise drop those packets.
+   */
   close(): void {
     this.stream.removeAllListeners('data');
     this.stream.resume();

@@ -14,25 +14,25 @@ import type { RepeatedEvents } from './repeated.js';
 import { answerSubscription } from './subscription.js';
 import { Turn } from './turn.js';
 
-/** What a connection needs of the service. */
+/** Functions of the service that a connection uses. */
 export interface ConnectionOptions extends InboxOptions {
-  /** Finds who sends, without counting. @throws unauthenticated */
+  /** Resolves the sender without counting. @throws ApiError 401 */
   authenticate: (authorization: string | undefined) => Promise<Caller>;
-  /** Takes a place among the connections of the caller; gives how to give it back. @throws Refusal */
+  /** Reserves a place among the caller's connections. Returns the function that releases it. @throws Refusal */
   takePlace: (caller: Caller) => () => void;
-  /** Counts packets that store nothing. */
+  /** Limits packets that store nothing. */
   paces: Paces;
-  /** Logs what is refused. */
+  /** Logs refusals. */
   refused: RepeatedEvents;
-  /** How long a client may take to say who it is, and to send or fetch a packet. Milliseconds. */
+  /** Maximum times, in milliseconds, for a client to send CONNECT, and to send or fetch a packet. */
   times: { connect: number; packet: number };
 }
 
-/** What a chunk takes in memory besides its bytes. */
+/** Memory that a chunk takes besides its bytes. */
 const chunkCost = 200;
 const maxWords = 500;
 
-/** One connection of a client. What it was sent is read on only while its messages under way are few. */
+/** One connection of a client. It reads on only while few of its messages are in progress. */
 export class Connection {
   private readonly input = new PacketBuffer();
   private readonly channel: Channel;
@@ -41,16 +41,16 @@ export class Connection {
   private state: 'new' | 'connecting' | 'open' | 'over' = 'new';
   private greeting: Greeting | undefined;
   private caller: Caller | undefined;
-  /** When it may be read, once the caller is known. */
+  /** Limits how fast the connection is read, once the caller is known. */
   private turn: Turn | undefined;
   private isStopping = false;
   private hasEnded = false;
   private giveBack: (() => void) | undefined;
-  /** What comes of a packet that is not complete. */
+  /** Budget of a packet that is not complete. */
   private incoming: { exchange: Exchange; hold: Hold } | undefined;
   private watched: 'nothing' | 'packet' | 'drain' = 'nothing';
 
-  /** @param socket the connection itself, `stream` what is said over it */
+  /** @param socket the TCP connection @param stream the same connection after TLS */
   constructor(
     private readonly socket: Socket,
     private readonly stream: Stream,
@@ -71,12 +71,12 @@ export class Connection {
     });
     stream.on('drain', () => this.process());
     stream.on('timeout', () => this.lapse());
-    // What breaks a connection is its client's matter; `close` follows.
+    // Errors of a connection are its client's matter; `close` follows.
     stream.on('error', () => undefined);
     stream.once('close', () => this.release());
   }
 
-  /** Takes no more messages, finishes those under way, and says goodbye. */
+  /** Accepts no more messages, finishes those in progress, and disconnects. */
   stop(): void {
     this.isStopping = true;
     this.inbox.leave();
@@ -84,7 +84,6 @@ export class Connection {
     else this.endIfDone();
   }
 
-  /** Ends it at once. */
   destroy(): void {
     this.stream.destroy();
   }
@@ -99,7 +98,7 @@ export class Connection {
     this.process(chunk.length);
   }
 
-  /** Reads what has come as far as it may be read now. @param arrived bytes that are new */
+  /** Processes the received packets as far as they may be read now. @param arrived number of new bytes */
   private process(arrived = 0): void {
     if (this.state === 'over') return;
     let packets = 0;
@@ -118,7 +117,7 @@ export class Connection {
     this.endIfDone();
   }
 
-  /** Counts what is held of a packet that is not complete. */
+  /** Counts the bytes held of an incomplete packet. */
   private count(isNext: boolean, arrived: number): void {
     if (isNext || !this.input.isPartial) this.forget();
     if (!this.input.isPartial || this.caller === undefined || arrived === 0) return;
@@ -134,7 +133,7 @@ export class Connection {
     this.incoming = undefined;
   }
 
-  /** Reads on or not, and watches over what the client owes us. */
+  /** Resumes or pauses reading, and sets the timeout of what the client owes. */
   private flow(isNext: boolean): void {
     if (this.isReading) this.stream.resume();
     else this.stream.pause();
@@ -230,7 +229,7 @@ export class Connection {
     });
   }
 
-  /** Logs and counts a message that is refused. */
+  /** Logs and counts a refused message. */
   private refuseMessage({ qos, topic }: IPublishPacket, bytes: number, refusal: Refusal): void {
     const { organizationId, tokenId } = this.caller!;
     const [reason, message] = [nameOf(refusal.reason), refusal.message.slice(0, maxWords)];
@@ -241,13 +240,13 @@ export class Connection {
     if (qos === 0 && refusal.isFatal) this.disconnect(refusal);
   }
 
-  /** The client said nothing for longer than it promised; while we do not read, it may have. */
+  /** Handles silence beyond the keep-alive. While the connection is not read, the client may have sent something. */
   private lapse(): void {
     if (!this.isReading) this.stream.setTimeout(this.greeting!.keepAlive * 1500);
     else this.disconnect(late.silent);
   }
 
-  /** Ends the connection for a reason, which only MQTT 5 can say. */
+  /** Ends the connection for a reason, which only MQTT 5 can carry. */
   private disconnect({ reason, message }: Refusal): void {
     if (this.state === 'over') return;
     if (this.state !== 'open') this.options.metrics.connected(nameOf(reason));
@@ -261,11 +260,11 @@ export class Connection {
     this.channel.send({ cmd: 'disconnect', reasonCode, properties: { reasonString: words.slice(0, maxWords) } });
   }
 
-  /** Ends it where nothing is under way any more and nothing is to come. */
+  /** Ends the connection if nothing is in progress and nothing more will come. */
   private endIfDone(): void {
     if (this.state !== 'open' && !(this.hasEnded && this.state === 'new')) return;
     if (!this.inbox.isEmpty || !(this.isStopping || this.hasEnded)) return;
-    // What a client sent before its end is read in its turn.
+    // Packets that a client sent before its end are still read, after the pause.
     if (this.turn?.isPaused && !this.isStopping) return;
     if (this.isStopping && !this.hasEnded) this.goodbye(Reason.shuttingDown, 'The service is stopping.');
     this.finish();

@@ -5,22 +5,25 @@ import { maxInFlight } from './inbox.js';
 import { maxPacketBytes } from './packet.js';
 import { Reason, Refusal, returnCodeOf } from './reason.js';
 
-/** The longest keep-alive, in seconds: also for who asks for none. */
+/** Maximum keep-alive in seconds. It also applies to clients that ask for none. */
 const longestKeepAlive = 1200;
 
-/** What a client says of itself. */
+/** The contents of a CONNECT. */
 export interface Greeting {
-  /** Empty where it leaves that to us. */
+  /** Empty if the client leaves the choice to the server. */
   clientId: string;
-  /** What an `Authorization` header would say; undefined where there is no token. */
+  /** Value of an equivalent `Authorization` header; undefined without a token. */
   authorization: string | undefined;
-  /** Seconds between its packets, at most. */
+  /** Maximum time between the client's packets, in seconds. */
   keepAlive: number;
-  /** Whether reasons may be given in words (MQTT 5.0, section 3.1.2.11.7). */
+  /** Whether packets may carry reason strings (MQTT 5.0, section 3.1.2.11.7). */
   wantsWords: boolean;
 }
 
-/** Reads a CONNECT. @throws Refusal where it asks for what there is not */
+/**
+ * Reads a CONNECT.
+ * @throws Refusal if it asks for an unsupported feature
+ */
 export function readConnect(packet: IConnectPacket): Greeting {
   const { clientId, keepalive = 0, protocolVersion, will, properties } = packet;
   if (protocolVersion !== 4 && protocolVersion !== 5)
@@ -41,13 +44,16 @@ export function readConnect(packet: IConnectPacket): Greeting {
   };
 }
 
-/** A token as user name counts, whatever the password; else the password is one. */
+/**
+ * Returns the token as an `Authorization` header: the user name if it is a token, whatever the password is; else the
+ * password.
+ */
 function authorizationOf({ username, password }: IConnectPacket): string | undefined {
   const token = username?.startsWith('ddp_') ? username : password?.toString();
   return token === undefined ? undefined : `Bearer ${token}`;
 }
 
-/** What a client is told that may publish: what there is and what not (MQTT 5.0, section 3.2.2.3). */
+/** Builds the CONNACK of an accepted client. It states which features exist (MQTT 5.0, section 3.2.2.3). */
 export const welcome = ({ clientId, keepalive }: IConnectPacket, { keepAlive }: Greeting): IConnackPacket => ({
   cmd: 'connack',
   sessionPresent: false,
@@ -67,7 +73,7 @@ export const welcome = ({ clientId, keepalive }: IConnectPacket, { keepAlive }: 
   },
 });
 
-/** What a client is told that is not let in. */
+/** Builds the CONNACK of a refused client. */
 export const unwelcome = ({ reason, message }: Refusal): IConnackPacket => ({
   cmd: 'connack',
   sessionPresent: false,
@@ -76,7 +82,10 @@ export const unwelcome = ({ reason, message }: Refusal): IConnackPacket => ({
   properties: { reasonString: message },
 });
 
-/** What a CONNECT is refused with: an unknown token is one of bad credentials, and who comes too often should wait. */
+/**
+ * Returns the refusal of a CONNECT. An unknown token counts as bad credentials; a client that connects too often is
+ * told to wait.
+ */
 export function connectRefusal(error: unknown, refusalOf: (error: unknown) => Refusal): Refusal {
   const { reason, message } = refusalOf(error);
   const isUnknown = error instanceof ApiError && error.code === 'UNAUTHENTICATED';
@@ -84,7 +93,7 @@ export function connectRefusal(error: unknown, refusalOf: (error: unknown) => Re
   return new Refusal(isUnknown ? Reason.badCredentials : isLimited ? Reason.connectionRate : reason, message);
 }
 
-/** Why a client is refused that would not take our answer to its CONNECT. */
+/** Refusal of a client that would not accept the answer to its CONNECT. */
 export const tooSmall = new Refusal(
   Reason.packetTooLarge,
   'The client takes no packet as large as the answer to its CONNECT.',

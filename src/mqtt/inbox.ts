@@ -8,35 +8,38 @@ import { type MessageStore, storeMessage } from './message.js';
 import type { MqttMetrics } from './metrics.js';
 import { nameOf, Reason, type Refusal } from './reason.js';
 
-/** What messages need of the service. */
+/** Functions of the service that messages use. */
 export interface InboxOptions {
   store: MessageStore;
-  /** Finds and counts who sends a message, or connects. @throws unauthenticated, rateLimited */
+  /**
+   * Resolves and counts the sender of a message or a CONNECT.
+   * @throws ApiError 401 or 429
+   */
   admit: (authorization: string | undefined, socket: Socket) => Promise<Caller>;
-  /** Whatever went wrong, as what the client is told. */
+  /** Translates any error into the refusal that the client gets. */
   refusalOf: (error: unknown) => Refusal;
   metrics: MqttMetrics;
 }
 
-/** What a message comes to: it is stored, perhaps with a sentence on what of it is not, or refused. */
+/** Outcome of a message: stored, with an optional sentence about the parts that were not; or refused. */
 export type Answer = { messageId: number; words?: string | undefined } | { messageId: number; refusal: Refusal };
 
-/** What the connection does with messages that are settled. */
+/** Handlers of settled messages. */
 interface Handlers {
-  /** Takes the answer to a message at QoS 1, in the order of the messages. */
+  /** Called with the answer to a message at QoS 1, in the order of the messages. */
   answer: (answer: Answer) => void;
-  /** A message was refused; at QoS 1 its answer follows. */
+  /** Called when a message was refused. At QoS 1 its answer follows. */
   refused: (packet: IPublishPacket, bytes: number, refusal: Refusal) => void;
-  /** A message was settled. */
+  /** Called when a message was settled. */
   progress: () => void;
 }
 
-/** Messages of a connection that are not acknowledged yet, at most (Receive Maximum). */
+/** Maximum number of unacknowledged messages of a connection (Receive Maximum). */
 export const maxInFlight = 100;
-/** Bytes of messages under way beyond which no more of the connection are read. */
+/** Number of bytes of messages in progress above which the connection is not read. */
 const maxPendingBytes = 64 * 1024;
 
-/** The messages of a connection that are under way: stored many at a time, answered in their order. */
+/** The messages of a connection that are in progress. They are stored in batches and answered in order. */
 export class Inbox {
   private readonly answers: InOrder<Answer>;
   private readonly leaving = new AbortController();
@@ -61,12 +64,15 @@ export class Inbox {
     return this.pending === 0;
   }
 
-  /** Gives up on messages that wait until their token may send them. */
+  /** Gives up on messages that wait for a rate limit. */
   leave(): void {
     this.leaving.abort();
   }
 
-  /** Stores a message. @param bytes of its packet */
+  /**
+   * Stores a message.
+   * @param bytes size of its packet
+   */
   take(packet: IPublishPacket, bytes: number, sender: Sender): void {
     const { qos, messageId = 0 } = packet;
     const { metrics, refusalOf } = this.options;
@@ -95,7 +101,9 @@ export class Inbox {
     );
   }
 
-  /** A message whose token or organization sends too many waits, and with it what comes after it. */
+  /**
+   * Stores a message. If its token or organization exceeds a rate limit, the message waits, and so do those after it.
+   */
   private async store(packet: IPublishPacket, { authorization, clientId }: Sender): Promise<string | undefined> {
     for (;;) {
       try {
@@ -103,7 +111,7 @@ export class Inbox {
         return await storeMessage(this.options.store, packet, { caller, clientId });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error;
-        // A day's quota may be used up until midnight: nobody waits that long.
+        // A day's quota may be used up until midnight: no message waits that long.
         if (error instanceof QuotaError) throw error;
         const seconds = Number(error.headers?.['Retry-After'] ?? 1);
         await delay(seconds * 1000, undefined, { signal: this.leaving.signal });
@@ -112,7 +120,7 @@ export class Inbox {
   }
 }
 
-/** Who sends the messages of a connection. */
+/** Sender of the messages of a connection. */
 interface Sender {
   authorization: string | undefined;
   clientId: string;

@@ -21,18 +21,21 @@ import { requireScope } from '../schema/scope.js';
 import { refusalFor } from './reason.js';
 import { readTopic, type Topic } from './topic.js';
 
-/** What a message is stored with. */
+/** Functions of the service that store messages. */
 export interface MessageStore {
   records: Pick<RecordLog, 'append'>;
-  /** Point reads. */
+  /** Runs point reads. */
   read: Read;
-  /** Waits until a call of the organization may begin. @throws rateLimited */
+  /**
+   * Waits until a call of the organization may begin.
+   * @throws ApiError 429
+   */
   enter: (kind: 'ingest', caller: Caller, until: Ending) => Promise<void>;
-  /** Counts the bytes of the message. */
+  /** Opens a budget for the bytes of a message. */
   hold: (caller: Caller, until: Ending) => Hold;
 }
 
-/** A message that is under way, as the limits of requests know it. */
+/** A message in progress. It ends like a response, which is what the limits of requests listen to. */
 export class Exchange extends EventEmitter implements Ending {
   closed = false;
 
@@ -42,19 +45,20 @@ export class Exchange extends EventEmitter implements Ending {
   }
 }
 
-/** Who sends a message. */
+/** Sender of a message. */
 export interface Sender {
   caller: Caller;
-  /** The client identifier; empty where we made it. */
+  /** The client identifier; empty if the server assigned it. */
   clientId: string;
 }
 
-/** The outcome of a message that was stored: what its sender ought to know all the same. */
+/** Outcome of a stored message: a remark for its sender, if there is one. */
 export type Stored = string | undefined;
 
 /**
- * Stores a message, and resolves when that is committed.
- * @throws Refusal of its topic, Rejection where nothing of it could be stored, what the limits and the log throw
+ * Stores a message and resolves when it is committed.
+ * @throws Refusal of its topic, Rejection if no part of it could be stored, and errors of the limits and the record
+ * store
  */
 export async function storeMessage(
   { records, read, enter, hold }: MessageStore,
@@ -88,7 +92,10 @@ export async function storeMessage(
   }
 }
 
-/** A message that the budgets have no place for is refused: to wait it would have to be held. */
+/**
+ * Counts bytes against the budgets. A message that exceeds them is refused, because it would have to be held while it
+ * waits.
+ */
 export function holdBytes(hold: Hold, bytes: number): void {
   try {
     hold(bytes);
@@ -97,7 +104,10 @@ export function holdBytes(hold: Hold, bytes: number): void {
   }
 }
 
-/** What the token must cover to publish at all, or for a gateway. @throws forbidden */
+/**
+ * Checks that the token may publish: at all, or as a gateway.
+ * @throws ApiError 403
+ */
 export function requireSender(caller: Caller, ingests: 'device' | 'organization' = 'device'): void {
   requireScope(caller, { changes: true, ingests });
   requireOrganization({ caller }, caller.organizationId, 'write');
@@ -121,7 +131,7 @@ async function readItems(
   return readThingsBoardDevice(telemetry, '').map((item) => ({ ...item, ...device }));
 }
 
-/** The device that publishes: that of its token, or else the one whose serial the client identifier is. */
+/** Returns the publishing device: the token's, or else the one whose serial is the client identifier. */
 function deviceOf({ deviceId }: Caller, clientId: string): Pick<Item, 'serials' | 'deviceId'> {
   if (deviceId !== null) return { serials: [], deviceId };
   if (clientId === '' || clientId.length > 200 || !isStorable(clientId))
@@ -131,7 +141,7 @@ function deviceOf({ deviceId }: Caller, clientId: string): Pick<Item, 'serials' 
   return { serials: [clientId] };
 }
 
-/** The device that the token is of. */
+/** Returns the device of the token. */
 async function ownDevice({ deviceId, organizationId }: Caller, read: Read): Promise<OneDevice | undefined> {
   if (deviceId === null) return undefined;
   const [device] = await read<OneDevice>(sql`
@@ -140,7 +150,10 @@ async function ownDevice({ deviceId, organizationId }: Caller, read: Read): Prom
   return device;
 }
 
-/** What the sender is told of a message of several records. @throws Rejection the first one, where nothing was stored */
+/**
+ * Returns the remark to the sender of several records.
+ * @throws Rejection of the first record if none was stored
+ */
 function reviewed(results: readonly ItemResult[]): Stored {
   const rejected = results.flatMap((result, index) =>
     result.status === 'rejected' ? [{ ...result.error, index }] : [],

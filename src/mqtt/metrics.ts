@@ -1,14 +1,17 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The figures of the MQTT endpoint. */
+/** The metrics of the MQTT endpoint. */
 export interface MqttMetrics {
-  /** A connection was let in, or refused for this reason. */
+  /** Counts a connection that was accepted, or refused for this reason. */
   connected(outcome: string): void;
-  /** A message was stored, or refused for this reason; seconds since it came. */
+  /** Counts a message that was stored, or refused for this reason, with the seconds since it came. */
   settled(outcome: string, seconds: number): void;
 }
 
-/** Registers them. @param open how many connections there are */
+/**
+ * Registers the metrics.
+ * @param open returns the number of connections
+ */
 export function createMqttMetrics(registry: Registry, open: () => number): MqttMetrics {
   const registers = [registry];
   new Gauge({

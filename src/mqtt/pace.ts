@@ -1,44 +1,47 @@
 import type { Caller } from '../entities/caller.js';
 
-/** Packets that store nothing: signs of life, subscriptions, messages that are refused. */
+/** Rate limit of packets that store nothing: pings, subscriptions, refused messages. */
 export interface PaceLimit {
   perSecond: number;
-  /** Packets that may come at once after a pause. */
+  /** Number of packets that may come at once after a pause. */
   burst: number;
 }
 
 const ofConnection: PaceLimit = { perSecond: 50, burst: 500 };
 const ofDevice: PaceLimit = { perSecond: 100, burst: 1000 };
-/** An organization's token may have thousands of connections, each with its signs of life. */
+/** An organization's token may have thousands of connections, each with its own pings. */
 const ofToken: PaceLimit = { perSecond: 1000, burst: 10_000 };
 
-/** Says how long a sender waits after its packets, so that they come no faster than the limit. */
+/** Computes how long a sender must wait after its packets to stay within the limit. */
 export class Pace {
   private paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly limit: PaceLimit) {}
 
-  /** Counts packets that were read; returns the milliseconds until the next one may be. */
+  /** Counts packets that were read. Returns the milliseconds until the next one may be read. */
   spend(packets: number, now: number): number {
     const each = 1000 / this.limit.perSecond;
     this.paidUntil = Math.max(this.paidUntil, now) + packets * each;
     return Math.max(0, this.paidUntil - now - this.limit.burst * each);
   }
 
-  /** Whether a new pace would say the same. */
+  /** Whether a new pace would behave the same. */
   isFresh(now: number): boolean {
     return this.paidUntil <= now;
   }
 }
 
-/** Paces that are kept before those without debts are forgotten. */
+/** Number of paces above which those without debt are dropped. */
 const maxKept = 10_000;
 
 /** The paces of devices and tokens, which all of their connections share. */
 export class Paces {
   private readonly kept = new Map<string, Pace>();
 
-  /** Returns what counts the packets of one connection: in milliseconds until it may be read again. */
+  /**
+   * Returns a function that counts the packets of one connection. It returns the milliseconds until the connection may
+   * be read again.
+   */
   of({ deviceId, tokenId }: Pick<Caller, 'deviceId' | 'tokenId'>): (packets: number, now: number) => number {
     const own = new Pace(ofConnection);
     const [key, limit] = deviceId === null ? [`token ${tokenId}`, ofToken] : [`device ${deviceId}`, ofDevice];

@@ -4,26 +4,26 @@ import { Reason, Refusal } from './reason.js';
 /** Versions of the protocol by their number on the wire: 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;
 
-/** Bytes of a packet that a client of ours may send, at most. */
+/** Maximum size of a packet of a client, in bytes. */
 export const maxPacketBytes = 2 ** 20;
-/** Bytes of a packet that holds no payload, at most: of a CONNECT too, whose will is not published. */
+/** Maximum size of a packet without a payload, in bytes. It also applies to CONNECT, whose will is not published. */
 const maxOtherBytes = 16 * 1024;
-/** Bytes of the properties of a message, at most: reading many small ones takes the event loop. */
+/** Maximum size of the properties of a message, in bytes: reading many small ones blocks the event loop. */
 const maxPropertyBytes = 4096;
 
 const publishType = 3;
 
-/** Bytes as they come, cut into packets. What is held is at most one packet that is not complete, and one chunk. */
+/** Cuts received bytes into packets. It holds at most one incomplete packet and one chunk. */
 export class PacketBuffer {
   private chunks: Buffer[] = [];
   private size = 0;
-  /** Bytes of the next packet, once its length has come. */
+  /** Size of the next packet in bytes, once its length was received. */
   private wanted: number | undefined;
 
-  /** @param maxBytes of a packet with a payload */
+  /** @param maxBytes maximum size of a packet with a payload */
   constructor(private readonly maxBytes = maxPacketBytes) {}
 
-  /** Whether a part of a packet waits for the rest. */
+  /** Whether it holds a part of a packet. */
   get isPartial(): boolean {
     return this.size > 0;
   }
@@ -35,15 +35,15 @@ export class PacketBuffer {
 
   /**
    * Whether the next packet is complete.
-   * @param withPayload whether a message may come; before CONNECT nothing large may.
-   * @throws Refusal as soon as its length says that it is too large
+   * @param withPayload whether a message may come; before CONNECT, packets must be small
+   * @throws Refusal as soon as the received length exceeds the maximum
    */
   hasPacket(withPayload: boolean): boolean {
     this.wanted ??= this.readLength(withPayload);
     return this.wanted !== undefined && this.size >= this.wanted;
   }
 
-  /** Takes the next packet out; there must be one. */
+  /** Removes and returns the next packet, which must be complete. */
   take(): Buffer {
     const all = this.join();
     const packet = all.subarray(0, this.wanted);
@@ -53,7 +53,7 @@ export class PacketBuffer {
     return packet;
   }
 
-  /** Lets go of everything. */
+  /** Drops all bytes. */
   clear(): void {
     this.chunks = [];
     this.size = 0;
@@ -80,8 +80,8 @@ export class PacketBuffer {
 }
 
 /**
- * Reads one packet, which is complete. Nothing of it is kept between packets, so that a broken one spoils no other.
- * @throws Refusal where it is broken
+ * Reads one complete packet. Each call uses a new parser, so that a broken packet does not affect others.
+ * @throws Refusal if the packet is broken
  */
 export function readPacket(bytes: Buffer, protocolVersion: ProtocolVersion): Packet {
   if (protocolVersion === 5) limitProperties(bytes);
@@ -103,7 +103,7 @@ export function readPacket(bytes: Buffer, protocolVersion: ProtocolVersion): Pac
   return packet ?? fail(undefined);
 }
 
-/** A variable byte integer and where it ends (MQTT 5.0, section 1.5.5); undefined where it is not complete. */
+/** Reads a variable byte integer and its end (MQTT 5.0, section 1.5.5). Returns undefined if it is not complete. */
 function readVariable(bytes: Buffer, start: number): { value: number; end: number } | undefined {
   let value = 0;
   for (let index = 0; index < 4; index++) {
@@ -115,7 +115,7 @@ function readVariable(bytes: Buffer, start: number): { value: number; end: numbe
   throw new Refusal(Reason.malformed, 'The length of the packet is broken.');
 }
 
-/** Of a message; other packets are small anyway. */
+/** Checks the size of a message's properties. Other packets are small anyway. */
 function limitProperties(bytes: Buffer): void {
   if (bytes[0]! >> 4 !== publishType) return;
   const start = readVariable(bytes, 1)!.end;
@@ -127,7 +127,7 @@ function limitProperties(bytes: Buffer): void {
     throw new Refusal(Reason.packetTooLarge, `The properties of a message have at most ${maxPropertyBytes} bytes.`);
 }
 
-/** @throws Refusal where a packet that must have an identifier has none */
+/** @throws Refusal if a packet that must have an identifier has none */
 export function requireIdentifier(messageId: number): void {
   if (messageId < 1) throw new Refusal(Reason.protocolError, 'A packet of this kind has an identifier.');
 }

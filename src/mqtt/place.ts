@@ -1,25 +1,28 @@
 import type { Caller } from '../entities/caller.js';
 import { Reason, Refusal } from './reason.js';
 
-/** How many connections there may be at once. */
+/** Maximum numbers of connections. */
 export interface PlaceLimits {
-  /** Of the process; three quarters of them at most are one organization's. */
+  /** Of the process. One organization gets at most three quarters of them. */
   connections: number;
   perToken: number;
 }
 
-/** The connections that are let in, by whose they are. */
+/** The accepted connections, counted by token, organization and process. */
 export class Places {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly limits: PlaceLimits) {}
 
-  /** How many there are. */
+  /** Number of connections. */
   get size(): number {
     return this.taken.get('process') ?? 0;
   }
 
-  /** Takes a place; gives how to give it back. @throws Refusal where there is none */
+  /**
+   * Reserves a place, and returns the function that releases it.
+   * @throws Refusal if none is free
+   */
   take({ tokenId, organizationId }: Pick<Caller, 'tokenId' | 'organizationId'>): () => void {
     const { connections, perToken } = this.limits;
     const scopes = [

@@ -1,6 +1,6 @@
 import { type ApiError, QuotaError } from '../errors.js';
 
-/** Reason codes that we send (MQTT 5.0, section 2.4). From 0x80 on they say what went wrong. */
+/** Reason codes that the endpoint sends (MQTT 5.0, section 2.4). Codes from 0x80 on are errors. */
 export const Reason = {
   success: 0x00,
   noSubscription: 0x11,
@@ -29,12 +29,12 @@ export const Reason = {
 /** One of the reason codes. */
 export type Reason = (typeof Reason)[keyof typeof Reason];
 
-/** Why a packet, a message or a connection is refused. */
+/** Refusal of a packet, a message or a connection. */
 export class Refusal extends Error {
   constructor(
     readonly reason: Reason,
     message: string,
-    /** Whether the connection ends with it, whichever version it speaks. */
+    /** Whether the connection ends with it, in both protocol versions. */
     readonly isFatal = false,
   ) {
     super(message);
@@ -42,12 +42,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The name of a reason code, as metrics and the log have it. */
+/** Returns the name of a reason code in metrics and the log. */
 export const nameOf = (reason: Reason): string => names.get(reason) ?? 'unspecified';
 
 const names = new Map<Reason, string>(Object.entries(Reason).map(([name, reason]) => [reason, name]));
 
-/** What a message is refused for that HTTP would have answered with this error. */
+/** Translates an error of the API into the refusal of a message. */
 export const refusalFor = (error: ApiError): Refusal => {
   const { code, message, errors } = error;
   if (error instanceof QuotaError) return new Refusal(Reason.quotaExceeded, message);
@@ -57,7 +57,7 @@ export const refusalFor = (error: ApiError): Refusal => {
   return new Refusal(reason, faults?.join(' ') ?? message, reason === Reason.serverUnavailable);
 };
 
-/** The same for a missing, an unknown, an expired and a revoked token. */
+/** The same text for a missing, an unknown, an expired and a revoked token. */
 const noToken = 'Send a valid API token as user name or password.';
 
 const reasons: Partial<Record<ApiError['code'], Reason>> = {
@@ -70,7 +70,7 @@ const reasons: Partial<Record<ApiError['code'], Reason>> = {
   INTERNAL: Reason.unspecified,
 };
 
-/** The return code of a CONNACK (MQTT 3.1.1, section 3.2.2.3) that comes nearest to a reason. */
+/** Returns the return code of a CONNACK (MQTT 3.1.1, section 3.2.2.3) that is nearest to a reason. */
 export const returnCodeOf = (reason: Reason): number => returnCodes[reason] ?? 3;
 
 const returnCodes: Partial<Record<Reason, number>> = {
@@ -83,7 +83,7 @@ const returnCodes: Partial<Record<Reason, number>> = {
 
 const tooLate = (message: string) => new Refusal(Reason.keepAliveTimeout, message);
 
-/** Why a connection ends whose client took too long. */
+/** Refusals of clients that took too long. */
 export const late = {
   connect: tooLate('The client did not say who it is in time.'),
   packet: tooLate('The client did not send the rest of a packet in time.'),

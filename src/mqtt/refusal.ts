@@ -3,8 +3,8 @@ import { isAborted, toApiError } from '../schema/api-error.js';
 import { Reason, Refusal, refusalFor } from './reason.js';
 
 /**
- * Makes what says of any error what the client is told.
- * @param report takes what was not foreseen, of which the client learns nothing
+ * Creates the function that translates any error into the refusal that a client gets.
+ * @param report called with unexpected errors, which the client learns nothing about
  */
 export const createRefusalOf =
   (isConnectionLoss: (error: unknown) => boolean, report: (error: unknown) => void) =>

@@ -1,20 +1,22 @@
 import type { Log } from '../log.js';
 
-/** Kinds of events that are told apart; what comes beyond them in a minute is counted together. */
+/**
+ * Maximum number of kinds of events that are counted separately. Further kinds within a minute are counted together.
+ */
 const maxKinds = 1000;
 
-/** Logs the first of equal events at once, and every minute how many more there were. */
+/** Logs the first of equal events at once, and the number of further ones every minute. */
 export class RepeatedEvents {
   private readonly kinds = new Map<string, { fields: object; message: string; count: number }>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param every milliseconds between two counts */
+  /** @param every interval of the counts, in milliseconds */
   constructor(
     private readonly log: Pick<Log, 'info'>,
     private readonly every = 60_000,
   ) {}
 
-  /** @param key equal for events of which one stands for all */
+  /** @param key equal for events that are logged as one */
   note(key: string, fields: object, message: string): void {
     const kind = this.kinds.get(key) ?? (this.kinds.size < maxKinds ? undefined : this.kinds.get(others));
     if (kind !== undefined) {
@@ -27,7 +29,7 @@ export class RepeatedEvents {
     this.timer ??= setTimeout(() => this.tell(), this.every).unref();
   }
 
-  /** Logs what was counted. */
+  /** Logs the counts. */
   tell(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -9,34 +9,37 @@ import { Paces } from './pace.js';
 import { type PlaceLimits, Places } from './place.js';
 import { RepeatedEvents } from './repeated.js';
 
-/** A server that speaks MQTT 3.1.1 and 5: clients publish to it, and nobody subscribes. */
+/** A server for MQTT 3.1.1 and 5. Clients publish to it; nobody subscribes. */
 export interface MqttServer {
-  /** Its address, with the port that it got. */
+  /** Its address, with the actual port. */
   readonly url: string;
-  /** New connections are left to the other processes that listen at the address. */
+  /** Leaves new connections to the other processes that listen at the address. */
   leave(): void;
-  /** Stops accepting; messages under way may finish within `timeout` milliseconds, then connections are cut off. */
+  /**
+   * Stops accepting connections. Messages in progress may finish within `timeout` milliseconds; then connections are
+   * cut off.
+   */
   close(timeout: number): Promise<void>;
 }
 
-/** What the server needs of the service. */
+/** Functions of the service that the server uses. */
 export interface MqttOptions extends Omit<ConnectionOptions, 'takePlace' | 'metrics' | 'paces' | 'refused'> {
   limits: PlaceLimits;
   tls: { certFile: string; keyFile: string } | undefined;
-  /** Listens; gives the servers, and host and port. */
+  /** Listens. Resolves with the servers, and with host and port. */
   listen: (server: Server, take: (socket: Socket) => void) => Promise<{ servers: readonly Server[]; place: string }>;
-  /** Lets a new connection in, or says that its address has too many without a token. */
+  /** Returns whether a new connection is accepted; false if its address has too many without a token. */
   accept: (socket: Socket) => boolean;
-  /** Stops accepting; resolves when none of the servers has a connection any more. */
+  /** Stops accepting. Resolves when none of the servers has a connection any more. */
   endListening: (servers: readonly Server[]) => Promise<void>;
   registry: Registry;
   log: Log;
 }
 
-/** Connections beyond those that may be let in: clients that are about to say who they are. */
+/** Number of connections beyond the maximum, for clients that have not yet sent CONNECT. */
 const spare = 1000;
 
-/** Listens; rejects with a sentence where that cannot be. */
+/** Starts the server. Rejects with a sentence for the operator if it cannot listen. */
 export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
   const { limits, tls, log, registry } = options;
   const places = new Places(limits);
@@ -46,7 +49,7 @@ export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
   const connectionOptions = { ...options, metrics, takePlace: places.take.bind(places), paces: new Paces(), refused };
   const open = new Set<Connection>();
   const take = (socket: Socket) => {
-    // It may break before anybody else listens.
+    // The socket may break before another handler is set.
     socket.on('error', () => undefined);
     if (open.size >= limits.connections + spare || !options.accept(socket)) {
       metrics.connected('address');

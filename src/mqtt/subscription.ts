@@ -2,7 +2,10 @@ import type { ISubscribePacket, IUnsubscribePacket, Packet } from 'mqtt-packet';
 import { type ProtocolVersion, requireIdentifier } from './packet.js';
 import { Reason, Refusal } from './reason.js';
 
-/** Returns the answer to a SUBSCRIBE or UNSUBSCRIBE: nobody may subscribe. @throws Refusal where the packet is broken */
+/**
+ * Returns the answer to a SUBSCRIBE or UNSUBSCRIBE: nobody may subscribe.
+ * @throws Refusal if the packet is broken
+ */
 export function answerSubscription(packet: ISubscribePacket | IUnsubscribePacket, version: ProtocolVersion): Packet {
   const { messageId = 0 } = packet;
   requireIdentifier(messageId);

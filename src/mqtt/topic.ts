@@ -2,15 +2,15 @@ import { StreamType } from '../entities/enums.js';
 import { largestStreamId } from '../entities/variables.js';
 import { Reason, Refusal } from './reason.js';
 
-/** What a topic says of the messages that are published to it. */
+/** The kind of messages that a topic carries. */
 export type Topic =
   /** Telemetry of ThingsBoard's devices, and of its gateways. */
   | { kind: 'telemetry' | 'gateway' }
-  /** Records in our own form. */
+  /** Records in the native format. */
   | { kind: 'records' }
-  /** Bytes as a device sends them. */
+  /** Frames: the bytes that a device sends. */
   | { kind: 'frame'; streamId: number; streamType: StreamType }
-  /** What ThingsBoard's clients also say, and nothing is stored of. */
+  /** Other messages of ThingsBoard's clients, which are not stored. */
   | { kind: 'ignored' };
 
 const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
@@ -25,7 +25,10 @@ const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
 
 const frames = /^ddp\/frames\/(\d{1,3})\/([A-Z]{3})$/;
 
-/** Reads the name of a topic. @throws Refusal where it is none of ours */
+/**
+ * Reads the name of a topic.
+ * @throws Refusal if the topic is unknown
+ */
 export function readTopic(name: string): Topic {
   const topic = fixed.get(name);
   if (topic !== undefined) return topic;

@@ -2,16 +2,16 @@ import type { Caller } from '../entities/caller.js';
 import { timeSlices } from '../time-slice.js';
 import type { Paces } from './pace.js';
 
-/** Packets of a connection that are read in one turn of the event loop, at most. */
+/** Maximum number of packets of a connection that are read in one turn of the event loop. */
 const packetsATurn = 100;
-/** A packet counts as one for each so many bytes: a SUBSCRIBE may name thousands of topics. */
+/** A packet counts once more for each so many bytes: a SUBSCRIBE may name thousands of topics. */
 const bytesAPacket = 256;
-/** The longest that a connection is not read for its pace, in milliseconds. */
+/** Maximum time that a rate limit pauses a connection, in milliseconds. */
 const longestPause = 60_000;
 
 /**
- * Says when a connection may be read: in its organization's slices of the event loop, and as fast as packets that store
- * nothing may come.
+ * Decides when a connection may be read: in its organization's time slices of the event loop, and within the rate limit
+ * of packets that store nothing.
  */
 export class Turn {
   private packets = 0;
@@ -19,7 +19,7 @@ export class Turn {
   private timer: NodeJS.Timeout | undefined;
   private readonly spend: (packets: number, now: number) => number;
 
-  /** @param goOn reads what has come meanwhile */
+  /** @param goOn reads what has arrived in the meantime */
   constructor(
     private readonly caller: Caller,
     paces: Paces,
@@ -28,12 +28,12 @@ export class Turn {
     this.spend = paces.of(caller);
   }
 
-  /** Whether what has come waits for the next turn. */
+  /** Whether received packets wait for the next turn. */
   get isPaused(): boolean {
     return this.pause !== 'none';
   }
 
-  /** Whether another packet may be read in this turn. Where not, the connection goes on by itself. */
+  /** Whether another packet may be read in this turn. If not, the connection resumes by itself. */
   takesPacket(): boolean {
     if (this.isPaused) return false;
     if (this.packets < packetsATurn && !timeSlices.isOver(this.caller.organizationId)) {
@@ -50,13 +50,13 @@ export class Turn {
   /** Counts a packet that stores nothing. */
   charge(bytes: number, now = performance.now()): void {
     const wait = this.spend(1 + Math.floor(bytes / bytesAPacket), now);
-    // A pause that has begun ends when it was to: the debt is paid by the next one.
+    // A pause in progress ends at its original time; the next pause includes the rest of the debt.
     if (wait === 0 || this.pause === 'pace') return;
     this.pause = 'pace';
     this.timer = setTimeout(() => this.resume(), Math.min(wait, longestPause));
   }
 
-  /** Ends: nothing is read any more. */
+  /** Ends the connection's turns: nothing is read any more. */
   end(): void {
     clearTimeout(this.timer);
     this.pause = 'pace';

@@ -2,18 +2,21 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { Notice } from './outbox.js';
 
-/** Duration of a lease on a recipient, in milliseconds: longer than sending a mail may take. */
+/** Duration of a lease on a recipient, in milliseconds. It is longer than sending a mail may take. */
 export const leaseTime = 120_000;
-/** Mails with notices that one organization sends in a day (UTC). */
+/** Maximum number of mails with notices that one organization sends in a day (UTC). */
 export const noticesOfDay = 1000;
-/** Mails that ask for confirmation that one organization sends in a day (UTC). */
+/** Maximum number of mails that ask for confirmation that one organization sends in a day (UTC). */
 export const asksOfDay = 50;
-/** Time between two mails that ask one address for confirmation, of all organizations together. Milliseconds. */
+/**
+ * Minimum time between two mails that ask one address for confirmation, from all organizations together, in
+ * milliseconds.
+ */
 export const askSpacing = 3_600_000;
-/** Rows of notices that one mail reads. Later ones are in the next mail. */
+/** Maximum number of rows of notices that one mail reads. Later rows are for the next mail. */
 const readAtOnce = 5000;
 
-/** A recipient that this process has a lease on. */
+/** A recipient whose lease this process holds. */
 export interface Claimed {
   kind: 'ask' | 'notice';
   id: string;
@@ -31,7 +34,7 @@ const columns = sql`
   r.id, r.organization_id "organizationId", a.username organization, r.address, r.failures,
   extract(epoch from r.failing_since)::float8 * 1000 "failingSince"`;
 
-/** Leases at most `limit` recipients for whom notices wait. Those whose notice need not wait for a digest come first. */
+/** Leases at most `limit` recipients for whom notices wait. Recipients who need not wait for a digest come first. */
 export async function claimNotices(
   tx: pg.PoolClient,
   { now, claimId, limit }: { now: Date; claimId: string; limit: number },
@@ -52,7 +55,7 @@ export async function claimNotices(
   return rows.map((row) => ({ ...row, kind: 'notice', claimId }));
 }
 
-/** Leases at most `limit` recipients that are to be asked for confirmation. */
+/** Leases at most `limit` recipients who are to be asked for confirmation. */
 export async function claimAsks(
   tx: pg.PoolClient,
   { now, claimId, limit }: { now: Date; claimId: string; limit: number },
@@ -79,7 +82,7 @@ export async function claimAsks(
   return claimed.map(({ isNamed: _, ...row }) => ({ ...row, kind: 'ask', claimId }));
 }
 
-/** Notes that an address is asked now. Returns false where some organization asked it within {@link askSpacing}. */
+/** Notes that an address is asked now. Returns false if some organization asked it within {@link askSpacing}. */
 async function markAsked(tx: pg.PoolClient, address: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
     insert into alert_mail_asked as m (address, asked_at) values (lower(${address}), ${now})
@@ -95,7 +98,7 @@ const lease = (tx: pg.PoolClient, rows: readonly { id: string }[], claimId: stri
 
 /** Notices that wait for a recipient. */
 export interface Waiting {
-  /** Their rows, which are deleted once the mail is sent. */
+  /** Identifiers of their rows, which are deleted once the mail is sent. */
   ids: string[];
   notices: Notice[];
   /** Number of notices that the mail does not show. */

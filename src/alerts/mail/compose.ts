@@ -26,7 +26,9 @@ export interface Composed {
   ids: string[];
 }
 
-/** Makes the composer, which writes the mail of a claimed recipient. It returns undefined where no notice waits any more. */
+/**
+ * Creates the composer, which writes the mail of a claimed recipient. It returns undefined if no notice waits any more.
+ */
 export const createComposer =
   ({ pool, clock, tokens, origin }: ComposerOptions) =>
   async ({ kind, id, address: to, organization }: Claimed): Promise<Composed | undefined> => {

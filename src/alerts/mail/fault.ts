@@ -1,17 +1,20 @@
 /** Reason why a mail was not sent. */
 export interface MailFault {
-  /** Whether the mail server refused the recipient's address for good. False for the sender, the password and the connection. */
+  /**
+   * Whether the mail server refused the recipient's address permanently. False for faults of the sender, the password
+   * and the connection.
+   */
   isRecipients: boolean;
-  /** Answer of the mail server in one line, without any setting. */
+  /** Answer of the mail server in one line, without any value of our settings. */
   says: string;
 }
 
-/** Characters of an answer that are kept. */
+/** Maximum number of characters of an answer that are kept. */
 const maxLength = 200;
 
 /**
- * Reads the error that sending threw. A permanent refusal (5xx) of RCPT TO is the recipient's fault, unless it says that the
- * sender may not send (530, 535, and 5.7.x of RFC 3463).
+ * Classifies an error of sending. A permanent refusal (5xx) of RCPT TO is the recipient's fault, unless its code says
+ * that the sender may not send (530, 535, and 5.7.x of RFC 3463).
  */
 export function faultOf(error: unknown): MailFault {
   const { code, command, responseCode, response } = detailsOf(error);
@@ -35,7 +38,7 @@ interface Details {
 
 const detailsOf = (error: unknown): Details => (error instanceof Error ? (error as Details) : {});
 
-/** Makes one line, of at most `length` characters, of a text that users or mail servers wrote. */
+/** Turns a text of users or mail servers into one line of at most `length` characters. */
 export const oneLine = (text: string, length: number): string => {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const letters = [...line];

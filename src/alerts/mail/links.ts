@@ -11,7 +11,7 @@ export interface MailLinks {
   stop(token: string, resume: boolean): Promise<boolean>;
 }
 
-/** Opens the links over a pool. */
+/** Creates the actions over a pool. */
 export const createMailLinks = (pool: pg.Pool, clock: () => number, tokens: StopTokens): MailLinks => ({
   confirm: (token) => transaction(pool, (tx) => confirm(tx, hashOf(token), new Date(clock()))),
   async stop(token, resume) {
@@ -20,7 +20,7 @@ export const createMailLinks = (pool: pg.Pool, clock: () => number, tokens: Stop
   },
 });
 
-/** Confirms an address, as often as the link is used, unless its mails were stopped since. */
+/** Confirms an address. The link works repeatedly, unless the mails to the address were stopped since. */
 async function confirm(tx: pg.PoolClient, hash: Buffer, now: Date): Promise<boolean> {
   const { rows } = await tx.query<{ id: string; state: string }>(sql`
     select r.id, r.state from alert_mail_token t join alert_recipient r on r.id = t.recipient_id
@@ -34,7 +34,10 @@ async function confirm(tx: pg.PoolClient, hash: Buffer, now: Date): Promise<bool
   return true;
 }
 
-/** Mails resume only where the recipient stopped them. A mail server that refused the address would refuse it again. */
+/**
+ * Stops or resumes mails. They resume only if the recipient stopped them: a mail server that refused the address would
+ * refuse it again.
+ */
 async function stop(tx: pg.PoolClient, id: string, resume: boolean, now: Date): Promise<boolean> {
   const { rows } = await tx.query<{ state: string; reason: string | null }>(
     sql`select state, reason from alert_recipient where id = ${id} for update`,

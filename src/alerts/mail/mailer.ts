@@ -15,16 +15,19 @@ import { createSettler, type Outcome } from './settle.js';
 import { createStopTokens } from './token.js';
 import { type MailServer, openTransport, type SendMail } from './transport.js';
 
-/** Mails that one process sends concurrently. */
+/** Maximum number of mails that one process sends concurrently. */
 const atOnce = 4;
-/** Time between two polls for mails that are due, in milliseconds. */
+/** Interval of polls for due mails, in milliseconds. */
 const interval = 5000;
-/** Time that a process which ends waits for mails under way, in milliseconds. Other processes send the rest again. */
+/**
+ * Maximum time that a stopping process waits for mails in progress, in milliseconds. Other processes send the rest
+ * again.
+ */
 const closeTimeout = 5000;
 
 /** Settings of e-mail. */
 export interface MailerOptions {
-  /** A pool of which storing records takes no connections. */
+  /** A pool that storing records takes no connections from. */
   pool: pg.Pool;
   clock: () => number;
   log: Logger;
@@ -38,7 +41,10 @@ export interface MailerOptions {
 
 /** E-mail of alert rules. */
 export interface Mailer {
-  /** Stores notices for the recipients of episodes in the caller's transaction. Returns what to call after the commit. */
+  /**
+   * Stores notices for the recipients of episodes in the caller's transaction. Returns a function to call after the
+   * commit, or undefined.
+   */
   enqueue(tx: pg.PoolClient, kind: Notice['kind'], episodeIds: readonly string[]): Promise<(() => void) | undefined>;
   links: MailLinks;
   /** Hints that a mail is due. */
@@ -47,7 +53,7 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-/** Opens e-mail over a database. */
+/** Creates e-mail over a database. */
 export function createMailer({ pool, clock, log, registry, secretKeys, server, origin }: MailerOptions): Mailer {
   const tokens = createStopTokens(secretKeys);
   const closing = new AbortController();
@@ -72,7 +78,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     metrics.count(outcome);
   };
 
-  /** Sends some of the mails that are due. Returns their number. */
+  /** Sends a batch of due mails. Returns their number. */
   const sendSome = async (): Promise<number> => {
     const claim = { now: new Date(clock()), claimId: randomUUID(), limit: atOnce };
     const claimed = await transaction(pool, async (tx) => {
@@ -80,7 +86,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
       return [...notices, ...(await claimAsks(tx, { ...claim, limit: atOnce - notices.length }))];
     });
     const sent = await Promise.allSettled(claimed.map(send));
-    // The lease of a mail that could not be settled expires.
+    // The lease of a mail that could not be settled expires by itself.
     const failed = sent.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     return claimed.length;
@@ -113,7 +119,10 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
   };
 }
 
-/** Logs a mail that was not sent, without the address and without the answer of the mail server, which may repeat the address. */
+/**
+ * Logs a mail that was not sent. The line holds neither the address nor the mail server's answer, which may repeat the
+ * address.
+ */
 function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
   const about = { recipientId: id, organizationId, kind, code: /^\d{3}/.exec(says)?.[0] };
   if (outcome === 'dropped') log.warn(about, 'e-mail notices were dropped: they could not be sent for a day');

@@ -7,13 +7,13 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** Is the same for the same notices, so that mail programs show a mail once that was sent twice. */
+  /** Equal for equal notices, so that mail programs show a mail that was sent twice only once. */
   messageId: string;
   /** Address of the page that stops these mails. */
   stopUrl: string;
 }
 
-/** Characters of a name that a mail shows. */
+/** Maximum number of characters of a name that a mail shows. */
 const maxName = 100;
 
 /** Parts of every mail. */
@@ -25,7 +25,7 @@ interface Terms {
   stopUrl: string;
 }
 
-/** Writes the mail that asks for confirmation. The organization's unique name is its only text that users write. */
+/** Writes the mail that asks for confirmation. The organization's unique name is its only text that users wrote. */
 export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }): Mail {
   const { organization } = terms;
   const paragraphs = [
@@ -41,7 +41,7 @@ export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }
   };
 }
 
-/** Writes the mail with notices, and with the number of those that it does not show. */
+/** Writes the mail with notices. `more` is the number of notices that it does not show. */
 export function noticeMail({ notices, more, ...terms }: Terms & { notices: readonly Notice[]; more: number }): Mail {
   const beyond =
     more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
@@ -93,7 +93,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 const reasonOf = (reason: string): string => reasons[reason] ?? reason;
 
-/** Writes a time for people. A device's clock may be outside of what dates can show. */
+/** Formats a time for people. The time of a device's clock may be outside the range of dates. */
 function timeOf(seconds: number): string {
   const time = new Date(seconds * 1000);
   return Number.isNaN(time.getTime()) ? 'unknown' : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -111,5 +111,5 @@ const page = (parts: readonly string[], { organization, stopUrl }: Terms): strin
   `<!doctype html><html lang="en"><body>${parts.join('\n')}
 <hr><p>This address is named in an alert rule of the organization ${escaped(organization)}. <a href="${escaped(stopUrl)}">No more of these mails</a></p></body></html>`;
 
-/** Writes text into HTML. */
+/** Escapes a text for HTML. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);

@@ -3,10 +3,10 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { Outcome } from './settle.js';
 
-/** Rows that a scrape counts at most: it costs the same however many there are. */
+/** Maximum number of rows that a scrape counts, so that its cost does not grow with them. */
 const countUpTo = 10_000;
 
-/** Registers the figures of e-mail. */
+/** Registers the metrics of e-mail. */
 export function createMailMetrics(registry: Registry, pool: pg.Pool): { count(outcome: Outcome): void } {
   const registers = [registry];
   const mails = new Counter({

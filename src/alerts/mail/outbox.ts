@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '../../named.js';
 
-/** Notices that a mail shows. Others are only counted. */
+/** Maximum number of notices that a mail shows. Further ones are only counted. */
 export const shownInMail = 50;
 
 /** A notice that waits for its mail. Times are Unix seconds. */
@@ -11,7 +11,7 @@ export interface Notice {
   rule: string;
   severity: string;
   application: string;
-  /** Name, else serial, of the device; null where it is gone. */
+  /** Name of the device, or its serial if it has none; null if the device was deleted. */
   device: string | null;
   serial: string | null;
   openedAt: number;
@@ -20,9 +20,9 @@ export interface Notice {
 }
 
 /**
- * Stores notices of openings or closings for the confirmed recipients of their rules, in the caller's transaction. Locks no row
- * that another transaction writes. Where more notices wait for a recipient than a mail shows, one row counts the others.
- * Returns whether some mail is to be sent.
+ * Stores notices of openings or closings for the confirmed recipients of their rules, in the caller's transaction. It
+ * locks no row that another transaction writes. If more notices wait for a recipient than a mail shows, one row counts
+ * the others. Returns whether a mail is to be sent.
  */
 export async function enqueueNotices(
   tx: Pick<pg.ClientBase, 'query'>,

@@ -4,26 +4,26 @@ import { transaction } from '../../transaction.js';
 import type { Claimed } from './claim.js';
 import type { MailFault } from './fault.js';
 
-/** Least time between two mails with notices to one recipient, in milliseconds. */
+/** Minimum time between two mails with notices to one recipient, in milliseconds. */
 export const digestSpacing = 5 * 60_000;
-/** Mails are retried for this long, in milliseconds. Then their notices are dropped. */
+/** Time for which mails are retried, in milliseconds. After it their notices are dropped. */
 const giveUpAfter = 86_400_000;
-/** Time before the first retry, which doubles with each one up to {@link maxWait}. Milliseconds. */
+/** Wait before the first retry, which doubles with each one up to {@link maxWait}. Milliseconds. */
 const firstWait = 60_000;
 const maxWait = 15 * 60_000;
 
-/** Outcome of a mail. `stale` means that another process has the lease by now. */
+/** Outcome of a mail. `stale` means that another process holds the lease by now. */
 export type Outcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
 
-/** Settles mails under their lease. */
+/** Writes the outcomes of mails, guarded by their lease. */
 export interface Settler {
   sent(claimed: Claimed, ids: readonly string[]): Promise<Outcome>;
   failed(claimed: Claimed, fault: MailFault): Promise<Outcome>;
-  /** Releases the lease on a recipient to whom nothing is to be sent. */
+  /** Releases the lease on a recipient for whom no notice waits. */
   release(claimed: Claimed): Promise<void>;
 }
 
-/** Opens the settler over a pool. */
+/** Creates the settler over a pool. */
 export const createSettler = (pool: pg.Pool, clock: () => number): Settler => ({
   sent: (claimed, ids) => transaction(pool, (tx) => settleSent(tx, claimed, ids, new Date(clock()))),
   failed: (claimed, fault) =>
@@ -89,7 +89,7 @@ async function settleFailed(tx: pg.PoolClient, claimed: Claimed, { says }: MailF
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${count}, last_error = ${says}, ${next} where id = ${id} and claim_id = ${claimId}`);
   if (rowCount === 0) return 'stale';
-  // The address was not asked, so that the next mail need not wait for an hour.
+  // The mail did not reach the address, so the next mail need not wait for an hour.
   if (kind === 'ask') await tx.query(sql`delete from alert_mail_asked where address = lower(${address})`);
   if (!isOver) return 'failed';
   await tx.query(sql`delete from alert_mail where recipient_id = ${id}`);

@@ -1,18 +1,21 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Makes a token that confirms an address, and its hash. Only the hash is stored. */
+/** Generates a token that confirms an address, and its hash. Only the hash is stored. */
 export function newToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashOf(token) };
 }
 
-/** Hashes a token, as it is stored. */
+/** Hashes a token for storage. */
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Writes and reads the tokens of links that stop mails: the signed identifier of the recipient, so that the link of each mail works. */
+/**
+ * Writes and reads the tokens of links that stop mails. A token is the signed identifier of the recipient, so the link
+ * of every mail works.
+ */
 export interface StopTokens {
   write(recipientId: string): string;
-  /** Returns the identifier of the recipient, undefined for a token that no key signed. */
+  /** Returns the identifier of the recipient, or undefined for a token that no key signed. */
   read(token: string): string | undefined;
 }
 
@@ -20,7 +23,7 @@ const macLength = 32;
 const idLength = 16;
 const tokenLength = ((macLength + idLength) * 4) / 3;
 
-/** Signs with the first key, and reads what every listed key signed (HMAC-SHA-256, RFC 2104). */
+/** Creates the tokens. The first key signs, and every listed key verifies (HMAC-SHA-256, RFC 2104). */
 export function createStopTokens(keys: readonly string[]): StopTokens {
   const derived = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'device-data-platform mail', 32)));
   const [first] = derived;

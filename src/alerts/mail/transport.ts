@@ -1,26 +1,29 @@
 import type { Mail } from './message.js';
 
-/** Mail server, and how to connect to it. */
+/** Mail server and connection settings. */
 export interface MailServer {
   host: string;
   port: number;
   secure: boolean;
   requireTLS: boolean;
   auth: { user: string; pass: string } | undefined;
-  /** Sender. */
+  /** Address of the sender. */
   from: string;
 }
 
-/** Sends a mail. Throws where the server does not take it. */
+/**
+ * Sends a mail.
+ * @throws the library's error if the server does not accept it
+ */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** Time limits of connecting, and of a server that stays silent. Milliseconds. */
+/** Maximum times of connecting, and of a silent server, in milliseconds. */
 const connectTimeout = 10_000;
 const silenceTimeout = 20_000;
-/** Time limit of a whole mail, also for a server that answers slowly. Milliseconds. */
+/** Maximum time of a whole mail, in milliseconds, which also limits a server that answers slowly. */
 const deadline = 60_000;
 
-/** Loads the mail library and returns what sends. Each mail has a connection of its own. */
+/** Loads the mail library and returns a function that sends mails. Each mail uses its own connection. */
 export async function openTransport({ from, ...server }: MailServer): Promise<SendMail> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({

@@ -5,12 +5,12 @@ import { createPeriodicTasks, type PeriodicTasks } from '../../periodic-tasks.js
 import { askSpacing } from './claim.js';
 
 const day = 86_400_000;
-/** Rows of one recipient that only count are merged where there are more than this. */
+/** Number of count-only rows of one recipient above which they are merged. */
 const maxCountRows = 100;
-/** Rows that one statement merges. */
+/** Maximum number of rows that one statement merges. */
 const atOnce = 10_000;
 
-/** Merges counts and deletes what has expired, also where e-mail is off. */
+/** Merges counts and deletes expired rows, even if e-mail is off. */
 export const createMailUpkeep = (pool: pg.Pool, clock: () => number, log: Logger): PeriodicTasks =>
   createPeriodicTasks(
     {
@@ -20,7 +20,7 @@ export const createMailUpkeep = (pool: pg.Pool, clock: () => number, log: Logger
     { log, failed: 'expired e-mail notices were not deleted; it will be tried again' },
   );
 
-/** Merges many rows that only count into one, for recipients without a lease. */
+/** Merges the count-only rows of each recipient without a lease into one. */
 export async function mergeCounts(pool: pg.Pool, now: Date): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ gone: number }>(sql`
@@ -52,7 +52,7 @@ export async function expire(pool: pg.Pool, now: number): Promise<void> {
        and not exists (
          select from alert_rule a where a.organization_id = r.organization_id
             and exists (select from unnest(a.recipients) x where lower(x) = lower(r.address)))`);
-  // A mail is retried for one day, and waits for one day where the organization has used up its mails.
+  // A mail is retried for one day, and waits for another day if the organization has used up its mails.
   await pool.query(sql`
     delete from alert_mail m
      where m.created_at <= ${before(3 * day)}
