@@ -4,30 +4,33 @@ import type { QueryParameters } from '../rest/query-string.js';
 import type { Context } from '../schema/context.js';
 import type { Cursors } from './cursors.js';
 
-/** One request of an engine's client, after authentication. */
+/** One authenticated request of a search engine's client. */
 export interface Call {
   readonly context: Context;
   readonly search: Search;
   readonly cursors: Cursors;
   readonly organizationId: string;
   readonly applicationId: string;
-  /** What the path names, by the names in the table of routes. */
+  /** Parameters of the path, named as in the table of routes. */
   readonly params: Readonly<Record<string, string>>;
-  /** All that came in the query string. What a route does not read is without effect. */
+  /** All parameters of the query string. Those that a route does not read have no effect. */
   readonly parameters: QueryParameters;
-  /** The body; '' where none came. */
+  /** The body; '' without one. */
   readonly text: string;
-  /** Whether the caller names JSON, or nothing that is text, as what it takes. */
+  /** Whether the caller accepts JSON by name, or accepts no text. */
   readonly acceptsJson: boolean;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   readonly clock: () => number;
-  /** Finds the application, which the caller may read. @throws ApiError NOT_FOUND */
+  /**
+   * Loads the application and checks that the caller may read it.
+   * @throws ApiError 404
+   */
   load(): Promise<Application>;
 }
 
-/** What is answered: an object as JSON, or text where a route of `_cat` gives a table. */
+/** A response: an object for JSON, or text for a table of `_cat`. */
 export interface HttpAnswer {
-  /** 200 unless given. */
+  /** 200 by default. */
   readonly status?: number;
   readonly body: object | string;
 }
@@ -35,23 +38,23 @@ export interface HttpAnswer {
 /** Answers a call. */
 export type Handle = (call: Call) => Promise<HttpAnswer>;
 
-/** The name that answers give the one index that an application has; a request may name it anything. */
+/** Name that responses give the single index of an application. Requests may use any name. */
 export const indexName = 'records';
 
-/** The name of the one node that there seems to be. */
+/** Name of the single node that responses show. */
 export const nodeName = 'ddp';
 
-/** The last text of a parameter; undefined where it did not come. */
+/** Returns the last value of a parameter, or undefined without one. */
 export const parameter = ({ parameters }: Pick<Call, 'parameters'>, name: string): string | undefined =>
   parameters.get(name)?.at(-1);
 
-/** Whether a parameter is set: it came alone or as `true`, as the engines read it. */
+/** Whether a parameter is set: without a value or as `true`, as the engines read it. */
 export const isSet = (call: Pick<Call, 'parameters'>, name: string): boolean => {
   const value = parameter(call, name);
   return value === '' || value === 'true';
 };
 
-/** The items of a comma-separated parameter; undefined where it did not come. */
+/** Returns the items of a comma-separated parameter, or undefined without one. */
 export const listOf = (call: Pick<Call, 'parameters'>, name: string): string[] | undefined =>
   parameter(call, name)
     ?.split(',')

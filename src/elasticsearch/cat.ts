@@ -3,10 +3,13 @@ import { type Call, type Handle, type HttpAnswer, indexName, isSet, listOf, para
 import { countTimedOut, EngineFailure } from './error.js';
 import { askOne } from './query.js';
 
-/** A line of a table, its columns in their order. */
+/** A line of a table, with its columns in order. */
 type Row = Readonly<Record<string, string>>;
 
-/** A page of `_cat`: a table of text, with a line of names for `v`; JSON where `format` or `Accept` asks for it. */
+/**
+ * Creates the handler of a `_cat` page: a table of text, with a header line for `v`, or JSON if `format` or `Accept`
+ * asks for it.
+ */
 const cat =
   (rowsOf: (call: Call) => Promise<readonly Row[]>): Handle =>
   async (call): Promise<HttpAnswer> => {
@@ -53,15 +56,16 @@ export const catHealth: Handle = cat(async ({ load }) => {
 /** `_cat/count`. */
 export const catCount: Handle = cat(async (call) => [{ count: await countOf(call) }]);
 
-/** `_cat/aliases` and others of which there are none. */
+/** `_cat/aliases` and similar tables, which are always empty. */
 export const catNothing: Handle = cat(async ({ load }) => {
   await load();
   return [];
 });
 
 /**
- * How many records there are.
- * @throws EngineFailure as the search answered, such as 429 where too many wait; 504 where counting takes too long.
+ * Counts the records.
+ * @throws EngineFailure with the search's status, such as 429 if too many searches wait, or 504 if counting takes too
+ * long
  */
 const countOf = async (call: Call): Promise<string> => {
   const answer = await askOne(call, locate({ size: 0, track_total_hits: true }));

@@ -1,14 +1,14 @@
 import { type Handle, nodeName } from './call.js';
 
 /**
- * The version that is claimed. Clients of 7.14 and later look at the header `X-Elastic-Product`, those of 8 and 9 at
- * nothing else; older ones at the tagline. 8.19 is the release that clients of 7.17, 8 and 9 are all made to talk to.
+ * The version that the interface claims. Clients from 7.14 on check the header `X-Elastic-Product`, and those of 8 and
+ * 9 check only that; older ones check the tagline. Clients of 7.17, 8 and 9 are all built to talk to 8.19.
  */
 export const version = '8.19.0';
 
 const counts = { total: 1, successful: 1, failed: 0 } as const;
 
-/** `GET /`: what clients ask first. */
+/** `GET /`, the first request of clients. */
 export const info: Handle = async ({ load }) => {
   const { id, name } = await load();
   return {
@@ -32,7 +32,7 @@ export const info: Handle = async ({ load }) => {
   };
 };
 
-/** `GET /_cluster/health`: green, whatever is waited for. */
+/** `GET /_cluster/health`. It is always green, whatever the request waits for. */
 export const health: Handle = async ({ load }) => {
   const { id } = await load();
   return {
@@ -56,26 +56,26 @@ export const health: Handle = async ({ load }) => {
   };
 };
 
-/** `GET /_cluster/settings`: there are none. */
+/** `GET /_cluster/settings`, which is always empty. */
 export const clusterSettings: Handle = async ({ load }) => {
   await load();
   return { body: { persistent: {}, transient: {}, defaults: {} } };
 };
 
-/** `GET /_nodes`: one node without an address, since the address of the application is the only one that answers. */
+/** `GET /_nodes`: one node without an address, because only the application's own address serves requests. */
 export const nodes: Handle = async ({ load }) => {
   const { id, name } = await load();
   const node = { name, version, build_flavor: 'default', build_type: 'tar', roles: ['data', 'ingest', 'master'] };
   return { body: { _nodes: counts, cluster_name: id, nodes: { [nodeName]: node } } };
 };
 
-/** `GET /_license`: nothing expires. */
+/** `GET /_license`: a license without expiry. */
 export const license: Handle = async ({ load }) => {
   const { id } = await load();
   return { body: { license: { status: 'active', uid: id, type: 'basic', issued_to: id, issuer: 'elasticsearch' } } };
 };
 
-/** `GET /_xpack`: none of these features is here. */
+/** `GET /_xpack`: all features are off. */
 export const features: Handle = async ({ load }) => {
   const { id } = await load();
   const off = { available: false, enabled: false };

@@ -3,13 +3,13 @@ import type { Position } from '../json.js';
 import type { Cause, ErrorAnswer } from '../search/failure.js';
 import { indexName, nodeName } from './call.js';
 
-/** An error as the engines write it: the body of an answer with `status`. */
+/** An error in the engines' format: the body of a response with `status`. */
 export interface EngineError {
   readonly status: number;
   readonly error: Cause & { readonly root_cause: readonly object[] };
 }
 
-/** An error in the engines' form. */
+/** Creates an error in the engines' format. */
 export const engineError = (
   status: number,
   type: string,
@@ -21,10 +21,10 @@ export const engineError = (
   return { error: { root_cause: [cause], ...cause, ...(causedBy && { caused_by: causedBy }) }, status };
 };
 
-/** Errors that the engines meet where they look for records, not where they read the request. */
+/** Types of errors that the engines raise on a shard, not while they parse the request. */
 const ofShard: ReadonlySet<string> = new Set(['query_shard_exception', 'parse_exception']);
 
-/** A refusal of a query with what the engines put around it where it arises on a shard. */
+/** Converts a refused query to the engines' format, in which an error of a shard is wrapped. */
 export const queryError = (answer: ErrorAnswer): EngineError => {
   const { root_cause: _cause, path, line, col, ...cause } = answer.error;
   if (!ofShard.has(cause.type)) return answer;
@@ -46,7 +46,7 @@ const allShardsFailed = (status: number, { type, reason, caused_by }: Cause): En
   return { status, error };
 };
 
-/** The engines' type for each of our errors, and its status where the engines' differs. */
+/** The engines' type for each error code of the API, and its status if the engines' differs. */
 const types: Readonly<Record<ErrorCode, readonly [type: string, status?: number]>> = {
   MALFORMED_REQUEST: ['parse_exception'],
   UNAUTHENTICATED: ['security_exception'],
@@ -63,24 +63,27 @@ const types: Readonly<Record<ErrorCode, readonly [type: string, status?: number]
   TIMEOUT: ['timeout_exception'],
 };
 
-/** One of our errors in the engines' form; its faults are named in the reason, where the engines have no list. */
+/**
+ * Converts an error of the API to the engines' format. Several faults are listed in the reason, because the engines
+ * have no list of faults.
+ */
 export const toEngineError = ({ code, status, message, errors = [] }: ApiError): EngineError => {
   const [type, other] = types[code];
   const faults = errors.length > 1 ? errors.map((fault) => `${fault.path}: ${fault.message}`).join(' ') : '';
   return engineError(other ?? status, type, faults === '' ? message : faults);
 };
 
-/** What is set beside type and reason of an engine's failure. */
+/** Details of an engine's failure besides type and reason. */
 interface FailureDetails {
   readonly headers?: Readonly<Record<string, string>>;
   readonly causedBy?: Cause | undefined;
-  /** Where in the body the fault is. */
+  /** Position of the fault in the body. */
   readonly place?: Position;
-  /** Whether the engines find it out on a shard. */
+  /** Whether the engines raise it on a shard. */
   readonly ofShard?: boolean;
 }
 
-/** An answer that only the engines have, such as a cursor that is not there; it is written as it is. */
+/** An error that only the engines have, such as a missing scroll. It is sent as it is. */
 export class EngineFailure extends Error {
   constructor(
     readonly status: number,
@@ -96,13 +99,13 @@ export class EngineFailure extends Error {
     return this.details.headers ?? {};
   }
 
-  /** The failure as the cause of another. */
+  /** Returns the failure as the cause of another. */
   toCause(): Cause {
     const { type, message, details } = this;
     return { type, reason: message, ...(details.causedBy && { caused_by: details.causedBy }) };
   }
 
-  /** The failure as the engines write it. */
+  /** Returns the failure in the engines' format. */
   toAnswer(): EngineError {
     const { status, type, message, details } = this;
     if (details.ofShard) return allShardsFailed(status, this.toCause());
@@ -110,7 +113,7 @@ export class EngineFailure extends Error {
   }
 }
 
-/** 400: no such path, as the engines say it. */
+/** 400: the path does not exist, in the engines' words. */
 export const noHandler = (path: string, method: string) =>
   new EngineFailure(400, 'illegal_argument_exception', `no handler found for uri [${path}] and method [${method}]`);
 
@@ -123,14 +126,14 @@ export const wrongMethod = (path: string, method: string, allow: readonly string
     { headers: { Allow: allow.join(', ') } },
   );
 
-/** 400: a parameter or a body that a request cannot have. */
+/** 400: an invalid parameter or body. */
 export const badArgument = (reason: string, causedBy?: Cause) =>
   new EngineFailure(400, 'illegal_argument_exception', reason, { causedBy });
 
-/** 400: what a request must have is missing, or what it has does not go together. */
+/** 400: a required part of the request is missing, or its parts contradict each other. */
 export const invalidRequest = (fault: string) =>
   new EngineFailure(400, 'action_request_validation_exception', `Validation Failed: 1: ${fault};`);
 
-/** 504: a count was not done in the time of a query; what was counted until then would be no count. */
+/** 504: counting exceeded the time limit of queries. A partial count would be wrong. */
 export const countTimedOut = () =>
   new EngineFailure(504, 'timeout_exception', 'Counting the records took longer than a query may take.');

@@ -1,34 +1,38 @@
 import { globOf } from '../search/syntax/glob.js';
 import { badArgument } from './error.js';
 
-/** Paths of one `filter_path`; names of all of them; characters of all of them. */
+/** Maximum numbers of paths in one `filter_path`, of names in all of them, and of characters in all of them. */
 const [maxPaths, maxNames, maxCharacters] = [100, 400, 8192];
-/** Maximum number of steps that one answer remembers, since names repeat from record to record. Others are computed again. */
+/**
+ * Maximum number of steps that one response caches, since names repeat from record to record. Further steps are
+ * computed again.
+ */
 const maxKnown = 10_000;
-/** Values that are filtered between two looks at the clock. */
+/** Number of values that are filtered between two checks of the time slice. */
 const valuesAStep = 64;
 
 type Matcher = '**' | ((name: string) => boolean);
 
-/** A step from a name: the positions after it, and whether a path ends there. */
+/** Result of following a name: the positions after it, and whether a path ends there. */
 interface Step {
   readonly to: Positions;
   readonly isEnd: boolean;
 }
 
-/** A set of positions within paths: `next` says what a name leads to. */
+/** A set of positions within paths. `next` follows a name. */
 interface Positions {
   readonly isEmpty: boolean;
   next(name: string): Step;
 }
 
-/** Filters an answer step by step, so that it can be done in slices of time. */
+/** Filters a response in steps, so that the work can run in time slices. */
 export type Filter = (value: unknown) => Generator<undefined, unknown>;
 
 /**
- * Reads `filter_path`, by which an answer keeps only what it names: dotted paths, where `*` stands for any part of a name and
- * `**` for any number of names; those that begin with `-` are taken out instead. Arrays are passed through.
- * @throws EngineFailure 400 where there are too many paths or names
+ * Parses `filter_path`, which limits a response to the fields it names. Its paths are dotted; `*` stands for any part
+ * of a name and `**` for any number of names. Paths that begin with `-` are excluded instead. Arrays do not count as a
+ * level.
+ * @throws EngineFailure 400 for too many paths or names
  */
 export const readFilterPath = (texts: readonly string[]): Filter | undefined => {
   if (texts.reduce((length, text) => length + text.length, 0) > maxCharacters)
@@ -49,14 +53,14 @@ export const readFilterPath = (texts: readonly string[]): Filter | undefined => 
 
 const tooLarge = (most: number, what: string) => badArgument(`[filter_path] has at most [${most}] ${what}`);
 
-/** The names of a path; `**` beside `**` says the same as one. */
+/** Splits a path into names. `**` next to `**` means the same as one. */
 const namesOf = (path: string): Matcher[] =>
   path
     .split('.')
     .filter((name, index, names) => name !== '**' || names[index - 1] !== '**')
     .map((name) => (name === '**' ? name : globOf(name)));
 
-/** The positions before all of the paths. A set of positions knows where names led before. */
+/** Returns the positions before all of the paths. Each set of positions caches the steps from it. */
 const start = (paths: readonly (readonly Matcher[])[]): Positions => {
   const matchers = paths.flatMap((path) => path.map((matcher, at) => ({ matcher, isLast: at === path.length - 1 })));
   const made = new Map<string, Positions>();
@@ -83,7 +87,7 @@ const start = (paths: readonly (readonly Matcher[])[]): Positions => {
     const to = new Set<number>();
     let isEnd = false;
     for (const place of places) {
-      // Any number of names may be none: what follows is tried as well.
+      // `**` may stand for no name, so the matcher after it is tried as well.
       for (let at = place; ; at += 1) {
         const { matcher, isLast } = matchers[at]!;
         const isAny = matcher === '**';
@@ -109,7 +113,7 @@ const start = (paths: readonly (readonly Matcher[])[]): Positions => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** One pass over an answer. */
+/** One traversal of a response. */
 class Walk {
   private values = 0;
 

@@ -21,23 +21,23 @@ import { type Filter, readFilterPath } from './filter-path.js';
 import { type Media, mediaOf } from './media.js';
 import { type EngineRoute, engineRoutes } from './routes.js';
 
-/** What the engines' interface is made of; app hands it in. */
+/** Settings of the engines' interface. */
 export interface ElasticsearchOptions {
-  /** Where the REST surface lies (`/ddp/v1`). */
+  /** Base path of the REST API (`/ddp/v1`). */
   base: string;
   admit: Admit;
   enter: Enter;
-  /** The context of one call. */
+  /** Creates the context of a call. */
   createContext: (caller: Caller, request: Request) => Context;
   search: Search;
   cursors: Cursors;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   clock: () => number;
-  /** Counts the bytes of bodies and answers. */
+  /** Counts the bytes of bodies and responses. */
   inFlight: InFlight;
-  /** Takes the cause of a bare 500 or a 503; the caller never sees it. */
+  /** Called with the cause of a bare 500 or a 503, which the caller never sees. */
   report: (cause: unknown, request: Request) => void;
-  /** Whether an error says that the database could not be reached. */
+  /** Whether an error means that the database could not be reached. */
   isConnectionLoss: (error: unknown) => boolean;
 }
 
@@ -45,8 +45,9 @@ const mebibyte = 2 ** 20;
 const application = '/applications/:organizationId/:applicationId/elasticsearch';
 
 /**
- * What clients of Elasticsearch and OpenSearch, and Grafana, ask of an application as if it were an index of an engine.
- * Everything below the address of an application is answered here, errors in the engines' form.
+ * Creates the handler of requests that clients of Elasticsearch and OpenSearch, and Grafana, make of an application as
+ * if it were an index of an engine. It answers everything below the address of an application, with errors in the
+ * engines' format.
  */
 export const createElasticsearch = (options: ElasticsearchOptions): RequestHandler => {
   const find = createTable(placesAt(options.base + application));
@@ -54,7 +55,7 @@ export const createElasticsearch = (options: ElasticsearchOptions): RequestHandl
     const path = pathOf(request);
     if (below(options.base, path) === undefined) return next();
     response.setHeader('X-Elastic-Product', 'Elasticsearch');
-    // The name that a client gave its request comes back, as from the engines.
+    // The engines return the request's own identifier, so this does too.
     const opaqueId = request.headers['x-opaque-id'];
     if (opaqueId !== undefined) response.setHeader('X-Opaque-Id', opaqueId);
     const view: View = { organizationId: '', filter: undefined, isPretty: false };
@@ -67,7 +68,7 @@ export const createElasticsearch = (options: ElasticsearchOptions): RequestHandl
   };
 };
 
-/** A path: its template, and what answers each of its verbs. */
+/** A path: its template, and the route of each verb. */
 interface RoutesAtPath {
   readonly template: string;
   readonly routes: Map<string, EngineRoute>;
@@ -94,22 +95,22 @@ const pathOf = (request: Request): string => {
   return path.slice(0, end);
 };
 
-/** What a path says below the address of an application's interface; undefined where it leads elsewhere. */
+/** Returns the part of a path below an application's interface, or undefined for other paths. */
 const below = (base: string, path: string): string | undefined => {
   if (!path.startsWith(`${base}/`)) return undefined;
   const [kind, , , name, ...rest] = path.slice(base.length + 1).split('/');
   return kind === 'applications' && name === 'elasticsearch' ? `/${rest.join('/')}` : undefined;
 };
 
-/** The format of an answer. The handler reads it from the request only after it knows the caller. */
+/** Format of a response. The handler reads it from the request only after it has authenticated the caller. */
 interface View {
-  /** Whose time it takes to filter. */
+  /** Organization whose time slices the filter uses. */
   organizationId: string;
   filter: Filter | undefined;
   isPretty: boolean;
 }
 
-/** A request and its answer. */
+/** A request and its response. */
 interface Exchange {
   readonly view: View;
   readonly request: Request;
@@ -126,7 +127,7 @@ const serve = async (
   const found = find(path);
   const { index = '' } = found?.params ?? {};
   const shown = below(base, path) ?? '/';
-  // Names that begin so are the engines' own paths.
+  // Names with this prefix are the engines' own paths.
   const isPath = index.startsWith('_') && index !== '_all';
   if (found === undefined || isPath) throw noHandler(shown, request.method);
   response.locals['route'] = found.entry.template;
@@ -166,7 +167,7 @@ const serve = async (
   await write({ view, request, response }, answer, media, inFlight.answer(caller, response));
 };
 
-/** Writes an answer as `filter_path` and `pretty` ask for it. */
+/** Writes a response in the format that `filter_path` and `pretty` ask for. */
 const write = async (
   { view, response }: Exchange,
   { status = 200, body }: HttpAnswer,
@@ -188,7 +189,10 @@ const asJson = async ({ organizationId, filter, isPretty }: View, body: object):
   return isPretty ? `${JSON.stringify(shown, undefined, 2)}\n` : JSON.stringify(shown);
 };
 
-/** Answers an error in the engines' form. What is not in the catalogue is a bare 500, its cause reported. */
+/**
+ * Answers an error in the engines' format. An error outside the catalogue becomes a bare 500, and its cause is
+ * reported.
+ */
 const answerError = (options: ElasticsearchOptions, error: unknown, exchange: Exchange): Promise<void> => {
   if (error instanceof EngineFailure) return writeError(exchange, error, error.toAnswer());
   const apiError = toApiError(error, options.isConnectionLoss);
@@ -209,7 +213,7 @@ const writeError = (
   return write(exchange, { status, body: { error, status } }, mediaOrPlain(request));
 };
 
-/** An error is written even to whom the type of answers cannot be given. */
+/** Returns the content type of an error. An error is sent even if the caller accepts no supported type. */
 const mediaOrPlain = (request: Request): Pick<Media, 'json'> => {
   try {
     return mediaOf(request.headers.accept);

@@ -5,7 +5,7 @@ import { type Call, type Handle, indexName, listOf } from './call.js';
 import { badArgument, EngineFailure } from './error.js';
 import { bodyOf } from './query.js';
 
-/** The fields but for those that only engines have. */
+/** Returns the application's fields without those that only engines have. */
 const fieldsOf = async (call: Call): Promise<FieldType[]> => {
   await call.load();
   const { organizationId, applicationId, context } = call;
@@ -37,8 +37,9 @@ const put = (properties: Properties, [name = '', ...rest]: readonly string[], ty
 };
 
 /**
- * `_field_caps`: what each field can do; of those that `fields` names, in the body or beside it, which may hold `*`.
- * @throws EngineFailure 400 where it names none.
+ * `_field_caps`: the capabilities of the fields that `fields` names. It may contain `*`, and comes as a parameter or in
+ * the body.
+ * @throws EngineFailure 400 without `fields`
  */
 export const fieldCaps: Handle = async (call) => {
   const body = bodyOf(call);
@@ -58,16 +59,16 @@ export const fieldCaps: Handle = async (call) => {
   return { body: { indices: [indexName], fields: Object.fromEntries(capable) as object } };
 };
 
-/** The objects that a field lies in, by their paths. */
+/** Returns the paths of the objects that contain a field. */
 const objectsAbove = (path: string): string[] => {
   const parts = path.split('.', maxObjects + 1);
   return parts.slice(0, -1).map((_part, index) => parts.slice(0, index + 1).join('.'));
 };
 
-/** Objects around one field that are listed: each takes time for all of them. */
+/** Maximum number of objects around one field that are listed, because each takes time. */
 const maxObjects = 20;
 
-/** `GET /{index}`: everything about the index. */
+/** `GET /{index}`: aliases, mappings and settings of the index. */
 export const index: Handle = async (call) => ({
   body: { [indexName]: { aliases: {}, mappings: await mappingsOf(call), settings: await settingsOf(call) } },
 });
@@ -89,19 +90,19 @@ const settingsOf = async ({ load }: Call): Promise<object> => {
   return { index };
 };
 
-/** `_alias`: there are none. */
+/** `_alias`, which is always empty. */
 export const aliases: Handle = async ({ load }) => {
   await load();
   return { body: { [indexName]: { aliases: {} } } };
 };
 
-/** `_resolve/index/{name}`: the index that any name names. */
+/** `_resolve/index/{name}`: the one index, whatever the name. */
 export const resolveIndex: Handle = async ({ load }) => {
   await load();
   return { body: { indices: [{ name: indexName, attributes: ['open'] }], aliases: [], data_streams: [] } };
 };
 
-/** Whatever would write: records come through ingestion, which validates and decodes them. */
+/** Refuses everything that would write: records come through ingestion, which validates and decodes them. */
 export const refuseWrite: Handle = async ({ load }) => {
   await load();
   throw new EngineFailure(

@@ -4,14 +4,17 @@ import { badArgument, EngineFailure, invalidRequest } from './error.js';
 import { millisOf } from './parameter.js';
 
 /*
- * Reads how long scrolls and points in time are kept. Of points in time nothing is kept; what the engines refuse is refused
- * all the same, so that a program meets its fault here and not first with them.
+ * Reads how long scrolls and points in time are kept. Nothing is stored for points in time. Values that the engines
+ * refuse are refused here all the same, so that a program shows its fault here first.
  */
 
-/** The longest that the engines take unless they are set otherwise: a day, in milliseconds. */
+/** The engines' default maximum in milliseconds: a day. */
 const longest = 86_400_000;
 
-/** `keep_alive` of a new point in time. @throws EngineFailure 400 where it is missing, no time value, or more than a day. */
+/**
+ * Checks `keep_alive` of a new point in time.
+ * @throws EngineFailure 400 if it is missing, not a time value, or more than a day
+ */
 export const requirePitKeepAlive = (call: Call): void => {
   const value = parameter(call, 'keep_alive');
   if (value === undefined) throw invalidRequest('keep alive not specified');
@@ -20,8 +23,8 @@ export const requirePitKeepAlive = (call: Call): void => {
 };
 
 /**
- * `scroll` of a search, or of a body that asks for the next page, in milliseconds; undefined where there is none.
- * @throws EngineFailure 400 as above.
+ * Returns `scroll` of a search, or of a body that asks for the next page, in milliseconds; undefined without one.
+ * @throws EngineFailure 400 if it is not a time value, or more than a day
  */
 export const scrollKeepAlive = (call: Call, body: Readonly<Record<string, PlainJson>> = {}): number | undefined => {
   const value = body['scroll'] ?? parameter(call, 'scroll');
@@ -33,7 +36,10 @@ export const scrollKeepAlive = (call: Call, body: Readonly<Record<string, PlainJ
   return millis;
 };
 
-/** `keep_alive` of the point in time in a query. @throws EngineFailure 400 as above. */
+/**
+ * Checks `keep_alive` of the point in time in a query.
+ * @throws EngineFailure 400 if it is not a time value, or more than a day
+ */
 export const requireKeepAliveOf = (pit: LocatedJson): void => {
   const value = pit instanceof JsonObject ? pit.get('keep_alive') : undefined;
   if (value === undefined) return;
@@ -59,5 +65,5 @@ const requireOnShard = (millis: number, kind: string): void => {
 const tooLong = (millis: number, kind: string): string =>
   `Keep alive for request (${daysOf(millis)}) is too large. It must be less than (1d). This limit can be set by changing the [${kind}.max_keep_alive] cluster level setting.`;
 
-/** Days as the engines write them: with one decimal that is cut off, and none where it is 0. */
+/** Formats days as the engines do: with one truncated decimal, and none if it is 0. */
 const daysOf = (millis: number): string => `${Math.floor((millis / longest) * 10) / 10}d`;

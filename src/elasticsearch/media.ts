@@ -1,19 +1,19 @@
 import { EngineFailure } from './error.js';
 
-/** What an answer is written as. */
+/** Content type of a response. */
 export interface Media {
-  /** The content type of an answer in JSON. */
+  /** Content type of a JSON response. */
   readonly json: string;
-  /** Whether JSON was asked for by name, before text. */
+  /** Whether the caller asked for JSON by name, before text. */
   readonly isJson: boolean;
 }
 
 const plainJson: Media = { json: 'application/json; charset=utf-8', isJson: false };
 
 /**
- * The type of an answer by the header `Accept`: that of the engines' clients with the version they are compatible with,
- * or plain JSON.
- * @throws EngineFailure 406 where only types are taken that are not written here, such as YAML and CBOR.
+ * Chooses the content type by the header `Accept`: that of the engines' clients with their compatibility version, or
+ * plain JSON.
+ * @throws EngineFailure 406 if the caller accepts unsupported types only, such as YAML and CBOR
  */
 export const mediaOf = (accept = ''): Media => {
   if (accept.trim() === '') return plainJson;

@@ -1,6 +1,9 @@
 import { JsonObject, type LocatedJson, locate } from '../json.js';
 
-/** The keys of a query's sort, the engines' name of the storing order read as ours; undefined where there is none. */
+/**
+ * Returns the sort keys of a query, or undefined without a sort. `_shard_doc`, the engines' name of the storing order,
+ * becomes `_doc`.
+ */
 export const sortOf = (query: JsonObject): LocatedJson[] | undefined => {
   const sort = query.get('sort');
   if (sort === undefined || (sort.kind === 'literal' && sort.value === null)) return undefined;
@@ -16,7 +19,7 @@ export const sortOf = (query: JsonObject): LocatedJson[] | undefined => {
 
 const ourName = (field: string) => (field === '_shard_doc' ? '_doc' : field);
 
-/** A sort with the storing order as its last key, unless it has a key that no two records share already. */
+/** Adds the storing order as the last sort key, unless some key is already unique per record. */
 export const tieBroken = (keys: readonly LocatedJson[]): LocatedJson[] =>
   keys.some((key) => unique.has(fieldOf(key) ?? '')) ? [...keys] : [...keys, locate('_doc')];
 

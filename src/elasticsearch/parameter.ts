@@ -4,11 +4,14 @@ import { type Call, parameter } from './call.js';
 import { badArgument } from './error.js';
 
 /*
- * Parameters of a query string that name themselves in their refusal, as the engines' do. Their values are then read where
- * a body's are.
+ * Checks parameters of a query string whose errors name the parameter, as the engines' errors do. Their values are
+ * later parsed like those of a body.
  */
 
-/** @throws EngineFailure 400 where a parameter came that is no integer of 32 bits, and none of the `words`. */
+/**
+ * Checks a parameter.
+ * @throws EngineFailure 400 if it is neither an integer of 32 bits nor one of the `words`
+ */
 export const requireInteger = (call: Call, name: string, words: readonly string[] = []): void => {
   const value = parameter(call, name);
   if (value === undefined || words.includes(value)) return;
@@ -20,13 +23,19 @@ export const requireInteger = (call: Call, name: string, words: readonly string[
   });
 };
 
-/** @throws EngineFailure 400 where a parameter came that is no time value such as `30s`. */
+/**
+ * Checks a parameter.
+ * @throws EngineFailure 400 if it is not a time value such as `30s`
+ */
 export const requireTime = (call: Call, name: string): void => {
   const value = parameter(call, name);
   if (value !== undefined) millisOf(value, name);
 };
 
-/** A time value such as `30s` in milliseconds. @throws EngineFailure 400 for anything else. */
+/**
+ * Converts a time value such as `30s` to milliseconds.
+ * @throws EngineFailure 400 for other values
+ */
 export const millisOf = (value: string, name: string): number => {
   try {
     return durationOf(value, nowhere, name);

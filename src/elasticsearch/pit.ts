@@ -8,7 +8,7 @@ import { sortOf, tieBroken } from './page-sort.js';
 import { plainBodyOf, withMembers } from './query.js';
 
 /**
- * Opens a point in time (`_pit`, or `_search/point_in_time` as OpenSearch names it). Nothing is kept: the identifier names its
+ * Opens a point in time (`_pit`, or `_search/point_in_time` in OpenSearch). Nothing is stored: the identifier names its
  * application, and gives its bearer nothing that a search would not.
  */
 export const openPit: Handle = async (call) => {
@@ -19,7 +19,7 @@ export const openPit: Handle = async (call) => {
   return { body: { id, pit_id: id, _shards: shards, creation_time: call.clock() } };
 };
 
-/** Closes points in time, which only means that their identifiers are read. */
+/** Closes points in time. It only checks their identifiers. */
 export const closePit: Handle = async (call) => {
   await call.load();
   const body = plainBodyOf(call);
@@ -36,7 +36,10 @@ export const closePit: Handle = async (call) => {
 export const isPit = (query: LocatedJson): query is JsonObject =>
   query instanceof JsonObject && query.get('pit') !== undefined;
 
-/** The id of a query's point in time. @throws EngineFailure where it is not of this application. */
+/**
+ * Returns the identifier of a query's point in time.
+ * @throws EngineFailure if it belongs to another application
+ */
 export const requirePit = (call: Call, query: JsonObject): string => {
   const pit = query.get('pit')!;
   const plain = toPlain(pit);
@@ -49,10 +52,10 @@ export const requirePit = (call: Call, query: JsonObject): string => {
 
 const requireOwn = (call: Call, id: unknown): void => {
   const { organizationId, applicationId } = call;
-  // Whatever the path names that is no identifier has other bytes than any application.
+  // If the path names no valid identifier, its bytes differ from those of every application.
   if (!payloadOf(call, 'pit', id).equals(bytesOf(organizationId, applicationId))) throw missingContext(id);
 };
 
-/** A query of a point in time: its sort has a last key that no two records share, which the engines add as well. */
+/** Prepares a query of a point in time: its sort gets a unique last key, as in the engines. */
 export const withPit = (query: JsonObject): JsonObject =>
   withMembers(query, { pit: undefined, sort: tieBroken(sortOf(query) ?? []) });

@@ -21,8 +21,8 @@ const nowhere = { line: 0, col: 0 };
 export const emptyObject = new JsonObject(nowhere, [], nowhere);
 
 /**
- * The query of a call: its body, or its parameter `source`, with what the query string says. That wins over the body,
- * as in the engines. A text that is no JSON becomes a fault in its place, which fails the query.
+ * Returns the query of a call: its body or its parameter `source`, with the parameters of the query string. Those
+ * override the body, as in the engines. Invalid JSON becomes a fault node, which fails the query.
  */
 export const queryOf = (call: Call): LocatedJson => {
   const body = bodyOf(call);
@@ -30,7 +30,7 @@ export const queryOf = (call: Call): LocatedJson => {
   return withMembers(body, fromParameters(call));
 };
 
-/** The body of a call as JSON; an empty object where none came. */
+/** Parses the body of a call as JSON. Returns an empty object without a body. */
 export const bodyOf = (call: Call): LocatedJson => {
   const text = call.text.trim() === '' ? (parameter(call, 'source') ?? '') : call.text;
   if (text.trim() === '') return emptyObject;
@@ -42,7 +42,10 @@ export const bodyOf = (call: Call): LocatedJson => {
   }
 };
 
-/** The members of a body that is an object; none of another body. @throws EngineFailure 400 for what is no JSON */
+/**
+ * Returns the members of a body that is an object, and none of other bodies.
+ * @throws EngineFailure 400 for invalid JSON
+ */
 export const plainBodyOf = (call: Call): Readonly<Record<string, PlainJson>> => {
   const body = bodyOf(call);
   if (body.kind === 'fault') throw badArgument('Failed to parse request body');
@@ -50,7 +53,7 @@ export const plainBodyOf = (call: Call): Readonly<Record<string, PlainJson>> => 
   return isRecord(plain) ? (plain as Record<string, PlainJson>) : {};
 };
 
-/** An object with members set to plain values or nodes; `undefined` takes one out. */
+/** Sets members of an object to plain values or nodes. `undefined` removes a member. */
 export const withMembers = (object: JsonObject, members: Readonly<Record<string, unknown>>): JsonObject => {
   const kept = object.members.filter(({ key }) => !Object.hasOwn(members, key));
   const added = Object.entries(members)
@@ -59,7 +62,7 @@ export const withMembers = (object: JsonObject, members: Readonly<Record<string,
   return new JsonObject(object, [...kept, ...added], object.end, object.repeated);
 };
 
-/** Parameters that are keys of a query by the same name. */
+/** Parameters that equal a key of a query. */
 const scalars = ['size', 'from', 'timeout', 'track_total_hits', 'track_scores', 'version'];
 const lists = ['docvalue_fields', 'stored_fields'];
 
@@ -116,13 +119,13 @@ const option = (call: Call, name: string, key: string): Record<string, PlainJson
   return value === undefined ? {} : { [key]: value };
 };
 
-/** Answers one query over the application of a call. */
+/** Runs one query over the application of a call. */
 export const askOne = async (call: Call, query: LocatedJson): Promise<QueryAnswer> => {
   const [answer] = await askAll(call, new JsonArray(nowhere, [emptyObject, query], nowhere));
   return answer!;
 };
 
-/** Answers the pairs of headers and queries of a multi-search. */
+/** Runs the pairs of headers and queries of a multi-search. */
 export const askAll = async (call: Call, lines: LocatedJson): Promise<QueryAnswer[]> => {
   const ask = call.search.prepareMulti(lines);
   await call.load();

@@ -6,26 +6,26 @@ import { closePit, openPit } from './pit.js';
 import { closeScroll } from './scroll.js';
 import { count, getRecord, getSource, multiSearch, scroll, search, validateQuery } from './search.js';
 
-/** Verbs of the engines. HEAD follows from GET. */
+/** Verbs of the routes. HEAD follows from GET. */
 export type EngineVerb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What answers at some paths, written with `:name` for what a path names. */
+/** A handler with its verbs and paths; `:name` in a path is a parameter. */
 export interface EngineRoute {
   readonly verbs: readonly EngineVerb[];
   readonly paths: readonly string[];
   readonly handle: Handle;
-  /** Whether it would change records, which a token that may only read is refused. */
+  /** Whether it would change records, which a read-only token may not do. */
   readonly changes?: true;
 }
 
-/** The same path with and without an index before it. */
+/** Returns a path with and without an index before it. */
 const anyIndex = (path: string) => [path, `/:index${path}`];
 
 const reads = ['GET', 'POST'] as const;
 const get = ['GET'] as const;
 const writes = ['POST', 'PUT', 'DELETE'] as const;
 
-/** Every path of the engines that is answered, below the address of an application. */
+/** All served paths of the engines, below the address of an application. */
 export const engineRoutes: readonly EngineRoute[] = [
   { verbs: get, paths: ['', '/'], handle: info },
   { verbs: get, paths: ['/_cluster/health', '/_cluster/health/:index'], handle: health },

@@ -4,7 +4,7 @@ import { newId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
 import { transaction } from '../transaction.js';
 
-/** The application that a scroll is of. */
+/** Application of a scroll. */
 export interface ScrollPlace {
   readonly organizationId: string;
   readonly applicationId: string;
@@ -12,46 +12,52 @@ export interface ScrollPlace {
 
 /** An open scroll. */
 export interface Scroll {
-  /** Its query without aggregations, with a last sort key that no two records share. */
+  /** Query without aggregations, with a unique last sort key. */
   readonly query: { readonly [key: string]: PlainJson };
   /** Number of sort values that a hit shows. */
   readonly shown: number;
-  /** Number of records that match; undefined where the answer leaves it out. */
+  /** Number of matching records; undefined if the response omits it. */
   readonly total?: PlainJson | undefined;
-  /** Sort values of the last hit that was given; undefined where there was none. */
+  /** Sort values of the last hit given out; undefined if there was none. */
   readonly position?: PlainJson[] | undefined;
 }
 
-/** A scroll as it was read: its position may have moved since. */
+/** A scroll as it was read. Its position may have moved since. */
 export interface ReadScroll extends Scroll {
-  /** Pages that were given. */
+  /** Number of pages given out. */
   readonly page: number;
 }
 
-/** Scrolls that an organization may have open, as the engines allow unless they are set otherwise. */
+/** Maximum number of open scrolls of an organization: the engines' default. */
 export const maxOpenScrolls = 500;
 
-/** Most characters of a scroll's query, as JSON. */
+/** Maximum length of a scroll's query, in characters of JSON. */
 export const maxScrollQuery = 256 * 1024;
 
-/** A scroll is kept for a minute at least: the engines look for those that are over once a minute. Milliseconds. */
+/** Minimum time that a scroll is kept, in milliseconds: the engines look for expired ones once a minute. */
 const shortest = 60_000;
 
-/** Rows that one statement sweeps. */
+/** Maximum number of rows that one statement purges. */
 const swept = 1000;
 
-/** Keeps where scrolls are. Whatever is over answers as what never was. */
+/** Stores the positions of scrolls. An expired scroll behaves like one that never existed. */
 export interface ScrollTable {
-  /** Keeps a new scroll for so many milliseconds; undefined where the organization has as many as it may have. */
+  /**
+   * Stores a new scroll for `keepAlive` milliseconds. Returns its identifier, or undefined if the organization has the
+   * maximum number.
+   */
   open(place: ScrollPlace, scroll: Scroll, keepAlive: number): Promise<string | undefined>;
   find(place: ScrollPlace, id: string): Promise<ReadScroll | undefined>;
-  /** Moves the position on, and keeps the scroll for so many milliseconds from now. Whether nobody else did so meanwhile. */
+  /**
+   * Moves the position, and keeps the scroll for `keepAlive` milliseconds from now. Returns false if another call has
+   * moved it meanwhile.
+   */
   advance(id: string, from: ReadScroll, position: Scroll['position'], keepAlive: number): Promise<boolean>;
-  /** Ends a scroll with the page that was read. Whether nobody else moved it meanwhile. */
+  /** Ends a scroll after the page that was read. Returns false if another call has moved it meanwhile. */
   finish(id: string, from: ReadScroll): Promise<boolean>;
-  /** Ends these scrolls of an application, or all of it; how many there were. */
+  /** Ends the given scrolls of an application, or all of them. Returns their number. */
   free(place: ScrollPlace, ids: readonly string[] | 'all'): Promise<number>;
-  /** Deletes scrolls that are over. */
+  /** Deletes expired scrolls. */
   sweep(): Promise<void>;
 }
 
@@ -63,14 +69,17 @@ interface Row {
   page: number;
 }
 
-/** Keeps scrolls in PostgreSQL. @param clock milliseconds since the epoch */
+/**
+ * Creates the table of scrolls in PostgreSQL.
+ * @param clock returns milliseconds since 1970
+ */
 export const createScrollTable = (pool: Pool, clock: () => number): ScrollTable => {
   const now = () => new Date(clock());
   const end = (keepAlive: number) => new Date(clock() + Math.max(shortest, keepAlive));
   return {
     open: ({ organizationId, applicationId }, { query, shown, total, position }, keepAlive) =>
       transaction(pool, async (tx) => {
-        // Two that open the last one at once would both count one too few.
+        // Without the lock, two concurrent calls that open the last scroll would both count one too few.
         await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('scroll ' || ${organizationId}, 0))`);
         await tx.query(sql`delete from scroll where organization_id = ${organizationId} and expires_at <= ${now()}`);
         const { rows } = await tx.query<{ id: string }>(sql`

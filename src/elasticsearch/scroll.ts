@@ -10,10 +10,10 @@ import { maxOpenScrolls, maxScrollQuery, type Scroll } from './scroll-table.js';
 
 type Answer = Extract<QueryAnswer, { hits: unknown }>;
 
-/** An answer with the identifier that its scroll keeps. */
+/** A response with the identifier of its scroll. */
 export type ScrollAnswer = QueryAnswer & { readonly _scroll_id?: string };
 
-/** The first page of a scroll. Only it answers aggregations. */
+/** Returns the first page of a scroll and opens the scroll. Only this page answers aggregations. */
 export const openScroll = async (call: Call, query: LocatedJson): Promise<ScrollAnswer> => {
   const keepAlive = scrollKeepAlive(call) ?? 0;
   if (!(query instanceof JsonObject)) return askOne(call, query);
@@ -37,7 +37,7 @@ export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll
   return pageOf(answer, scroll, call.cursors.ids.write('scroll', bytesOf(id)));
 };
 
-/** @throws EngineFailure 400 for what no scroll can have */
+/** @throws EngineFailure 400 for options that scrolls cannot have */
 const requireScrollable = (query: JsonObject): void => {
   const from = query.get('from');
   if (from !== undefined && toPlain(from) !== 0)
@@ -60,12 +60,14 @@ const tooManyScrolls = () =>
     { ofShard: true },
   );
 
-/** Calls for one scroll at once that each get a page of its own. */
+/**
+ * Maximum number of attempts when concurrent calls move the same scroll, so that as many each get a page of their own.
+ */
 const maxTries = 5;
 
 /**
- * The page after the last one that was given. The position moves with it, whichever process answers; where another call has
- * moved it meanwhile, the page is read again from there. Without `scroll` the page is the last one, as in the engines.
+ * Returns the next page of a scroll and moves its position, whichever process serves it. If another call has moved it
+ * meanwhile, reads the page again from there. Without `scroll` this page is the last one, as in the engines.
  */
 export const nextPage = async (call: Call): Promise<ScrollAnswer> => {
   const body = plainBodyOf(call);
@@ -98,13 +100,13 @@ export const nextPage = async (call: Call): Promise<ScrollAnswer> => {
 
 const positionAfter = ({ hits }: Answer): PlainJson[] | undefined => hits.hits.at(-1)?.sort as PlainJson[] | undefined;
 
-/** A page, its hits with the sort values that were asked for. */
+/** Builds a page. Its hits show the requested sort values only. */
 const pageOf = (answer: Answer, { shown }: Scroll, id: string): ScrollAnswer => {
   const hits = answer.hits.hits.map(({ sort, ...hit }) => (shown > 0 ? { ...hit, sort: sort!.slice(0, shown) } : hit));
   return { ...answer, _scroll_id: id, hits: { ...answer.hits, hits } };
 };
 
-/** Ends scrolls of the application, those that are named or `_all`; 404 where there was none of them. */
+/** Ends the named scrolls of the application, or all of them for `_all`. The status is 404 if none existed. */
 export const closeScroll: Handle = async (call) => {
   await call.load();
   const named = [call.params['id'], parameter(call, 'scroll_id')].map((text) => text?.split(','));

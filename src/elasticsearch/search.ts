@@ -11,7 +11,7 @@ import { type KindOf, typedKeys } from './typed-keys.js';
 
 const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
 
-/** `_search`: one query, in a point in time or the beginning of a scroll where it asks for one. */
+/** `_search`: one query, optionally in a point in time or as the beginning of a scroll. */
 export const search: Handle = async (call) => {
   const query = withExactTotal(call, queryOf(call));
   if (parameter(call, 'scroll') !== undefined) return shown(call, query, await openScroll(call, query));
@@ -21,17 +21,17 @@ export const search: Handle = async (call) => {
   return shown(call, query, 'error' in answer ? answer : { pit_id: id, ...answer });
 };
 
-/** `_search/scroll`: the page after the last one. */
+/** `_search/scroll`: the next page. */
 export const scroll: Handle = async (call) => shown(call, emptyObject, await nextPage(call));
 
-/** `_msearch`: pairs of lines, a header, which is without effect, and a query. A bad query fails alone. */
+/** `_msearch`: pairs of lines, each a header (which has no effect) and a query. A bad query fails alone. */
 export const multiSearch: Handle = async (call) => {
   if (call.text === '') {
     throw new EngineFailure(400, 'parse_exception', 'request body or source parameter is required');
   }
   if (!call.text.endsWith('\n')) throw badArgument('The msearch request must be terminated by a newline [\n]');
   const lines = parseJsonLines(call.text);
-  // A header at the end without a query is left out, as the engines do.
+  // A trailing header without a query is dropped, as in the engines.
   const paired = lines.items.slice(0, lines.items.length - (lines.items.length % 2));
   if (paired.length === 0) throw invalidRequest('no requests added');
   const items = paired.map((item, index) => (index % 2 === 0 ? item : withExactTotal(call, item)));
@@ -43,7 +43,7 @@ export const multiSearch: Handle = async (call) => {
   return { body: { took: Math.round(performance.now() - begun), responses } };
 };
 
-/** `_count`: how many records match the `query` of the body, or `q`. */
+/** `_count`: the number of records that match the `query` of the body, or `q`. */
 export const count: Handle = async (call) => {
   const query = onlyQuery(queryOf(call));
   const answer = await askOne(call, withAll(query, { size: 0, track_total_hits: true }));
@@ -52,7 +52,7 @@ export const count: Handle = async (call) => {
   return { body: { count: answer.hits.total?.value ?? 0, _shards: shards } };
 };
 
-/** `_validate/query`: whether a query could be run; `explain` says why not. */
+/** `_validate/query`: whether a query could run; `explain` adds the reason. */
 export const validateQuery: Handle = async (call) => {
   const answer = await askOne(call, withAll(onlyQuery(queryOf(call)), { size: 0, track_total_hits: false }));
   const explain = isSet(call, 'explain');
@@ -94,11 +94,14 @@ const recordOf = async (call: Call) => {
   return 'error' in answer ? { ...refused(answer), status: answer.status } : { hit: answer.hits.hits[0] };
 };
 
-/** A query with members set; one that is no object is left to fail as it is. */
+/** Sets members of a query. A query that is not an object is returned as it is, and fails later. */
 const withAll = (query: LocatedJson, members: Readonly<Record<string, unknown>>): LocatedJson =>
   query instanceof JsonObject ? withMembers(query, members) : query;
 
-/** @throws EngineFailure where a body has more than `query`, or that is no object. */
+/**
+ * Checks that a body has no member but `query`, which must be an object.
+ * @throws EngineFailure
+ */
 const onlyQuery = (query: LocatedJson): LocatedJson => {
   if (!(query instanceof JsonObject)) return query;
   const other = query.members.find(({ key }) => key !== 'query');
@@ -112,8 +115,8 @@ const onlyQuery = (query: LocatedJson): LocatedJson => {
 const unparsed = (reason: string, place: Position) => new EngineFailure(400, 'parsing_exception', reason, { place });
 
 /**
- * A total that is shown as a number must be exact, since it cannot say that it is not.
- * @throws EngineFailure where the query counts up to a limit.
+ * Makes the total exact if it is shown as a plain number, which cannot say that it is a lower bound.
+ * @throws EngineFailure if the query counts up to a limit
  */
 const withExactTotal = (call: Call, query: LocatedJson): LocatedJson => {
   if (!isSet(call, 'rest_total_hits_as_int') || !(query instanceof JsonObject)) return query;
@@ -129,7 +132,7 @@ const withExactTotal = (call: Call, query: LocatedJson): LocatedJson => {
 
 type Shown = QueryAnswer & { readonly pit_id?: string; readonly _scroll_id?: string };
 
-/** The answer to one query as the whole answer. */
+/** Turns the answer to one query into the response. */
 const shown = async (call: Call, query: LocatedJson, answer: Shown): Promise<HttpAnswer> => {
   if ('error' in answer) return refused(answer);
   const { status: _status, ...body } = shaped(call, query, answer, await kindsFor(call)) as Record<string, unknown>;
@@ -143,7 +146,9 @@ const refused = (answer: Refusal): HttpAnswer => {
   return { status, body: { error, status } };
 };
 
-/** Where the engines read nothing but a query, whatever they cannot read is the cause of one error. */
+/**
+ * Wraps an error as `_count` does in the engines, where a query that cannot be parsed is the cause of one outer error.
+ */
 const readError = (answer: Refusal): Refusal => {
   const { root_cause: _cause, type, reason, caused_by, ...place } = answer.error;
   if (!unreadable.has(type)) return answer;
@@ -159,7 +164,7 @@ const unreadable: ReadonlySet<string> = new Set([
   'x_content_parse_exception',
 ]);
 
-/** An answer as `rest_total_hits_as_int` and `typed_keys` ask for it. */
+/** Applies `rest_total_hits_as_int` and `typed_keys` to an answer. */
 const shaped = (call: Call, query: LocatedJson, answer: Shown, kindOf: KindOf | undefined): object => {
   if ('error' in answer) return queryError(answer);
   const { hits, aggregations, ...others } = answer;
@@ -178,7 +183,7 @@ const shaped = (call: Call, query: LocatedJson, answer: Shown, kindOf: KindOf | 
   };
 };
 
-/** Whether a query asks for no stored field, `_id` included. */
+/** Whether a query asks for no stored fields, not even `_id`. */
 const storesNone = (query: LocatedJson): boolean => {
   const stored = query instanceof JsonObject ? query.get('stored_fields') : undefined;
   return stored !== undefined && [toPlain(stored)].flat().includes('_none_');
@@ -194,7 +199,7 @@ const aggregationsOf = (query: LocatedJson): Tree => {
   return isRecord(plain) ? plain : {};
 };
 
-/** The kinds of fields, where `typed_keys` needs them. */
+/** Returns the kinds of fields if `typed_keys` needs them. */
 const kindsFor = async (call: Call): Promise<KindOf | undefined> => {
   if (!isSet(call, 'typed_keys')) return undefined;
   const { organizationId, applicationId, context } = call;

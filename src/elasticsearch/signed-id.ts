@@ -1,17 +1,20 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Writes identifiers that nobody else can, so that nothing of them is read before it is known to be ours. */
+/** Signs identifiers, so that nothing of a foreign one is interpreted. */
 export interface SignedIds {
-  /** Writes a payload of bytes as an identifier of a kind. */
+  /** Encodes and signs a payload as an identifier of a kind. */
   write(kind: string, payload: Buffer): string;
-  /** The payload of an identifier of this kind; undefined where no listed key signed it, or it is of another length. */
+  /**
+   * Returns the payload of an identifier of this kind. Returns undefined if no listed key signed it, or its length
+   * differs.
+   */
   read(kind: string, text: string, length: number): Buffer | undefined;
 }
 
-/** Bytes of a signature. */
+/** Number of bytes of a signature. */
 const macLength = 32;
 
-/** Signs with the first key, and knows what every listed one signed (HMAC-SHA-256, RFC 2104). */
+/** Creates the identifiers. The first key signs, and every listed key verifies (HMAC-SHA-256, RFC 2104). */
 export const createSignedIds = (keys: readonly string[]): SignedIds => {
   const derived = keys.map(derive);
   const [first] = derived;
@@ -19,7 +22,7 @@ export const createSignedIds = (keys: readonly string[]): SignedIds => {
   return {
     write: (kind, payload) => Buffer.concat([macOf(first, kind, payload), payload]).toString('base64url'),
     read(kind, text, length) {
-      // Four characters write three bytes; whatever is longer or shorter is not looked at.
+      // Four characters encode three bytes. Texts of another length are rejected unread.
       if (text.length !== Math.ceil(((macLength + length) * 4) / 3)) return undefined;
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length !== macLength + length) return undefined;

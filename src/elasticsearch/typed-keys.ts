@@ -1,13 +1,14 @@
 import { isRecord } from '../rest/input.js';
 
-/** The kind of a field by its path; undefined where no record has it. */
+/** Returns the kind of a field by its path; undefined if no record has the field. */
 export type KindOf = (path: string) => string | undefined;
 
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
- * Names aggregations as `typed_keys` asks: `date_histogram#name`, so that a client knows how to read each.
- * @param requested the `aggs` of the query. @param answered the `aggregations` of its answer.
+ * Renames aggregations for `typed_keys` (`date_histogram#name`), so that a client knows how to read each.
+ * @param requested the `aggs` of the query
+ * @param answered the `aggregations` of its answer
  */
 export const typedKeys = (requested: Tree, answered: Tree, kindOf: KindOf): Tree =>
   Object.fromEntries(
@@ -23,7 +24,7 @@ export const typedKeys = (requested: Tree, answered: Tree, kindOf: KindOf): Tree
 
 const besides = new Set(['aggs', 'aggregations', 'meta']);
 
-/** Names what stands in the buckets of an answer, or in the answer itself where it is one bucket. */
+/** Renames the aggregations in the buckets of an answer, or in the answer itself if it is a single bucket. */
 const typedInside = (requested: Tree, answer: unknown, kindOf: KindOf): unknown => {
   if (!isRecord(answer)) return answer;
   const { buckets } = answer;
@@ -41,7 +42,7 @@ const renamed = (requested: Tree, bucket: Tree, kindOf: KindOf): Tree => {
   return { ...Object.fromEntries(own), ...typedKeys(requested, Object.fromEntries(inner), kindOf) };
 };
 
-/** Types whose name in answers differs from that in queries. */
+/** Types whose name in responses differs from that in queries. */
 const names: Readonly<Record<string, string>> = {
   percentiles: 'tdigest_percentiles',
   percentile_ranks: 'tdigest_percentile_ranks',
@@ -57,14 +58,17 @@ const names: Readonly<Record<string, string>> = {
 
 const typeName = (type: string, body: unknown, kindOf: KindOf): string => {
   if (type === 'terms') return `${prefixOf(body, kindOf)}terms`;
-  // Of a field that nothing has, the engines name rare terms as terms.
+  // For a field that no record has, the engines use the type of terms for rare terms.
   if (type === 'rare_terms')
     return kindOfField(body, kindOf) === undefined ? 'sterms' : `${prefixOf(body, kindOf)}rareterms`;
   if (isRecord(body) && body['hdr'] !== undefined) return `hdr_${type}`;
   return names[type] ?? type;
 };
 
-/** Terms of whole numbers (dates and booleans among them), of doubles, or of texts, as those of a field that nothing has. */
+/**
+ * Returns the prefix of terms: `l` for whole numbers (including dates and booleans), `d` for doubles, `s` for texts and
+ * for fields that no record has.
+ */
 const prefixOf = (body: unknown, kindOf: KindOf): string => {
   switch (kindOfField(body, kindOf)) {
     case 'long':
