@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 
-/* The same drain with graphile-worker, tuned: 64 concurrent jobs, a local queue that is filled 500 jobs at a time,
+/* Drains jobs with graphile-worker, tuned: 64 concurrent jobs, a local queue that is filled 500 jobs at a time,
    and batched completion. Arguments: the folder that it is installed in, the receiver, and the number of jobs.
    DATABASE_URL is the address of the database. Prints jobs per second. */
 

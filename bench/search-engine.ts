@@ -2,7 +2,7 @@ import { progress } from './figures.js';
 import type { Question } from './search-question.js';
 import { documentsOf, type SearchWorld } from './search-world.js';
 
-/** The same documents in a real search engine. */
+/** A real search engine that holds the documents of a world. */
 export interface Engine {
   ask(question: Question): Promise<void>;
 }

@@ -102,7 +102,7 @@ class Scan {
   private keys = 0;
   private itemStart = 0;
   private before = { pieces: 0, taken: 0, faults: 0, grown: 0 };
-  /** How much longer the pieces are than the text that they replace, in characters. */
+  /** Difference in length between the pieces and the text that they replace, in characters. */
   private grown = 0;
   private readonly commas: number[] = [];
   /** Bounds of the last string, quotes included. */

@@ -6,7 +6,7 @@ import type { MqttServer } from './mqtt/server.js';
 import { createReport } from './rest/report.js';
 import type { Services, ServicesOptions } from './services.js';
 
-/** What MQTT shares with HTTP: services, authentication and admission control. */
+/** Services, authentication and admission control, which MQTT shares with HTTP. */
 interface Shared {
   services: Services;
   admission: Admission;

@@ -5,7 +5,7 @@
  */
 const sliceMs = 0.5;
 /**
- * The same time while a single organization uses the event loop. A longer slice lets more work start in one iteration,
+ * Time per iteration while a single organization uses the event loop, in milliseconds. A longer slice lets more work start in one iteration,
  * which then shares packets to the database and transactions.
  */
 const sliceAloneMs = 2;

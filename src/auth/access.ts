@@ -13,7 +13,7 @@ import type { SelectedFields } from '../schema/selected-fields.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
 
 /**
- * What a call needs to do with an object: read it, change it (`write`), or do what only owners of the organization may
+ * The access that a call needs to an object: read it, change it (`write`), or do what only owners of the organization may
  * (`own`). Only applications distinguish `write` from `own`, as teams grant `write` to members.
  */
 export type Need = 'read' | 'write' | 'own';

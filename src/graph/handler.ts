@@ -27,7 +27,7 @@ import { RequestBudget } from './request-budget.js';
 
 type Caller = Context['caller'];
 
-/** What `admitFirst` keeps in `response.locals` of an admitted request. */
+/** Content of `response.locals` of an admitted request, set by `admitFirst`. */
 interface Admitted {
   caller: Caller;
 }

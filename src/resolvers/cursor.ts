@@ -2,7 +2,7 @@ import type { Sql } from 'sql-template-tag';
 import { type Fault, invalid } from '../errors.js';
 
 /**
- * How a list is read by cursor. A cursor contains the list (its parent and order) and the keys of a row in that order,
+ * The cursors of a list. A cursor contains the list (its parent and order) and the keys of a row in that order,
  * so that rows stored or deleted meanwhile neither repeat nor hide other rows. For callers it is opaque text.
  */
 export interface CursorKind {
@@ -15,7 +15,7 @@ export interface CursorKind {
 /** Text of a row's key in the order of a list. */
 export type CursorKey = string | null;
 
-/** The same for a list that is read by SQL. */
+/** The cursors of a list that is read by SQL. */
 export interface SqlCursorKind extends CursorKind {
   /** Returns the condition that a row comes after these keys. */
   after: (keys: readonly CursorKey[]) => Sql;

@@ -9,7 +9,7 @@ export interface OrderKey {
   nullable: boolean;
 }
 
-/** Format of a text key in a cursor; the maximum length includes long names. */
+/** Format of a text key in a cursor: at most 2,100 characters, without NUL. */
 const anyText = /^[^\0]{0,2100}$/su;
 const identifier = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -69,7 +69,7 @@ export async function listBelow<Row extends object>(
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
   const { selected, ...place } = wanted;
-  // Checked for each parent alone, so that a wrong cursor for one parent does not fail the others.
+  // Checked for each parent separately: among several, the parent that the cursor belongs to still gets its page.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
   const key = JSON.stringify([edge, place, selected.key]);
   // DataLoader expects its batch function to reject, not to throw. Creating the listing may throw for an invalid

@@ -39,7 +39,7 @@ export interface Listing {
    * rows of the page are read. `matches` is the condition that a row has the key `k`.
    */
   key?: { columns: Sql; matches: Sql };
-  /** How the list is read by cursor in its default order. Absent: it cannot be. */
+  /** Cursors of the list in its default order. Absent: the list cannot be read by cursor. */
   cursor?: SqlCursorKind;
   /** Identifier of the parent of a list that is read alone, which its cursors contain. */
   parentId?: string;
@@ -55,7 +55,7 @@ export interface Wanted {
   q?: string | null;
   /** Cursor after which the page begins, instead of a page number. */
   after?: string | null;
-  /** How the items are shown; by default as a page. */
+  /** Connection that shows the items. Absent: they are shown as a page. */
   connection?: Connection;
   /** Fields of the page that are read. */
   selected: SelectedFields;

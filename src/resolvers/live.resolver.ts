@@ -26,7 +26,7 @@ export class LiveResolver {
   constructor(
     private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices' | 'episodes'>,
     private readonly jobs: Pick<Jobs, 'find'>,
-    /** @param index checks a query; it throws 422 for one that a search of the organization's records would refuse. */
+    /** Checks a query. It throws 422 for one that a search of the organization's records would refuse. */
     private readonly index: Pick<RecordIndex, 'check'>,
   ) {}
 

@@ -68,7 +68,7 @@ export async function recordsBelow(
   parentId: string,
   { selected, ...args }: RecordsBelowArgs,
 ): Promise<Page<DeviceRecord> & CursorPage> {
-  // Checked for each parent alone, so that a wrong cursor for one parent does not fail the others.
+  // Checked for each parent separately: among several, the parent that the cursor belongs to still gets its page.
   if (args.after != null) requireCursorOf(parentId, args.after);
   const counted = selected.has('totalCount');
   const make = () =>

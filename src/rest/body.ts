@@ -5,7 +5,7 @@ import { malformed, tooLarge, unsupportedMediaType } from '../errors.js';
 import { timeSlices } from '../time-slice.js';
 import type { Hold } from './in-flight.js';
 
-/** What a route accepts as a body. */
+/** Rules for the body of a route. */
 export interface BodyRules {
   /** Maximum size in bytes, after decompression. */
   bytes: number;

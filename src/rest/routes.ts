@@ -10,7 +10,7 @@ export interface RouteOptions {
   /** Another verb that does the same, for clients that cannot send a body with GET. */
   alias?: Verb;
   /**
-   * How the body becomes arguments.
+   * Mapping of the body to arguments.
    * `fields` (the default): one argument per field.
    * `located`: the same, read by the parser that keeps positions and exact numbers, from the body or the query string.
    * `argument`: one argument takes the whole body; `lines` accepts NDJSON too, and `otherTypes` is the error message
