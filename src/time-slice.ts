@@ -5,8 +5,8 @@
  */
 const sliceMs = 0.5;
 /**
- * Time per iteration while a single organization uses the event loop, in milliseconds. A longer slice lets more work start in one iteration,
- * which then shares packets to the database and transactions.
+ * Time per iteration while a single organization uses the event loop, in milliseconds. A longer slice lets more work
+ * start in one iteration, which then shares packets to the database and transactions.
  */
 const sliceAloneMs = 2;
 /** Time after its last computation that an organization counts as a user of the event loop, in milliseconds. */

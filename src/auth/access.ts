@@ -13,8 +13,8 @@ import type { SelectedFields } from '../schema/selected-fields.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
 
 /**
- * The access that a call needs to an object: read it, change it (`write`), or do what only owners of the organization may
- * (`own`). Only applications distinguish `write` from `own`, as teams grant `write` to members.
+ * The access that a call needs to an object: read it, change it (`write`), or do what only owners of the organization
+ * may (`own`). Only applications distinguish `write` from `own`, as teams grant `write` to members.
  */
 export type Need = 'read' | 'write' | 'own';
 

@@ -16,7 +16,9 @@ export const useDefiners = (definers: Pick<Definers, Name>): void => {
   current = definers;
 };
 
-/** Forwards to the current file's function: a module of `test/support` is loaded once and serves every file of a worker. */
+/**
+ * Forwards to the current file's function: a module of `test/support` is loaded once and serves every file of a worker.
+ */
 const forward = <Key extends Name>(name: Key): Definers[Key] =>
   new Proxy<Definers[Name]>(() => undefined, {
     apply: (_target, self, args: unknown[]) => Reflect.apply(current[name], self, args) as unknown,

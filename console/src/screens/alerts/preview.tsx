@@ -24,7 +24,10 @@ export interface Tried {
   readonly round: number;
 }
 
-/** Shows the episodes that the rule would have opened in the last week: in words, and as bands over the chart of a device. */
+/**
+ * Shows the episodes that the rule would have opened in the last week: in words, and as bands over the chart of a
+ * device.
+ */
 export function Preview({
   application,
   tried,
