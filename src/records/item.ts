@@ -5,46 +5,46 @@ import type { PlainJson } from '../json.js';
 /** A JSON object without positions. */
 export type PlainObject = { [key: string]: PlainJson };
 
-/** Bytes as a device sent them, and what is known of their stream before the device is. */
+/** Bytes as a device sent them, and what is known of their stream before the device is found. */
 export interface ItemFrame {
-  /** `only`: the product's only stream, else 1. Absent: there is no stream, and the bytes are kept undecoded. */
+  /** Number of the stream. `only` is the product's only stream, else 1. Without it, the bytes are stored undecoded. */
   streamId?: number | 'only';
-  /** Absent: the one that the product maps for the stream. */
+  /** By default the type that the product maps for the stream. */
   streamType?: StreamType;
   bytes: Buffer;
 }
 
-/** A record to store, its device and product still to be found. */
+/** A record to store, whose device and product are not yet found. */
 export interface Item {
-  /** Serials to look for, dashes and case aside; the first that a device has wins. Empty where `deviceId` is given. */
+  /** Serials to look up, ignoring dashes and case; the first that a device has wins. Empty with `deviceId`. */
   serials: readonly string[];
   deviceId?: string;
-  /** Unix seconds; absent: now. */
+  /** Time in Unix seconds; by default now. */
   ts?: number;
-  /** Where the sender's body holds the time, for the fault of one that is out of range; `ts` unless given. */
+  /** Path of the time in the sender's body, for errors about its range; `ts` by default. */
   tsPath?: string;
   metadata: PlainObject;
-  /** Decoded fields. They yield to what the frame gives, unless `dataWins`. */
+  /** Decoded fields. The frame's values override them, unless `dataWins`. */
   data: PlainObject;
   dataWins?: boolean;
   frame?: ItemFrame;
-  /** The same device and key again within 48 hours is a duplicate. */
+  /** Deduplication key. A record with the same device and key is a duplicate for 48 hours. */
   key?: string;
-  /** Hours for which the key counts instead. */
+  /** Hours for which the key counts, instead of 48. */
   keyHours?: number;
 }
 
-/** Why an item was not stored. */
+/** Reason why an item was not stored. */
 export type ItemCode = 'UNKNOWN_DEVICE' | 'VALIDATION_FAILED' | 'TS_OUT_OF_RANGE' | 'BAD_PAYLOAD' | 'MALFORMED_REQUEST';
 
-/** An item that cannot be stored, with a sentence that says why. */
+/** An item that cannot be stored, with the reason as a sentence. */
 export class Rejection extends Error {
   constructor(
     readonly code: ItemCode,
     message: string,
-    /** What is wrong with which field of the sender's body, where it is one field. */
+    /** The faulty field of the sender's body, if a single one is. */
     readonly fault?: Fault,
-    /** The device that it is of, where that is known. */
+    /** The item's device, if known. */
     readonly deviceId?: string,
   ) {
     super(message);
@@ -52,11 +52,13 @@ export class Rejection extends Error {
   }
 }
 
-/** What refuses a call whole for one item: a network server is told by its status, it does not read results. */
+/**
+ * Returns the error that refuses a whole call because of one item: a network server reads the status, not the results.
+ */
 export const refusalOf = ({ code, message, fault }: Rejection): ApiError =>
   code === 'UNKNOWN_DEVICE' ? unknownDevice(message) : invalid([fault ?? { path: '', message }]);
 
-/** The fate of an item. A duplicate names the record that it repeats. */
+/** Result of an item. A duplicate names the record that it repeats. */
 export type ItemResult =
   | { status: 'stored' | 'duplicate'; recordId: string }
   | { status: 'rejected'; error: { code: ItemCode; message: string } };

@@ -9,16 +9,17 @@ import type { PlainLine } from '../json-plain.js';
 import { isPayloadEncoding, readPayload } from './decode/payload.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 
-/** The device that a call is about. Its items need not name it, and may name no other. */
+/** The device of a call. Its items need not name the device, and may name no other. */
 export interface OneDevice {
   readonly id: string;
-  /** As it is compared: without dashes, in lower case. */
+  /** Normalized serial: without dashes, in lower case. */
   readonly serialKey: string;
 }
 
 /**
- * Reads a native body: one object, an array, or the lines of NDJSON as an array. An item that is wrong becomes a rejection in
- * its place; only a body that is neither is refused whole.
+ * Reads a native body: one object, an array, or the lines of NDJSON as an array. An invalid item becomes a rejection in
+ * its place.
+ * @throws ApiError for a body of another form, or with too many records
  */
 export const readNative = (body: PlainLine | readonly PlainLine[], of?: OneDevice): (Item | Rejection)[] => {
   if (Array.isArray(body)) {
@@ -64,7 +65,7 @@ const itemOf = (node: PlainObject, of: OneDevice | undefined): Item => {
     data: data ?? {},
     dataWins: true,
     ...(frame ? { frame } : {}),
-    // An empty one is none.
+    // An empty key counts as absent.
     ...(key ? { key } : {}),
   };
 };
@@ -113,7 +114,7 @@ const objectAt = (node: PlainObject, name: string): PlainObject | undefined => {
     : fail(`${name} nests too deep or holds characters that cannot be stored.`);
 };
 
-/** How deep the values of a record may nest. */
+/** Maximum nesting of the values of a record. */
 const deepest = 60;
 
 const frameAt = ({ frame: value }: PlainObject): ItemFrame | undefined => {

@@ -9,11 +9,11 @@ import type { ProductShape } from './postgres/log/product.js';
 import type { RecordDevice } from './stored-record.js';
 import { type TypedData, typeData } from './typed.js';
 
-/** A record as it will be stored. */
+/** A record to store. */
 export interface NewRecord {
   id: string;
   device: RecordDevice;
-  /** Unix seconds to the microsecond. */
+  /** Time in Unix seconds, to the microsecond. */
   ts: number;
   metadata: PlainObject;
   data: PlainObject;
@@ -21,23 +21,25 @@ export interface NewRecord {
   given?: Given;
   typed: TypedData;
   key?: string;
-  /** Hours for which the key counts; 48 unless given. */
+  /** Hours for which the key counts; 48 by default. */
   keyHours?: number;
 }
 
-/** A frame as it is kept; without stream where the sender named none. `payload` is hexadecimal. */
+/** A frame as it is stored, without a stream if the sender named none. `payload` is hexadecimal. */
 export type StoredFrame = { streamId?: number; streamType?: StreamType; payload: string };
 
-/** Fields that came beside a frame, and whether they count where the frame gives the same: redecoding needs to know. */
+/**
+ * Fields that came beside a frame, and whether they override the frame's values. Decoding the frame again needs both.
+ */
 export type Given = { wins: boolean; data: PlainObject };
 
 const earliest = Date.UTC(2000, 0, 1) / 1000;
 const daySeconds = 86_400;
 
-/** Keys of a record's data and metadata, those of objects inside them included. */
+/** Maximum number of keys of a record's data and metadata, including nested ones. */
 const maxKeys = 1000;
 
-/** Makes the record of an item, its frame decoded and its values typed; `now` in Unix seconds. */
+/** Creates the record of an item: decodes its frame and types its values. `now` is in Unix seconds. */
 export const recordOf = (
   item: Item,
   device: RecordDevice,
@@ -66,7 +68,9 @@ export const recordOf = (
   };
 };
 
-/** How many of so many keys a value leaves; negative where it has more, which are not all counted then. */
+/**
+ * Returns how many of `maxKeys` keys a value leaves. The result is negative if it has more, and counting stops early.
+ */
 const keysLeft = (value: PlainJson, maxKeys: number): number => {
   if (typeof value !== 'object' || value === null) return maxKeys;
   let left = maxKeys;
@@ -90,7 +94,7 @@ const contentOf = (
   return { ...given, frame: stored, ...decodeStored(stored, { wins, data }, metadata, variables) };
 };
 
-/** The data and metadata of a record that has a frame, given the product's variables. */
+/** Computes the data and metadata of a record with a frame, by the product's variables. */
 export const decodeStored = (
   frame: StoredFrame,
   given: Given | undefined,
@@ -120,7 +124,7 @@ const storedFrame = (frame: ItemFrame, variables: readonly DecodableVariable[]):
   return { streamId, ...(streamType ? { streamType } : {}), payload };
 };
 
-/** The stream of a product that has only one; else the first, as senders that know of no streams mean it. */
+/** Returns the stream of a product that has only one, else 1: senders without a concept of streams mean the first. */
 const onlyStream = (variables: readonly DecodableVariable[]): number => {
   const streams = new Set(
     variables
@@ -131,7 +135,7 @@ const onlyStream = (variables: readonly DecodableVariable[]): number => {
   return streams.size === 1 && only !== undefined ? only : 1;
 };
 
-/** The type that a product maps for a stream; of several BIN, then RAW, then TXT. */
+/** Returns the type that a product maps for a stream; of several, BIN before RAW before TXT. */
 const mappedType = (variables: readonly DecodableVariable[], streamId: number): StreamType | undefined =>
   [StreamType.BIN, StreamType.RAW, StreamType.TXT].find((streamType) =>
     variables.some(({ mappings }) =>

@@ -8,10 +8,13 @@ import {
 } from '../../search/failure.js';
 import type { Counting } from './children.js';
 
-/** What one answer of an aggregation in one bucket takes in memory, about. Bytes. */
+/** Approximate memory of the answer of one aggregation in one bucket, in bytes. */
 const answerBytes = 100;
 
-/** Counts the buckets, the answers and the work of moving functions of one query. @throws SearchFailure where it becomes too much. */
+/**
+ * Creates the counter of one query's buckets, answers and moving-function work. Its methods throw SearchFailure when a
+ * limit is exceeded.
+ */
 export const answerCounter = (weigh: (bytes: number) => void): Pick<Counting, 'made' | 'answered' | 'windowed'> => {
   let buckets = 0;
   let answers = 0;

@@ -14,17 +14,17 @@ import { text } from '../../search/syntax/value.js';
 import { choose, steps } from './automatic-interval.js';
 import type { ChildrenIn, Counting } from './children.js';
 
-/** What an `auto_date_histogram` is bound with. */
+/** Inputs for an `auto_date_histogram`. */
 export interface AutomaticTime<F extends Field> {
-  /** Undefined where nothing has it. */
+  /** Undefined if no record has the field. */
   field: F | undefined;
-  /** The time that its records are in; undefined where it has none. */
+  /** Time span of the records; undefined if there are none. */
   span: Span | undefined;
-  /** The instant that `now` means, in milliseconds. */
+  /** The instant of `now`, in milliseconds since 1970. */
   now: number;
 }
 
-/** Its buckets, in the order of time; a bucket's place is its index in `starts`. */
+/** Chosen buckets in order of time. A bucket's place is its index in `starts`. */
 export interface AutomaticBuckets<F extends Field> {
   readonly field: F;
   readonly starts: readonly Instant[];
@@ -32,7 +32,10 @@ export interface AutomaticBuckets<F extends Field> {
   readonly print: NonNullable<Print>;
 }
 
-/** Chooses the buckets, or gives the answer where there are none. @throws SearchFailure for what is wrong with it */
+/**
+ * Chooses the buckets. Returns the answer itself if no record has the field.
+ * @throws SearchFailure for an invalid aggregation
+ */
 export const automaticBuckets = <F extends Field>(
   { at, buckets, minimumInterval, format, timeZone }: WithChildren<AutoDateHistogramAggregation>,
   { field, span, now }: AutomaticTime<F>,
@@ -41,24 +44,24 @@ export const automaticBuckets = <F extends Field>(
   const finest = minimumInterval === undefined ? 0 : steps.findIndex(({ unit }) => unit === minimumInterval);
   if (finest < 0)
     throw illegalArgument(`minimum_interval must be one of [${steps.map(({ unit }) => unit).join(', ')}]`, at);
-  // A wrong format or zone is a fault also where there are no records to show.
+  // A wrong format or time zone is an error even if there are no records.
   if (format !== undefined) dateFormatOf(text(format), format);
   const zone = dateReading(now, undefined, timeZone).zone ?? utc;
   if (field === undefined || span === undefined) return { none: { buckets: [], interval: `1${steps[finest]!.short}` } };
   return { field, ...choose(span, buckets, finest, zone), print: printOf(field, format, zone)! };
 };
 
-/** What is shown of these buckets. */
+/** Buckets of the chosen intervals as a store found them. */
 export interface FilledBuckets<B> {
   /** Buckets with records, by their place among all. */
   readonly filled: ReadonlyMap<number, B>;
-  /** What stands where nothing is. */
+  /** Bucket without records. */
   readonly gap: B;
   count(bucket: B): number;
   readonly children: Pick<ChildrenIn<B, never>, 'readAll'>;
 }
 
-/** The answer: from the first bucket with records to the last. */
+/** Builds the answer, from the first bucket with records to the last. */
 export const automaticAnswer = <B>(
   { starts, interval, print }: AutomaticBuckets<Field>,
   { filled, gap, count, children }: FilledBuckets<B>,

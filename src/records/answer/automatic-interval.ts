@@ -3,7 +3,7 @@ import { type Rounding, roundingOf } from '../../search/date/rounding.js';
 import type { Instant, Zone } from '../../search/date/zone.js';
 import type { Span } from '../../search/span.js';
 
-/** Units from fine to coarse, and how many of each may be put together. */
+/** Units from fine to coarse, and the multiples of each that a bucket may span. */
 export const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] = [
   { unit: 'second', short: 's', inner: [1, 5, 10, 30] },
   { unit: 'minute', short: 'm', inner: [1, 5, 10, 30] },
@@ -13,7 +13,7 @@ export const steps: readonly { unit: Unit; short: string; inner: readonly number
   { unit: 'year', short: 'y', inner: [1, 5, 10, 20, 50, 100] },
 ];
 
-/** The finest unit, and the fewest of it together, that give no more buckets than asked for. */
+/** Chooses the finest unit, and the smallest multiple of it, that give at most `most` buckets. */
 export const choose = (
   { from, to }: Span,
   most: number,

@@ -2,22 +2,22 @@ import { type BucketOrder, stepsOf } from '../../search/aggregation/option/bucke
 import { type Place, SearchFailure } from '../../search/failure.js';
 import type { ChildrenIn } from './children.js';
 
-/** A metric to order buckets by. */
+/** A metric by which buckets are ordered. */
 export interface SortMetric<B> {
-  /** Its value in a bucket, null where it has none. */
+  /** Returns the metric's value in a bucket; null without one. */
   readonly cell: (bucket: B) => unknown;
-  /** What stands in for no value: a number that it counts as; `last` in either direction where it has none. */
+  /** Default for missing values: a number, or `last` to sort them last in either direction. */
   readonly empty: number | 'last';
 }
 
-/** One key of an order, resolved: the count, the key, or a metric inside the buckets. */
+/** A resolved order key: the count, the bucket's key, or a metric inside the bucket. */
 export type OrderKey<M> = { readonly descending: boolean } & (
   | { readonly by: 'count' }
   | { readonly by: 'key' }
   | { readonly by: 'metric'; readonly metric: M }
 );
 
-/** Resolves an order; ties are broken by the key, ascending. */
+/** Resolves an order. Ties are broken by the key, ascending. */
 export const orderOf = <B, M>(order: readonly BucketOrder[], children: ChildrenIn<B, M>): OrderKey<M>[] => {
   const keys = order.map(({ path, descending, at }): OrderKey<M> => {
     if (path === '_count') return { by: 'count', descending };
@@ -27,7 +27,7 @@ export const orderOf = <B, M>(order: readonly BucketOrder[], children: ChildrenI
   return keys.some(({ by }) => by === 'key') ? keys : [...keys, { by: 'key', descending: false }];
 };
 
-/** Compares made buckets by an order. */
+/** Creates a comparator of buckets by an order. */
 export const comparing =
   <B, T extends B>(
     order: readonly OrderKey<SortMetric<B>>[],

@@ -3,53 +3,58 @@ import type { Place } from '../../search/failure.js';
 import type { Field } from '../../search/field/field.js';
 import { type Awaitable, chain, type Pace } from '../../search/pace.js';
 
-/** An aggregation, planned: what reads its answer for a bucket `B`, once what was asked of the store is there. */
+/** A planned aggregation, which reads its answer for a bucket `B` from the store's results. */
 export interface PlannedIn<B, M> {
   read(bucket: B): Awaitable<Answer>;
-  /** How many values its answer has, where that is more than a few. */
+  /** Approximate number of values of its answer, if that is more than a few. */
   readonly size?: number;
-  /** Of terms only: the kind of their keys; undefined where nothing has the field. */
+  /** Kind of the keys of a terms aggregation; undefined if no record has the field. */
   readonly keyKind?: Field['kind'];
-  /** What buckets around can be ordered by, by the name of the property (`avg` of `stats`), empty for the only one. */
+  /**
+   * Returns the sort metric of a property (`avg` of `stats`), by which enclosing buckets can be ordered. The property
+   * is empty for a single-valued metric.
+   */
   sortable?(property: string): M | undefined;
-  /** Of aggregations that make one bucket only: what stands in it. */
+  /** Sub-aggregations of an aggregation that makes a single bucket. */
   readonly children?: ChildrenIn<B, M>;
 }
 
-/** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
+/** Sub-aggregations of the same bucket, by name, together with the pipelines over them. */
 export interface ChildrenIn<B, M> {
   get(name: string): PlannedIn<B, M> | undefined;
-  /** The answers for one bucket, behind what it begins with. */
+  /** Reads the answers for one bucket and appends them to `head`. */
   read(bucket: B, head?: Answer): Awaitable<Answer>;
   /**
-   * The answers for several buckets, each behind what it begins with, as pipelines leave them: with more in each, fewer of
-   * them, or in another order.
+   * Reads the answers for several buckets, each appended to its head, and then runs pipelines, which may add to them,
+   * remove some, or reorder them.
    */
   readAll<T>(items: Iterable<T>, begin: (item: T) => readonly [head: Answer, bucket: B]): Awaitable<Answer[]>;
 }
 
-/** What answers are counted and paced by. */
+/** Limits and pacing of answers. */
 export interface Counting {
-  /** Counts buckets made; fails past what one query may make. */
+  /** Counts buckets. Throws when the limit of one query is exceeded. */
   made(count: number): void;
-  /** Counts answers made, those of aggregations in each bucket; fails past what one query may make. */
+  /** Counts answers, one for each aggregation in each bucket. Throws when the limit of one query is exceeded. */
   answered(count: number): void;
-  /** Counts values that windows of moving functions are about to look at; fails past what one query may. */
+  /** Counts the values that windows of moving functions will read. Throws when the limit of one query is exceeded. */
   windowed(count: number, place: Place): void;
-  /** For loops over buckets. */
+  /** Yields the event loop in loops over buckets. */
   readonly pace: Pace;
 }
 
-/** A pipeline, planned: what it makes of the answers beside it, or of the buckets that it stands in. */
+/** A planned pipeline, which computes from sibling answers or from the buckets that contain it. */
 export interface PlannedPipeline {
   readonly name: string;
-  /** Over answers beside it: its own answer. */
+  /** Computes its own answer from the sibling answers. */
   beside?(answers: Answer): Awaitable<Answer>;
-  /** Over the buckets that it stands in, which it may add to where they are. */
+  /** Computes over the buckets that contain it, and may add to each of them. */
   across?(buckets: readonly Answer[]): Awaitable<Answer[]>;
 }
 
-/** Joins aggregations and pipelines that stand in the same buckets. Pipelines come in an order in which each finds what it is over. */
+/**
+ * Joins aggregations and pipelines of the same bucket. Pipelines must come in an order in which each finds its inputs.
+ */
 export const childrenOf = <B, M>(
   planned: ReadonlyMap<string, PlannedIn<B, M>>,
   pipelines: readonly PlannedPipeline[],
@@ -60,7 +65,7 @@ export const childrenOf = <B, M>(
   const size = entries.reduce((sum, [, { size: own = 1 }]) => sum + own, pipelines.length);
   const withBesides = (answers: Answer): Awaitable<Answer> => {
     if (besides.length === 0) return answers;
-    // Each finds the answers of those before it.
+    // Each pipeline finds the answers of those before it.
     const all = pace.map(besides, ({ name, beside }) =>
       chain(beside(answers), (answer) => {
         answers[name] = answer;

@@ -5,7 +5,7 @@ import { dateReading } from '../../search/query/binding.js';
 import type { Input } from '../../search/syntax/input.js';
 import { isNumber, kindOf, scalarText } from '../../search/syntax/value.js';
 
-/** The values of a cursor, in the order of the sources. */
+/** Returns the values of a cursor, in the order of the sources. */
 export const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {
   if (!after.isObject) throw parsing(`[composite] [after] must be an object, but was ${kindOf(after)}`, after);
   if (after.members().length !== sources.length) {
@@ -18,7 +18,7 @@ export const cursorOf = (after: Input, { sources }: CompositeAggregation): Input
   });
 };
 
-/** A cursor's date: as the source's format writes it; without one a number of milliseconds and nothing else. */
+/** Parses the date of a cursor in the source's format. Without a format it must be a number of milliseconds. */
 export const cursorMillis = (source: CompositeSource, input: Input, now: number): number => {
   const shown = scalarText(input) ?? '';
   if (source.format === undefined) {

@@ -15,22 +15,25 @@ import type { Input } from '../../search/syntax/input.js';
 import { comparing, orderOf, type SortMetric } from './bucket-order.js';
 import type { ChildrenIn, Counting } from './children.js';
 
-/** Buckets of time as a store finds them. */
+/** Time buckets as a store found them. */
 export interface FoundTimes<B, M> {
   readonly reading: DateReading;
   readonly rounding: Rounding;
   readonly print: NonNullable<Print>;
   readonly children: ChildrenIn<B, M>;
   readonly count: (bucket: B) => number;
-  /** The buckets with records inside another, and where each begins. */
+  /** Returns the buckets with records inside another bucket, with the beginning of each. */
   found(around: B): { bucket: B; key: Instant }[];
-  /** The bucket that has no records. */
+  /** Bucket without records. */
   readonly gap: B;
 }
 
 type At = { readonly start: Instant };
 
-/** Reads the answer of a `date_histogram`: with empty buckets, bounds and order. Its faults show at once. */
+/**
+ * Creates the reader of a `date_histogram`'s answer, which applies empty buckets, bounds and order. Invalid bounds
+ * throw immediately.
+ */
 export const dateHistogramAnswer = <B extends object, M extends SortMetric<B>>(
   aggregation: WithChildren<DateHistogramAggregation>,
   { reading, rounding, print, children, count, found: foundIn, gap }: FoundTimes<B, M>,
@@ -38,7 +41,7 @@ export const dateHistogramAnswer = <B extends object, M extends SortMetric<B>>(
 ): ((around: B) => Awaitable<Answer>) => {
   const { at, keyed, minDocCount, offset: shift } = aggregation;
   const order = orderOf(aggregation.order, children);
-  // Bounds are rounded without the offset, and only those that stretch are moved with it.
+  // Bounds are rounded without the offset. Only `extended_bounds` are shifted by it.
   const rounded = (instant: Instant | undefined, by: number) =>
     instant === undefined ? undefined : rounding.round(instant + shift) - shift + by;
   const given = instants(aggregation.hardBounds, reading);
@@ -91,7 +94,7 @@ const instants = (bounds: HistogramBounds | undefined, reading: DateReading): En
   ...(bounds?.max && { max: instantOf(bounds.max, reading) }),
 });
 
-/** A number is an instant whatever the format, which texts follow. */
+/** Parses a bound. A number is an instant whatever the format; texts follow the format. */
 const instantOf = (input: Input, reading: DateReading): Instant => {
   requireLong(input);
   return input.node.kind === 'number' ? instantOfNumber(Number(input.node.text)) : dateOf(input, false, reading);

@@ -10,7 +10,7 @@ export interface DeviceRow {
   lon: number | null;
 }
 
-/** Devices as they stand now, and the organizations of products, by id. */
+/** Current devices, and the organizations of products, by identifier. */
 export interface Devices {
   readonly devices: ReadonlyMap<string, DeviceRow>;
   readonly owners: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export interface Devices {
   readonly retyped: ReadonlySet<string>;
 }
 
-/** `_source.device`: the device as it stands now, its product as it was when the record was stored. */
+/** Builds `_source.device`: the current device, with the product at the time of storing. */
 export const deviceOf = (
   { devices, owners }: Pick<Devices, 'devices' | 'owners'>,
   id: string,

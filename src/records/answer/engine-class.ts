@@ -4,7 +4,9 @@ import type { Field } from '../../search/field/field.js';
 
 type Kind = Exclude<Aggregation, PipelineAggregation>['kind'];
 
-/** The engines' class of an answer that is no number, by the kind of its aggregation. Metrics of several numbers have none. */
+/**
+ * The engines' class of a non-numeric answer, by the kind of its aggregation. Metrics with several numbers have none.
+ */
 const classes: Readonly<Partial<Record<Kind, string>>> = {
   multi_terms: 'InternalMultiTerms',
   date_histogram: 'InternalDateHistogram',
@@ -31,7 +33,10 @@ const termClasses: Readonly<Partial<Record<Field['kind'], string>>> = {
   date: 'Long',
 };
 
-/** @param keyKind the kind of the keys of terms; undefined where nothing has their field */
+/**
+ * Returns the engines' class of an answer.
+ * @param keyKind kind of the keys of terms; undefined if no record has their field
+ */
 export const engineClass = (kind: Kind, keyKind: Field['kind'] | undefined): string | undefined => {
   const prefix = (keyKind && termClasses[keyKind]) ?? 'Unmapped';
   if (kind === 'terms') return `${prefix}Terms`;

@@ -4,21 +4,24 @@ import type { FiltersAggregation } from '../../search/aggregation/filters.js';
 import { type Awaitable, chain } from '../../search/pace.js';
 import type { ChildrenIn, Counting } from './children.js';
 
-/** Buckets of filters as a store finds them. */
+/** Filter buckets as a store found them. */
 export interface FoundFilters<B, M> {
   readonly children: ChildrenIn<B, M>;
   readonly count: (bucket: B) => number;
-  /** The bucket of each filter inside another, by the filter's place; the last is that of the others where it is asked for. */
+  /**
+   * Returns the bucket of each filter inside another bucket, by the filter's index. The last one is the `other` bucket,
+   * if requested.
+   */
   found(around: B): (index: number) => B;
 }
 
-/** Reads the answer of `filters`. */
+/** Creates the reader of a `filters` answer. */
 export const filtersAnswer = <B, M>(
   { filters, other, keyed }: WithChildren<FiltersAggregation>,
   { children, count, found }: FoundFilters<B, M>,
   { made }: Pick<Counting, 'made'>,
 ): ((around: B) => Awaitable<Answer>) => {
-  // Those without names are sorted by their places.
+  // Unnamed filters are named by their index.
   const names = filters.map(({ name }, index) => name ?? `${index}`);
   if (other !== undefined) names.push(other);
   return (around) => {

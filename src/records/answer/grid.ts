@@ -1,6 +1,6 @@
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
-/** The geohash of a cell, from its column and row. */
+/** Returns the geohash of a cell from its column and row. */
 export const geohash = (column: number, row: number, precision: number): string => {
   let [x, y] = [BigInt(column), BigInt(row)];
   let bits = 0n;
@@ -16,7 +16,10 @@ export const geohash = (column: number, row: number, precision: number): string 
   ).join('');
 };
 
-/** The left and right end around places, from the ends of those west and of those east of Greenwich. */
+/**
+ * Returns the left and right end of a bounding box, from the ends of the places west and those of the places east of
+ * Greenwich.
+ */
 export const around = (
   [westmost = null, west = null, east = null, eastmost = null]: readonly (number | null)[],
   wraps: boolean,

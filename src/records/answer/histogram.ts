@@ -9,20 +9,26 @@ import { number } from '../../search/syntax/value.js';
 import { comparing, orderOf, type SortMetric } from './bucket-order.js';
 import type { ChildrenIn, Counting } from './children.js';
 
-/** Buckets of numbers as a store finds them. */
+/** Numeric buckets as a store found them. */
 export interface FoundNumbers<B, M> {
   readonly print: Print;
   readonly children: ChildrenIn<B, M>;
   readonly count: (bucket: B) => number;
-  /** The buckets with records inside another, and how many intervals from the offset on each is. */
+  /**
+   * Returns the buckets with records inside another bucket, with the index of each: its number of intervals from the
+   * offset.
+   */
   found(around: B): { bucket: B; key: number }[];
-  /** The bucket that has no records. */
+  /** Bucket without records. */
   readonly gap: B;
 }
 
 type At = { readonly index: number };
 
-/** Reads the answer of a `histogram`: with empty buckets, bounds and order. Its faults show at once. */
+/**
+ * Creates the reader of a `histogram`'s answer, which applies empty buckets, bounds and order. Invalid bounds throw
+ * immediately.
+ */
 export const histogramAnswer = <B extends object, M extends SortMetric<B>>(
   aggregation: WithChildren<HistogramAggregation>,
   { print, children, count, found: foundIn, gap }: FoundNumbers<B, M>,
@@ -41,7 +47,7 @@ export const histogramAnswer = <B extends object, M extends SortMetric<B>>(
   requireInOrder('hard_bounds', { min: least, max: most }, at);
   requireInside({ min: low, max: high }, { min: least, max: most }, at);
   const stretch = { min: indexOf(low), max: indexOf(high) };
-  // The engines hold against them where a bucket would begin without the offset.
+  // The engines compare bounds with the beginning of a bucket without the offset.
   const inBounds = (index: number) =>
     (least === undefined || index * interval >= least) && (most === undefined || index * interval <= most);
 

@@ -5,40 +5,40 @@ import { type SourceFilter, sourceFilter } from '../../search/hits/source-filter
 import type { Hit } from '../record-index.js';
 import { type Devices, deviceOf } from './device.js';
 
-/** The unit of moments that are shown: ours, or the engines'. */
+/** Unit of times in answers: seconds in the API, milliseconds in the engines. */
 export type Times = 'seconds' | 'millis';
 
 /** A record as a store reads it for an answer. */
 export interface FoundRecord {
   readonly id: string;
-  /** When it was measured, Unix seconds to the microsecond. */
+  /** Time of measurement in Unix seconds, to the microsecond. */
   readonly ts: number;
   readonly deviceId: string;
   readonly productId: string | null;
   readonly metadata: () => PlainJson;
   readonly data: () => PlainJson;
-  /** Undefined where it has none. */
+  /** Undefined without a frame. */
   readonly frame: (() => PlainJson) | undefined;
-  /** The paths of values that no field has. */
+  /** Paths of values that are in no field. */
   readonly ignored: readonly string[];
-  /** The values that it is sorted by: times in seconds, whole numbers beyond 2^53 as text. */
+  /** Sort values: times in seconds, whole numbers beyond 2^53 as text. */
   readonly sort: readonly unknown[];
-  /** The names of the query's clauses that it matches; undefined where there are none. */
+  /** Names of the query's clauses that match the record; undefined without named clauses. */
   readonly matched?: readonly string[] | undefined;
 }
 
-/** What hits show. */
+/** Parts of a record that hits show. */
 export interface HitShape {
-  /** Empty: hits carry no sort values. */
+  /** Sort keys; empty if hits show no sort values. */
   readonly sort: readonly BoundKey[];
   readonly source: SourceFilter;
   readonly fields: readonly ShownField[];
-  /** How `ts` is shown, in the source and in sort values. */
+  /** Unit of `ts`, in the source and in sort values. */
   readonly times: Times;
   readonly organizationId: string;
 }
 
-/** Makes the function that turns a record into a hit. */
+/** Creates the function that turns a record into a hit. */
 export const hitOf = ({ sort, source, fields, times, organizationId }: HitShape) => {
   const filter = sourceFilter(source);
   const pick = shownFields(fields);
@@ -72,15 +72,17 @@ const sourceOf = (
   device: deviceOf(devices, deviceId, productId, organizationId),
 });
 
-/** Seconds to the microsecond, or whole milliseconds. */
+/** Converts to seconds (to the microsecond) or whole milliseconds. */
 const momentOf = (seconds: number, factor: number): number =>
   factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
 
-/** Seconds or milliseconds to the microsecond: what is cut off of a cursor would be left out of the next page. */
+/**
+ * Converts to seconds or milliseconds, both to the microsecond: a truncated cursor would skip records on the next page.
+ */
 const cursorOf = (seconds: number, factor: number): number =>
   factor === 1 ? momentOf(seconds, factor) : Math.round(seconds * 1e6) / 1000;
 
-/** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
+/** Formats a sort value: `ts` in the chosen unit, infinities as words, whole numbers exactly. */
 const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unknown => {
   if (raw === null || type === 'text') return raw;
   const number = Number(raw);

@@ -3,15 +3,15 @@ import type { PlainObject } from '../item.js';
 import type { LatestValue } from '../record-index.js';
 import { fittingValue } from '../typed.js';
 
-/** The newest records of a device that are looked at first; most variables are in them. */
+/** Number of a device's newest records that are read first. They contain most variables. */
 export const newestRecords = 20;
 
-/** What a product says of its variables. */
+/** Variables as a product declares them. */
 export interface DeclaringShape {
   readonly variables: readonly { readonly name: string; readonly type: VariableType; readonly unit?: string | null }[];
 }
 
-/** The newest values of one device, as its records are looked at in any order. */
+/** Collects the newest values of one device from its records, in any order. */
 export class NewestValues {
   private readonly values = new Map<string, LatestValue>();
 
@@ -19,7 +19,7 @@ export class NewestValues {
     return this.values.has(name);
   }
 
-  /** Takes the values of a record that are newer than what is there. `ts` in Unix seconds. */
+  /** Adds the values of a record that are newer than the known ones. `ts` is in Unix seconds. */
   take(data: PlainObject, ts: number, shape: DeclaringShape | undefined): void {
     for (const [name, sent] of Object.entries(data)) {
       const variable = shape?.variables.find((candidate) => candidate.name === name);
@@ -29,7 +29,7 @@ export class NewestValues {
     }
   }
 
-  /** All, by name. */
+  /** Returns all values, sorted by name. */
   byName(): LatestValue[] {
     return [...this.values.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -1,7 +1,7 @@
-/** One line's points, drawn down to fewer; fed in the order of time. */
+/** Reduces the points of one line. Points must be pushed in order of time. */
 export interface Downsampler {
   push(ts: number, value: number): void;
-  /** The points that are kept, when all have been pushed. */
+  /** Returns the points that are kept, once all have been pushed. */
   end(): { ts: number[]; values: number[] };
 }
 
@@ -12,11 +12,11 @@ interface Point {
 
 /**
  * Largest-Triangle-Three-Buckets (S. Steinarsson, Downsampling Time Series for Visual Representation, University of
- * Iceland 2013, section 4.2): the first and the last point stay; those between are cut into `points - 2` buckets of as
- * many points each, and of each bucket the point is kept that makes the largest triangle with the point kept before it
- * and the mean of the bucket after it. Holds two buckets at a time.
- * @param count how many points will be pushed.
- * @param points how many to keep at most, 3 or more; of fewer points all are chosen.
+ * Iceland 2013, section 4.2). The first and the last point stay. The points between are cut into `points - 2` buckets
+ * of equal size. Of each bucket it keeps the point that makes the largest triangle with the point kept before it and
+ * the mean of the next bucket. It holds two buckets at a time.
+ * @param count number of points that will be pushed
+ * @param points maximum number of points to keep, 3 or more
  */
 export const createLttb = (count: number, points: number): Downsampler => {
   const chosen: { ts: number[]; values: number[] } = { ts: [], values: [] };
@@ -26,7 +26,7 @@ export const createLttb = (count: number, points: number): Downsampler => {
   };
   const keepsAll = count <= points;
   const size = (count - 2) / (points - 2);
-  // Points 1 to count - 2 are bucketed; bucket b begins where b * size does.
+  // Points 1 to count - 2 are bucketed. Bucket b begins at b * size.
   const startOf = (bucket: number) => Math.floor(bucket * size) + 1;
   let index = 0;
   let bucket = 0;
@@ -74,7 +74,7 @@ export const createLttb = (count: number, points: number): Downsampler => {
   };
 };
 
-/** Twice the area of a triangle, to be compared with others. */
+/** Returns twice the area of a triangle, for comparisons. */
 const triangle = (a: Point, b: Point, c: Point): number =>
   Math.abs((a.ts - c.ts) * (b.value - a.value) - (a.ts - b.ts) * (c.value - a.value));
 

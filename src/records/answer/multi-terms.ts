@@ -4,7 +4,7 @@ import type { MultiTermsAggregation } from '../../search/aggregation/multi-terms
 import type { Field } from '../../search/field/field.js';
 import { compareKeys, writtenKey } from './key.js';
 
-/** What the buckets of `multi_terms` begin with, from the values of their fields as a store has them. */
+/** Creates the function that builds the head of a `multi_terms` bucket from the stored values of its fields. */
 export const multiTermsHead = (
   { terms, showErrors }: MultiTermsAggregation,
   fields: readonly Field[],
@@ -39,7 +39,7 @@ export const compareAll =
     return 0;
   };
 
-/** The combinations of which no bucket was found. */
+/** Returns the combinations for which no bucket was found. */
 export const notFound = (
   found: readonly { readonly keys: readonly unknown[] }[],
   all: readonly (readonly unknown[])[],

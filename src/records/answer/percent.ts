@@ -2,7 +2,7 @@ import type { Answer } from '../../search/aggregation/answer.js';
 import { javaDouble, type Print } from '../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../search/aggregation/option/percent.js';
 
-/** Values at points, by the points as keys or as a list. */
+/** Builds the answer of percentiles or percentile ranks: the values by point, as keys or as a list. */
 export const percentAnswer = (
   { points, keyed }: PercentilesMetric,
   values: readonly (number | null)[],

@@ -10,7 +10,7 @@ import { besides } from '../../search/aggregation/pipeline/sibling.js';
 import { chain } from '../../search/pace.js';
 import type { Counting, PlannedPipeline } from './children.js';
 
-/** Plans a pipeline over answers that stand in the same buckets, or over these buckets. */
+/** Plans a pipeline over sibling answers, or over the buckets that contain it. */
 export const plannedPipeline = (pipeline: PipelineAggregation, planning: Counting): PlannedPipeline => {
   const { name, meta } = pipeline;
   if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline, planning) };

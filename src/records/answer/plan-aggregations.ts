@@ -7,16 +7,19 @@ import { type ChildrenIn, type Counting, childrenOf, type PlannedIn } from './ch
 import { engineClass } from './engine-class.js';
 import { plannedPipeline } from './pipeline.js';
 
-/** An aggregation that a store is asked. */
+/** An aggregation that a store computes, as opposed to a pipeline. */
 export type AskedAggregation = Exclude<Aggregation, PipelineAggregation>;
 
-/** Aggregations of the same buckets, as a store has planned them, and what joins them with the pipelines beside them. */
+/** Planned sub-aggregations of the same bucket, and the object that joins them with their pipelines. */
 export interface PlannedSiblings<B, M, P extends PlannedIn<B, M>> {
   readonly planned: ReadonlyMap<string, P>;
   readonly children: ChildrenIn<B, M>;
 }
 
-/** Plans aggregations that stand in the same buckets: `plan` those that a store is asked, in their order; pipelines here. */
+/**
+ * Plans sub-aggregations of the same bucket. `plan` plans those that a store computes, in order; pipelines are planned
+ * here.
+ */
 export const planSiblings = <B, M, P extends PlannedIn<B, M>>(
   aggregations: readonly Aggregation[],
   plan: (aggregation: AskedAggregation) => P,
@@ -32,7 +35,7 @@ export const planSiblings = <B, M, P extends PlannedIn<B, M>>(
   return { planned, children: childrenOf(planned, ordered, counting) };
 };
 
-/** Gives answers what stands beside them: `meta`, and, where pipelines may read them, the engines' class. */
+/** Adds `meta` to answers, and the engines' class if pipelines may read it. */
 const withMeta = <B, M, P extends PlannedIn<B, M>>({ kind, meta }: AskedAggregation, planned: P): P => {
   const ofClass = engineClass(kind, planned.keyKind);
   if (meta === undefined && ofClass === undefined) return planned;

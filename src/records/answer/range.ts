@@ -11,14 +11,14 @@ import type { Input } from '../../search/syntax/input.js';
 import { number } from '../../search/syntax/value.js';
 import type { ChildrenIn, Counting } from './children.js';
 
-/** A range, its ends as numbers. */
+/** A range with numeric ends. */
 export interface Range {
   readonly key?: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The engines give ranges in the order of their ends, whatever the order they were asked in. */
+/** Parses ranges and sorts them by `from`, then `to`, as the engines do whatever the requested order. */
 export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): Range[] =>
   items
     .map(({ key, from, to }) => ({
@@ -28,7 +28,10 @@ export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => nu
     }))
     .sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
 
-/** Distances begin at 0, and the engines show that; they keep to the order of where ranges begin alone. */
+/**
+ * Parses the ranges of distances. They begin at 0, which the engines show, and are sorted only by where they begin, as
+ * in the engines.
+ */
 export const distancesOf = (items: readonly RangeItem[]): Range[] =>
   items
     .map((item) => ({ ...rangesOf([item], number)[0]!, from: item.from === undefined ? 0 : number(item.from) }))
@@ -36,10 +39,10 @@ export const distancesOf = (items: readonly RangeItem[]): Range[] =>
 
 const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether a value of a field is in a range. */
+/** Builds the predicate that a field's value lies in a range. */
 export const within = (field: Field, { from, to }: Range): Predicate => {
   const isLong = field.valueType === 'long';
-  // Beyond the ends of a long there is none of them.
+  // No long lies beyond the limits of its type.
   if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;
   const value = (bound: number) =>
     field.kind === 'date' ? instantText(bound) : isLong ? `${BigInt(Math.ceil(bound))}` : bound;
@@ -54,17 +57,17 @@ export const within = (field: Field, { from, to }: Range): Predicate => {
   ]);
 };
 
-/** Buckets of ranges as a store finds them. */
+/** Range buckets as a store found them. */
 export interface FoundRanges<B, M> {
   readonly ranges: readonly Range[];
   readonly print: Print;
   readonly children: ChildrenIn<B, M>;
   readonly count: (bucket: B) => number;
-  /** The bucket of each range inside another, by the range's place. */
+  /** Returns the bucket of each range inside another bucket, by the range's index. */
   found(around: B): (index: number) => B;
 }
 
-/** Reads the answer of ranges. */
+/** Creates the reader of a range aggregation's answer. */
 export const rangeAnswer =
   <B, M>(
     { kind, keyed }: WithChildren<RangeAggregation | GeoDistanceAggregation>,

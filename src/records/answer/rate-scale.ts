@@ -6,7 +6,10 @@ const months = { month: 1, quarter: 3, year: 12 } as const;
 
 type Width = { readonly unit: string } | { readonly millis: number };
 
-/** What a bucket's amount is multiplied by; where buckets differ in length, the unit in milliseconds. */
+/**
+ * Returns the factor of a bucket's amount. If buckets differ in length, returns the unit in milliseconds instead.
+ * @throws SearchFailure for a month-based unit over buckets that are not month-based
+ */
 export const scaleOf = (unit: Width | undefined, interval: Width, at: RateMetric['at']): number | { unit: number } => {
   if (unit === undefined) return 1;
   const wanted = monthsOf(unit);
@@ -19,7 +22,7 @@ export const scaleOf = (unit: Width | undefined, interval: Width, at: RateMetric
     );
   }
   const millis = unitMillis[(unit as { unit: keyof typeof unitMillis }).unit];
-  // A day or a week counts as 24 or 168 hours, also where clocks change in it; months are as long as they are.
+  // A day or a week counts as 24 or 168 hours, even across a clock change; months have their actual length.
   const fixed = 'millis' in interval ? interval.millis : unitMillis[interval.unit as keyof typeof unitMillis];
   return width === undefined ? millis / fixed : { unit: millis };
 };

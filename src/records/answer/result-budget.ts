@@ -1,23 +1,29 @@
 import { dataTooLarge, illegalArgument } from '../../search/failure.js';
 
 const mebibyte = 1024 * 1024;
-/** How much the results of one call, of all calls of an organization and of all calls may hold at once, in bytes. */
+/**
+ * Maximum number of bytes that results may hold at once: of one call, of all calls of an organization, and of all
+ * calls.
+ */
 const limits = { call: 64 * mebibyte, organization: 128 * mebibyte, process: 256 * mebibyte };
 
-/** What the results of one call hold. */
+/** Bytes held by the results of one call. */
 export interface CallBudget {
-  /** Counts more bytes. @throws SearchFailure where that is too much. */
+  /**
+   * Counts more bytes.
+   * @throws SearchFailure if a limit is exceeded
+   */
   weigh(bytes: number): void;
-  /** Gives all of it back. */
+  /** Releases all counted bytes. */
   release(): void;
 }
 
-/** Counts the bytes that results of searches hold in memory, so that no call takes what others need. */
+/** Counts the bytes that results of searches hold in memory, so that no call starves others. */
 export class ResultBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
 
-  /** Begins a call. */
+  /** Opens the budget of a call. */
   open(organizationId: string): CallBudget {
     let own = 0;
     return {

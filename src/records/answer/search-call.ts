@@ -5,10 +5,10 @@ import { parseRequest, type SearchRequest } from '../../search/request.js';
 import type { Input } from '../../search/syntax/input.js';
 import type { QueryAnswer } from '../record-index.js';
 
-/** What a store in one piece says of its parts. */
+/** Shard counts of a store without shards. */
 export const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
 
-/** A query that was read, or what is wrong with it. */
+/** Parses a query. Returns the SearchFailure of an invalid one. */
 export const parsed = (input: Input): SearchRequest | SearchFailure => {
   try {
     return parseRequest(input);
@@ -18,7 +18,7 @@ export const parsed = (input: Input): SearchRequest | SearchFailure => {
   }
 };
 
-/** What comes when it is the call's turn, or what each of its queries answers where too many calls wait. */
+/** Awaits a slot in the queue. Returns the error answer for each query of the call if too many calls wait. */
 export const whenTurn = async <T>(coming: Promise<T>): Promise<T | ErrorAnswer> => {
   try {
     return await coming;
@@ -28,7 +28,7 @@ export const whenTurn = async <T>(coming: Promise<T>): Promise<T | ErrorAnswer> 
   }
 };
 
-/** What comes, or `late` where the time of the call is over first. */
+/** Awaits a result. Returns `late` if the time of the call ends first. */
 export const inTime = async <T>(coming: Promise<T>): Promise<T | 'late'> => {
   try {
     return await coming;
@@ -38,13 +38,16 @@ export const inTime = async <T>(coming: Promise<T>): Promise<T | 'late'> => {
   }
 };
 
-/** Milliseconds from now on. */
+/** Creates a function that returns the milliseconds since its creation. */
 export const stopwatch = () => {
   const started = performance.now();
   return () => Math.round(performance.now() - started);
 };
 
-/** The answer of a query whose time is over. @param took milliseconds */
+/**
+ * Builds the answer of a query that timed out.
+ * @param took milliseconds
+ */
 export const timedOutAnswer = (took: number): QueryAnswer => {
   const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
   return { took, timed_out: true, status: 200, _shards: shards, hits };

@@ -4,9 +4,9 @@ import { type ApiError, type Fault, invalid } from '../../errors.js';
 import type { Line, SeriesCall } from '../record-index.js';
 import { bucketsIn, intervalFor, type Stretch } from '../series-interval.js';
 
-/** Points of all lines of one call together. */
+/** Maximum number of points of all lines of one call. */
 const maxPoints = 50_000;
-/** Values that one call reads one by one, for `lttb`. */
+/** Maximum number of values that one call reads individually, for `lttb`. */
 const maxValues = 1_000_000;
 const day = 86_400;
 
@@ -16,7 +16,7 @@ export interface Pair {
   name: string;
 }
 
-/** One that the device's product declares. */
+/** A variable that the device's product declares. */
 export interface DeclaredPair extends Pair {
   type: VariableType;
   unit: string | null;
@@ -25,19 +25,22 @@ export interface DeclaredPair extends Pair {
 /** The points of a line. */
 export type Columns = Pick<Line, 'ts' | 'values'>;
 
-/** Lines that have points, by {@link keyOf}. */
+/** Lines with points, by {@link keyOf}. */
 export type Drawn = ReadonlyMap<string, Columns>;
 
-/** Identifies a line. */
+/** Returns the key of a line. */
 export const keyOf = ({ deviceId, name }: Pair): string => `${deviceId} ${name}`;
 
-/** What a call comes down to: its time, and the length of its buckets in seconds; null: no buckets. */
+/** Resolved call: its time range, and the length of its buckets in seconds; null without buckets. */
 export interface SeriesPlan {
   stretch: Stretch;
   interval: number | null;
 }
 
-/** Completes what a call leaves open. `now` in Unix seconds. Throws 422 where what is asked for cannot be, or would be too large. */
+/**
+ * Resolves the defaults of a call. `now` is in Unix seconds.
+ * @throws ApiError 422 if the request is invalid or would be too large
+ */
 export const planSeries = (call: SeriesCall, now: number): SeriesPlan => {
   const to = call.to ?? now;
   const stretch = { from: call.from ?? to - day, to };
@@ -67,24 +70,24 @@ const requireFit = (
 
 const endsEarly: Fault = { path: 'to', message: 'must not be before `from`' };
 
-/** Throws 422 where more values would be read one by one than a call may. */
+/** @throws ApiError 422 if a call would read too many values individually */
 export const requireFewValues = (total: number): void => {
   if (total <= maxValues) return;
   const message = `is too long ago: there are ${total} values, and lttb reads at most ${maxValues}; ask for less, or for min and max`;
   throw invalid([{ path: 'from', message }]);
 };
 
-/** What a call is answered that takes too long. */
+/** Creates the error of a call that takes too long. */
 export const seriesTooLong = (timeoutMs: number): ApiError =>
   invalid([
     { path: 'from', message: `is too long ago: this takes more than ${timeoutMs / 1000} s; ask for less at once` },
   ]);
 
-/** What a call is answered whose values add up to more than a double holds. */
+/** Creates the error of a call whose values add up to more than a double holds. */
 export const sumTooLarge = (): ApiError =>
   invalid([{ path: 'function', message: 'cannot be: the values of a bucket add up to more than a double holds' }]);
 
-/** The lines of a call that are read: those of text variables stay empty. */
+/** Returns the lines of a call that are read from the store. Lines of text variables stay empty. */
 export const wantedPairs = (
   { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
   declared: readonly DeclaredPair[],
@@ -97,7 +100,7 @@ export const wantedPairs = (
   };
 };
 
-/** The lines of a call, in their order. */
+/** Returns the lines of a call, in order. */
 export const linesOf = (
   { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
   declared: readonly DeclaredPair[],

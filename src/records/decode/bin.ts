@@ -4,8 +4,9 @@ import type { Step } from './step.js';
 import { readFixed, readText, widths } from './value.js';
 
 /**
- * Tagged binary: repeated tag byte `((varNumber - 1) << 3) | type` and value, big-endian; a text is a length byte and UTF-8.
- * A variable that the layout does not know, or knows with another type, is skipped by the width that its tag gives it.
+ * Reads tagged binary: repeated tag bytes `((varNumber - 1) << 3) | type`, each with a big-endian value; a text is a
+ * length byte and UTF-8. A variable that the layout lacks, or has with another type, is skipped by the width that its
+ * tag gives.
  */
 export const readBin = (bytes: Buffer, layout: Layout): Step[] => {
   const steps: Step[] = [];

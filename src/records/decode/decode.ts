@@ -5,27 +5,27 @@ import { readRaw } from './raw.js';
 import type { Step, Value, WarningCode } from './step.js';
 import { readFields } from './text.js';
 
-/** Bytes as a device sent them, and the stream that says how they are laid out. */
+/** Bytes as a device sent them, and the stream that determines their layout. */
 export interface Frame {
   streamId: number;
   streamType: StreamType;
   bytes: Buffer;
 }
 
-/** What was wrong with a part of a frame, and where; `variable` by name, else by number. */
+/** A fault of a part of a frame, and its position. `variable` is a name, or a number if the layout lacks it. */
 export interface Warning {
   code: WarningCode;
   variable?: string | number;
   offset: number;
 }
 
-/** How decoding went: `ok` without warnings, `failed` when it gave no variable. */
+/** Result of decoding: `ok` without warnings, `failed` if it yielded no variable. */
 export interface DecodeReport {
   status: 'ok' | 'partial' | 'failed';
   warnings?: Warning[];
 }
 
-/** The values that a frame holds, how reading them went, and each part of it in order. */
+/** Values of a frame, the report of reading them, and each part in order. */
 export interface Decoded {
   data: Record<string, Value>;
   report: DecodeReport;
@@ -38,7 +38,7 @@ const readers: Record<StreamType, (bytes: Buffer, layout: Layout) => Step[]> = {
   TXT: readFields,
 };
 
-/** Decodes a frame with a product's variables. Any bytes decode to a result: what cannot be read is a warning. */
+/** Decodes a frame by a product's variables. Any bytes decode to a result; unreadable parts become warnings. */
 export const decode = ({ streamId, streamType, bytes }: Frame, variables: readonly DecodableVariable[]): Decoded => {
   const layout = layoutOf(variables, streamId, streamType);
   const steps: Step[] =
@@ -50,14 +50,14 @@ export const decode = ({ streamId, streamType, bytes }: Frame, variables: readon
   const warnings = steps.flatMap(({ warning, variable, offset }) =>
     warning ? [{ code: warning, ...(variable === undefined ? {} : { variable }), offset }] : [],
   );
-  // fromEntries defines each key as its own, a variable named __proto__ too.
+  // fromEntries defines each key as an own property, even for a variable named __proto__.
   return { data: Object.fromEntries(values), report: reportOf(warnings, values.size), steps };
 };
 
 const reportOf = (warnings: Warning[], decoded: number): DecodeReport =>
   warnings.length === 0 ? { status: 'ok' } : { status: decoded === 0 ? 'failed' : 'partial', warnings };
 
-/** Says of each further value of a variable that it is one; the last counts. */
+/** Adds a warning to repeated values of a variable. The last value counts. */
 const markRepeated = (steps: Step[]): Step[] => {
   const seen = new Set<Step['variable']>();
   return steps.map((step) => {

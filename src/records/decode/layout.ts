@@ -1,23 +1,23 @@
 import { type StreamType, VariableType } from '../../entities/enums.js';
 
-/** What decoding needs to know of a product's variable. */
+/** The properties of a product's variable that decoding needs. */
 export interface DecodableVariable {
   name: string;
   type: VariableType;
   mappings?: readonly { streamId: number; streamType: StreamType; varNumber: number }[] | null;
 }
 
-/** A variable at its place in a stream. */
+/** A variable at its position in a stream. */
 export interface StreamVariable {
   varNumber: number;
   name: string;
   type: VariableType;
 }
 
-/** The places of one stream, by ascending `varNumber`. */
+/** Variables of one stream, by ascending `varNumber`. */
 export type Layout = readonly StreamVariable[];
 
-/** The layout that a product's variables give a stream; empty where none is mapped to it. */
+/** Returns the layout of a stream from a product's variables. It is empty if none is mapped to the stream. */
 export const layoutOf = (variables: readonly DecodableVariable[], streamId: number, streamType: StreamType): Layout =>
   variables
     .flatMap(({ name, type, mappings }) =>
@@ -27,7 +27,7 @@ export const layoutOf = (variables: readonly DecodableVariable[], streamId: numb
     )
     .sort((a, b) => a.varNumber - b.varNumber);
 
-/** Wire codes of the types in a BIN tag (its low three bits), by code. */
+/** Types by their code in a BIN tag (its low three bits). */
 export const typeCodes: readonly VariableType[] = [
   VariableType.BOOL,
   VariableType.TXT,

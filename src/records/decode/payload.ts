@@ -1,4 +1,4 @@
-/** How the payload of a frame is written as text. */
+/** Text encoding of a frame's payload. */
 export type PayloadEncoding = 'hex' | 'base64' | 'utf8';
 
 const readers: Record<PayloadEncoding, (text: string) => Buffer | undefined> = {
@@ -10,13 +10,13 @@ const readers: Record<PayloadEncoding, (text: string) => Buffer | undefined> = {
   utf8: (text) => Buffer.from(text, 'utf8'),
 };
 
-/** Alphabet of RFC 4648, section 4, with or without padding. Buffer itself takes anything. */
+/** Whether a text uses the alphabet of RFC 4648, section 4, with or without padding. Buffer itself accepts anything. */
 const isBase64 = (text: string): boolean =>
   /^[A-Za-z0-9+/]*={0,2}$/.test(text) &&
   text.slice(0, text.endsWith('==') ? -2 : text.endsWith('=') ? -1 : undefined).length % 4 !== 1;
 
-/** Whether a text names an encoding that we read. */
+/** Whether a text names a supported encoding. */
 export const isPayloadEncoding = (text: string): text is PayloadEncoding => Object.hasOwn(readers, text);
 
-/** The bytes that a payload stands for; undefined where it is not written in that encoding. Hexadecimal may hold blanks. */
+/** Decodes a payload. Returns undefined if it is not valid in that encoding. Hexadecimal may contain white space. */
 export const readPayload = (text: string, encoding: PayloadEncoding): Buffer | undefined => readers[encoding](text);

@@ -4,8 +4,8 @@ import type { Step } from './step.js';
 import { readFixed, widths } from './value.js';
 
 /**
- * Positional binary: the values of the layout one after the other, big-endian, no tags. A text takes the remaining bytes as
- * lower-case hexadecimal. A frame may end between two values: the rest is missing.
+ * Reads positional binary: the values of the layout in sequence, big-endian, without tags. A text takes the remaining
+ * bytes as lower-case hexadecimal. A frame may end between two values; the others are then missing.
  */
 export const readRaw = (bytes: Buffer, layout: Layout): Step[] => {
   const steps: Step[] = [];

@@ -1,7 +1,7 @@
-/** A value of a variable: integers beyond ±(2^53-1) are decimal text. */
+/** A value of a variable. Integers beyond ±(2^53-1) are decimal text. */
 export type Value = number | boolean | string;
 
-/** What can be wrong with a part of a frame. */
+/** Faults of a part of a frame. */
 export type WarningCode =
   | 'TRUNCATED'
   | 'UNKNOWN_VARIABLE'
@@ -15,19 +15,19 @@ export type WarningCode =
   | 'BAD_FIELD'
   | 'NO_LAYOUT';
 
-/** What one part of a frame was read as. */
+/** Result of reading one part of a frame. */
 export interface Reading {
   value?: Value;
   warning?: WarningCode;
 }
 
-/** One part of a frame: where it is, whose it is, and what it was read as. */
+/** One part of a frame: its position, its variable, and its reading. */
 export interface Step extends Reading {
-  /** Where the part begins: in bytes (BIN: its tag), for TXT the number of the field from 1. */
+  /** Beginning of the part: in bytes (in BIN, of its tag), or the field number from 1 in TXT. */
   offset: number;
-  /** Bytes that the part takes, from `start` up to `end`. */
+  /** Bytes of the part, from `start` up to but excluding `end`. */
   start: number;
   end: number;
-  /** Name of the variable, or the number of one that the layout does not know. */
+  /** Name of the variable, or its number if the layout lacks it. */
   variable?: string | number;
 }

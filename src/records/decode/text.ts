@@ -49,7 +49,10 @@ interface Field {
 
 const semicolon = 0x3b;
 
-/** The non-empty fields of a frame. A byte below 128 is never a part of another UTF-8 character, so bytes can be split. */
+/**
+ * Splits a frame into its non-empty fields. A byte below 128 is never part of another UTF-8 character, so splitting
+ * bytes is safe.
+ */
 const fieldsOf = (bytes: Buffer): Field[] => {
   const fields: Field[] = [];
   for (let start = 0, number = 1; start <= bytes.length; number++) {
@@ -61,15 +64,15 @@ const fieldsOf = (bytes: Buffer): Field[] => {
   return fields;
 };
 
-/** `varNumber` and length of the prefix `n=` of a field that is an assignment. */
+/** Returns `varNumber` and the length of the prefix `n=` of a field that is an assignment. */
 const assignmentOf = (bytes: Buffer, { start, end }: Field): { varNumber: number; prefix: number } | undefined => {
   const found = /^(\d{1,9})=/.exec(bytes.toString('latin1', start, Math.min(end, start + 10)));
   return found ? { varNumber: Number(found[1]), prefix: found[0].length } : undefined;
 };
 
 /**
- * Text fields split by `;`: field i is variable i, and an empty field is a missing value. Where every non-empty field reads
- * `n=value`, each names its variable itself.
+ * Reads text fields separated by `;`. Field i is variable i, and an empty field is a missing value. If every non-empty
+ * field reads `n=value`, each names its variable itself.
  */
 export const readFields = (bytes: Buffer, layout: Layout): Step[] => {
   const fields = fieldsOf(bytes);

@@ -1,10 +1,10 @@
 import type { VariableType } from '../../entities/enums.js';
 import type { Reading } from './step.js';
 
-/** Types whose binary form has a fixed width. */
+/** Types with a fixed binary width. */
 export type FixedType = Exclude<VariableType, VariableType.TXT>;
 
-/** Bytes that a value takes in a binary frame. */
+/** Number of bytes of a value in a binary frame. */
 export const widths: Record<FixedType, number> = {
   BOOL: 1,
   INT16: 2,
@@ -31,16 +31,17 @@ const readers: Record<FixedType, (bytes: Buffer, at: number) => Reading> = {
   UINT32: (bytes, at) => ({ value: bytes.readUInt32BE(at) }),
 };
 
-/** Reads a big-endian value of fixed width, which must lie wholly within the bytes. */
+/** Reads a big-endian value of fixed width. All of its bytes must exist. */
 export const readFixed = (type: FixedType, bytes: Buffer, at: number): Reading => readers[type](bytes, at);
 
-/** An integer as a number where a double holds it exactly, else as decimal text. */
+/** Returns an integer as a number if a double holds it exactly, else as decimal text. */
 export const exactInteger = (value: bigint): number | string =>
   value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString();
 
 /**
- * The double with the fewest decimal digits that reads back to the same float32 (0.1 for the float32 nearest to 0.1, whose
- * own double is 0.10000000149011612). Nine digits always do. Minus zero becomes zero, which is all that JSON text keeps.
+ * Returns the double with the fewest decimal digits that reads back to the same float32: 0.1 for the float32 nearest to
+ * 0.1, whose own double is 0.10000000149011612. Nine digits always suffice. Minus zero becomes zero, which is all that
+ * JSON text keeps.
  */
 export const shortestFloat32 = (value: number): number => {
   if (value === 0) return 0;
@@ -53,8 +54,9 @@ export const shortestFloat32 = (value: number): number => {
 };
 
 /**
- * The next decimal of as many digits. At a power of two the float32s below lie closer than those above, so that a decimal
- * above may still read back where the nearest one, below, does not: 2^-96, 2^87 and 2^90 have eight digits, not nine.
+ * Returns the next decimal with as many digits, away from zero. At a power of two the float32s below lie closer than
+ * those above. A decimal above may then read back although the nearest one, below, does not: 2^-96, 2^87 and 2^90 need
+ * eight digits, not nine.
  */
 const awayFromZero = (exponential: string): number => {
   const [mantissa = '', exponent = ''] = exponential.split('e');
@@ -65,7 +67,7 @@ const awayFromZero = (exponential: string): number => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads UTF-8 text. Bytes that are none, and NUL, which PostgreSQL cannot hold, become U+FFFD. */
+/** Reads UTF-8 text. Invalid bytes, and NUL, which PostgreSQL cannot store, become U+FFFD. */
 export const readText = (bytes: Buffer): Reading => {
   try {
     return { value: utf8.decode(bytes).replaceAll('\0', '\uFFFD') };

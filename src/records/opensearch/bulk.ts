@@ -2,34 +2,34 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { backOff } from '../../back-off.js';
 
-/** A document to write or to delete, if the index has no version of it that is as new. */
+/** A document to write or delete, unless the index has the same or a newer version of it. */
 export interface BulkItem {
   id: string;
   index: string;
-  /** The organization. */
+  /** The organization's identifier. */
   routing: string;
   version: number;
-  /** JSON; undefined: it is deleted. */
+  /** JSON; undefined to delete the document. */
   document: string | undefined;
 }
 
-/** A document that the engine refuses, however often it is sent. */
+/** A document that the engine refuses however often it is sent. */
 export interface Refused<Item> {
   item: Item;
   reason: string;
 }
 
-/** What became of documents: all others are in the index. */
+/** Result of a write. All documents that it does not list as refused are in the index. */
 export interface Written<Item> {
-  /** How many had been there. */
+  /** Number of documents that were there already. */
   there: number;
   refused: Refused<Item>[];
 }
 
-/** Told of each bulk request that was answered: how many documents, and how long it took in milliseconds. */
+/** Called for each answered bulk request with the number of documents and its duration in milliseconds. */
 export type ObserveBulk = (documents: number, milliseconds: number) => void;
 
-/** The engine could not write now; nothing about the documents is wrong. */
+/** The engine could not write now. The documents themselves are not at fault. */
 export class Overloaded extends Error {
   constructor(reason: string) {
     super(`The cluster cannot take documents now: ${reason}`);
@@ -42,37 +42,37 @@ interface ItemAnswer {
   error?: { type: string; reason: string };
 }
 
-/** Bytes of one request at most, unless a single document is larger. */
+/** Maximum size of a request in bytes, unless a single document is larger. */
 const maxBytes = 5_000_000;
-/** A request that takes this long is to be smaller, in milliseconds; one that takes a quarter of it may be larger. */
+/** Duration in milliseconds above which requests shrink. Requests that take a quarter of it may grow. */
 const slow = 2000;
 const least = 50;
 const most = 5000;
-/** Times that what the engine had no room for is sent again before others get their turn. */
+/** Maximum number of attempts at documents that the engine had no room for, before others continue. */
 const maxAttempts = 6;
 
-/** Faults of a document, as the engine names them. All else (disks, shards, limits of the cluster) passes. */
+/** Error types of a document's own faults. All other errors (disks, shards, limits of the cluster) pass. */
 const ofDocument = /pars|illegal_argument|dynamic_mapping/;
 
-/** Writes documents in bulk requests, whose size follows the time in which they are answered. */
+/** Writes documents in bulk requests, whose size adapts to their duration. */
 export class BulkWriter {
   private size = 500;
 
-  /** @param options of the client's requests, where others than usual are wanted */
+  /** @param options non-default options of the client's requests */
   constructor(
     private readonly client: Client,
     private readonly observe: ObserveBulk = () => undefined,
     private readonly options: { maxRetries?: number } = {},
   ) {}
 
-  /** Documents that are worth sending together now. */
+  /** Number of documents that is currently worth sending together. */
   get target(): number {
     return this.size;
   }
 
   /**
-   * Writes documents. Those that are there in this version or a newer one count as written.
-   * @throws Overloaded, or an error of the client, where some are not written: all can be sent again
+   * Writes documents. Documents that exist in the same or a newer version count as written.
+   * @throws Overloaded, or an error of the client, if some are not written; all can be sent again
    */
   async write<Item extends BulkItem>(items: readonly Item[]): Promise<Written<Item>> {
     const written: Written<Item> = { there: 0, refused: [] };
@@ -135,7 +135,7 @@ export class BulkWriter {
     }
     const { body: answer } = await this.client.bulk(
       {
-        // As text it is sent as it is.
+        // A text is sent as it is.
         body: body as never,
         timeout: '10s',
         filter_path: ['items.*.status', 'items.*.error.type', 'items.*.error.reason'],

@@ -4,9 +4,9 @@ import type { ClusterConfig } from '../../cluster-setting.js';
 import { lookTimeout, NodeWatch } from './node-watch.js';
 import { ExactSerializer } from './serializer.js';
 
-/** A request takes at most this long on one node, in milliseconds. */
+/** Maximum duration of a request on one node, in milliseconds. */
 const requestTimeout = 15_000;
-/** A request is made again on other nodes so many times where one cannot be reached or is not able to answer. */
+/** Maximum number of retries on other nodes if one cannot be reached or cannot answer. */
 const maxRetries = 2;
 
 /** A client that knows which nodes are stuck, once its watch is started. */
@@ -23,7 +23,7 @@ export class ClusterClient extends Client {
   }
 }
 
-/** Opens the client. Nodes that do not answer are left out for a while, and asked again later. */
+/** Creates the client. Nodes that do not answer are avoided for a while and tried again later. */
 export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'caFile'>): ClusterClient =>
   new ClusterClient(nodes, {
     requestTimeout,
@@ -32,18 +32,18 @@ export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'c
     ...(caFile !== undefined && { ssl: { ca: readFileSync(caFile, 'utf8') } }),
   });
 
-/** Statuses of a node, a gateway or a shard that cannot answer now: what was asked can be asked again. */
+/** Statuses of a node, a gateway or a shard that cannot answer now. The request can be repeated. */
 const passing: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
 
-/** Whether an error says that the cluster cannot be reached or is too busy, and nothing about what it was asked. */
+/** Whether an error means that the cluster is unreachable or too busy, as opposed to a wrong request. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof errors.ConnectionError ||
   error instanceof errors.TimeoutError ||
   error instanceof errors.NoLivingConnectionsError ||
-  // No node answers so: something between here and the cluster does.
+  // No node sends invalid JSON; a proxy in front of the cluster does.
   error instanceof errors.DeserializationError ||
   (error instanceof errors.ResponseError && (passing.has(error.statusCode) || isBlocked(error.body)));
 
-/** Whether writing is blocked, as it is on a full disk, until somebody has made room: 429, and 403 before OpenSearch 2. */
+/** Whether writes are blocked, as on a full disk, until somebody makes room: 429, and 403 before OpenSearch 2. */
 const isBlocked = (body: unknown): boolean =>
   (body as { error?: { type?: string } } | undefined)?.error?.type === 'cluster_block_exception';

@@ -27,10 +27,10 @@ import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
 import { createReadiness } from './template.js';
 
-/** What records on a cluster are kept with. */
+/** Settings of records on a cluster. */
 export interface ClusterStoreOptions {
   config: ClusterConfig;
-  /** For what may take its time. */
+  /** For statements that may be slow. */
   pool: Pool;
   clock: () => number;
   log: Logger;
@@ -39,23 +39,26 @@ export interface ClusterStoreOptions {
 
 /** Records in a journal of PostgreSQL and on a cluster that is fed from it. */
 export interface ClusterStore {
-  /** What of the log differs. */
+  /** The parts of the record store that differ for a cluster. */
   journal: Required<Pick<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge'>>;
-  /** What of the log reads and changes what is stored. */
+  /** The operations that read and change stored records. */
   records: Pick<RecordLog, 'scan' | 'count' | 'countAll' | 'redecode'>;
-  /** Whether an error says that the cluster is away or behind, and nothing about what was asked. */
+  /** Whether an error means that the cluster is unreachable or behind, as opposed to a wrong request. */
   isAway(error: unknown): boolean;
-  /** Answers questions from the cluster. */
+  /** Creates the index that answers queries from the cluster. */
   openIndex(options: RecordIndexOptions): RecordIndex;
-  /** Told that records were stored. */
+  /** Hints that records were stored. */
   stored(): void;
-  /** Begins to index. Throws where the cluster has documents that this release does not understand; it may be away. */
+  /**
+   * Starts indexing. The cluster may be unreachable.
+   * @throws Error if the cluster has documents that this release does not understand
+   */
   start(): Promise<void>;
-  /** Resolves when what is under way is over. */
+  /** Resolves when the work in progress is over. */
   close(): Promise<void>;
 }
 
-/** Opens the store. */
+/** Creates the store. */
 export const createClusterStore = ({ config, pool, clock, log, registry }: ClusterStoreOptions): ClusterStore => {
   const client = createClient(config);
   const names = indexNames(config.prefix);
@@ -64,7 +67,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
   const writer = new BulkWriter(client, observe);
   const maker = new DocumentMaker(pool, places, names);
   const ready = createReadiness(client, config, pool);
-  // A cluster that was away may come back without its template: the indexer looks for it before it sends again.
+  // A cluster that was away may come back without its template, so the indexer checks the template before each retry.
   const once = new BulkWriter(client, observe, { maxRetries: 0 });
   const indexer = createIndexer({ pool, writer: once, maker, registry, log, ready });
   const lag = watchLag({ pool, log, registry, maxBytes: config.journalMaxBytes });
@@ -76,7 +79,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
     clock,
     log,
     tasks: {
-      // What processes still store in PostgreSQL while others work on the cluster already.
+      // Some processes still store in PostgreSQL while others already use the cluster. This copies their records.
       'moved records': {
         every: 2000,
         async run() {

@@ -7,7 +7,7 @@ import type { TypedData } from '../typed.js';
 import type { OrganizationPlaces, PathKind } from './place.js';
 import { exactDigits, type PlaceKind, type PlaceValue, scalarOf } from './value.js';
 
-/** A row of the table `record`, with the number of its device. JSON is text, as PostgreSQL writes it. */
+/** A row of the table `record`, with the number of its device. JSON is text as PostgreSQL writes it. */
 export interface RecordRow {
   id: string;
   organizationId: string;
@@ -27,23 +27,23 @@ export interface RecordRow {
   ignored: string[] | null;
 }
 
-/** The types of a record's product, as the document is made with them. */
+/** The types of a record's product that the document is made with. */
 export interface DocumentShape {
   /** See {@link Shapes}. */
   readonly id: number;
-  /** By name of the variable. */
+  /** Slots by name of the variable. */
   readonly slots: ReadonlyMap<string, Slot>;
 }
 
-/** What a document is made with. `shape` is undefined for a record of no product, or of one that is gone. */
+/** Inputs for making a document. `shape` is undefined for a record without a product, or whose product was deleted. */
 export interface DocumentTerms {
   readonly places: OrganizationPlaces;
   readonly shape: DocumentShape | undefined;
-  /** Told of paths that have no place yet: the document lacks them, and is to be made anew once they have one. */
+  /** Called with paths that have no place yet. The document lacks them and has to be remade once they have one. */
   wants(missing: PathKind): void;
 }
 
-/** How a variable's values are read. */
+/** Returns the kinds as which a variable's values are indexed. */
 export const kindsOf = (type: VariableType): readonly PlaceKind[] => {
   if (type === VariableType.TXT) return ['k'];
   if (type === VariableType.BOOL) return ['b'];
@@ -52,7 +52,7 @@ export const kindsOf = (type: VariableType): readonly PlaceKind[] => {
 
 type Fields = Record<string, PlaceValue | PlaceValue[] | readonly string[]>;
 
-/** The document of a record, as JSON. */
+/** Builds the document of a record, as JSON. */
 export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTerms): string => {
   const { us, seq, productId, ignored } = row;
   const document: Fields = { o: row.organizationId, d: row.deviceId, dn: row.deviceNumber };
@@ -70,7 +70,7 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
     else if (places.hasRoom(kind, declared)) wants({ path, kind, declared });
   };
   const put: Put = (path, kind, value) => {
-    // Several keys of a record may join to one path: the first value counts.
+    // Several keys of a record may join to one path. The first value counts.
     const field = places.get(path)?.[kind];
     if (field === undefined || !(field in document)) putIf(path, kind, value, false);
   };
@@ -88,7 +88,7 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
   const nested = nestedOf(data, shape);
   for (const [slot, value] of nested) putTyped(row, slot, value, putDeclared);
   visit('metadata', JSON.parse(row.metadata) as PlainObject, others);
-  // What fits no type of its variable is named by the record itself.
+  // The record itself lists the values that do not fit their variables.
   const stale = older.filter((path) => !ignored?.includes(path));
   const sent = { ...data, ...Object.fromEntries(nested.map(([{ name }, value]) => [name, value])) };
   const odd = oddOf(sent, row, document, places);
@@ -97,7 +97,7 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
   return JSON.stringify(document);
 };
 
-/** The variables with a dot in their name that nested keys have the values of. */
+/** Returns the variables with a dot in their name whose values are in nested keys. */
 const nestedOf = (data: PlainObject, shape: DocumentShape | undefined): (readonly [Slot, PlainJson])[] =>
   [...(shape?.slots.values() ?? [])].flatMap((slot) => {
     if (!slot.name.includes('.') || (Object.hasOwn(data, slot.name) && data[slot.name] !== null)) return [];
@@ -105,13 +105,13 @@ const nestedOf = (data: PlainObject, shape: DocumentShape | undefined): (readonl
     return value === undefined ? [] : [[slot, value] as const];
   });
 
-/** How `odd` names a path whose number came as one of several. */
+/** Name in `odd` of a path whose number is one of several. */
 export const several = (path: string): string => path;
 
-/** How `odd` names a path whose number came as text, or in an array whatever its length. */
+/** Name in `odd` of a path whose number came as text, or in an array of any length. */
 export const textOrSeveral = (path: string): string => `"${path}`;
 
-/** The paths below `data` of which a number that is found is not the one that came: lines of charts leave them out. */
+/** Lists the paths below `data` whose indexed number is not the sent value. Lines of charts omit them. */
 const oddOf = (data: PlainObject, { many }: RecordRow, document: Fields, places: OrganizationPlaces): string[] =>
   Object.keys(data).flatMap((name) => {
     if (typeof data[name] !== 'string' && !Array.isArray(data[name])) return [];
@@ -123,7 +123,10 @@ const oddOf = (data: PlainObject, { many }: RecordRow, document: Fields, places:
 
 type Put = (path: string, kind: PlaceKind, value: PlaceValue | PlaceValue[] | undefined) => void;
 
-/** Puts the value that a record's slot has; false where it has none: it came before the variable had its type. */
+/**
+ * Puts the value of a record's slot. Returns false without one, because the record came before the variable had its
+ * type.
+ */
 const putTyped = ({ numbers, texts, many }: RecordRow, slot: Slot, value: PlainJson, put: Put): boolean => {
   const path = `data.${slot.name}`;
   const several = many?.[slot.name];
@@ -143,7 +146,9 @@ const putTyped = ({ numbers, texts, many }: RecordRow, slot: Slot, value: PlainJ
   return true;
 };
 
-/** A value of an array in the variable's own type; undefined where it came when the variable had another one. */
+/**
+ * Returns a value of an array in the variable's own type, or undefined if it came while the variable had another type.
+ */
 const ownValue = (kind: PlaceKind, value: number | boolean | string): PlaceValue | undefined =>
   // Whole numbers beyond 2^53 are decimal text.
   kind === 'l' && typeof value === 'string' && isLong(value) ? value : scalarOf(kind, value);
@@ -151,17 +156,17 @@ const ownValue = (kind: PlaceKind, value: number | boolean | string): PlaceValue
 const isLong = (digits: string): boolean =>
   /^-?\d{1,19}$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
-/** Calls `leaf` for each value that is no object, with its path. What lies in objects within arrays has no path. */
+/** Calls `leaf` for each value that is not an object, with its path. Values in objects within arrays have no path. */
 const visit = (path: string, value: PlainJson, leaf: Leaf): void => {
   if (value === null) return;
   if (typeof value !== 'object' || Array.isArray(value)) leaf(path, value);
   else for (const key in value) visit(`${path}.${key}`, value[key]!, leaf);
 };
 
-/** Takes a value with its path. */
+/** Receives a value with its path. */
 type Leaf = (path: string, value: PlainJson) => void;
 
-/** Puts a value that the record's product does not declare, in every kind that its path is read as. */
+/** Puts a value that the record's product does not declare, in every kind that its path is indexed as. */
 const putScalars = (path: string, value: PlainJson, places: OrganizationPlaces, put: Put): void => {
   const seen = places.seen(path);
   if (seen !== undefined && places.get(path)?.[seen] === undefined) put(path, seen, read(seen, value));
@@ -172,7 +177,7 @@ const putScalars = (path: string, value: PlainJson, places: OrganizationPlaces, 
 const read = (kind: PlaceKind, value: PlainJson): PlaceValue | PlaceValue[] | undefined =>
   Array.isArray(value) ? value.flatMap((one) => scalarOf(kind, one) ?? []) : scalarOf(kind, value);
 
-/** What `src` has: all of a record that is shown, and what it takes to decode it anew or to move it back. */
+/** Builds `src`: all parts of a record that are shown, and those needed to decode it again or to move it back. */
 const sourceText = ({ metadata, data, frame, given }: RecordRow, stale: readonly string[]): string => {
   const parts = [`"metadata":${metadata}`, `"data":${data}`];
   if (frame !== null) parts.push(`"frame":${frame}`);
@@ -181,7 +186,9 @@ const sourceText = ({ metadata, data, frame, given }: RecordRow, stale: readonly
   return `{${parts.join(',')}}`;
 };
 
-/** What the text `src` of a document says. `stale`: paths whose value was stored before the variable had the shape's type. */
+/**
+ * Content of a document's `src`. `stale` lists paths whose value was stored before the variable had the shape's type.
+ */
 export interface DocumentSource {
   metadata: PlainObject;
   data: PlainObject;

@@ -3,7 +3,7 @@ import type { ClusterClient } from './client.js';
 import type { IndexNames } from './indices.js';
 import { away, multiSearch } from './multi-search.js';
 
-/** A query, an aggregation or any other part of a request in the engine's language. */
+/** A query, an aggregation or another part of a request in the engine's language. */
 export type Part = { readonly [key: string]: unknown };
 
 /** A hit of the engine. Whole numbers beyond 2^53 are BigInts. */
@@ -21,14 +21,14 @@ export interface EngineHits {
   readonly hits: readonly EngineHit[];
 }
 
-/** A bucket, or the answers of aggregations at the top, by the names that we gave them. */
+/** A bucket, or the top-level aggregations of an answer, by the names in the request. */
 export interface EngineBucket {
   readonly doc_count?: number;
   readonly key?: unknown;
   readonly [name: string]: unknown;
 }
 
-/** What the engine says is wrong with a search. */
+/** The engine's error for a search. */
 export interface EngineFault {
   readonly type?: string;
   readonly reason?: string;
@@ -47,61 +47,67 @@ export interface EngineAnswer {
   readonly aggregations?: EngineBucket;
 }
 
-/** An answer that is all there. */
+/** A complete answer. */
 export interface WholeAnswer extends EngineAnswer {
   readonly hits: EngineHits;
 }
 
-/** Of whose documents something is asked, and how long that may take. */
+/** Organization and time limit of a request. */
 export interface EngineCall {
   readonly organizationId: string;
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   readonly deadline: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which months are looked at: Unix seconds, both included; null is open. Queries say themselves what they match in these. */
+/**
+ * Time range that selects the months to search: Unix seconds, both included; null for an open end. Queries themselves
+ * restrict the matches within these months.
+ */
 export interface EngineRange {
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** One search as it is sent. */
+/** One search of a request. */
 export interface EngineSearch extends EngineRange {
   readonly body: Part;
-  /** How long it may take by itself, in milliseconds. */
+  /** Maximum duration of this search, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Asks the cluster: all searches of a call in one request, answered in their order. It is given up at the deadline and when
- * nobody waits any more, which closes the connection and so cancels the searches.
+ * Queries the cluster: all searches of a call in one request, answered in order. The request is abandoned at the
+ * deadline and when nobody waits any more, which closes the connection and so cancels the searches.
  */
 export interface Engine {
-  /** Resolves when searches of an organization find what they are to find. Called once, before places and documents are read. */
+  /**
+   * Resolves when searches of an organization find everything that they must find. Called once, before places and
+   * documents are read.
+   */
   fresh(organizationId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Answers searches as the engine does: what it refuses, what took too long and which shards failed stand in each answer.
-   * For callers that can say so in theirs.
-   * @throws TimedOut at the deadline; the signal's reason; UNAVAILABLE where the cluster cannot be reached.
+   * Runs searches. Each answer contains its own errors, timeouts and failed shards, for callers that can report them.
+   * @throws TimedOut at the deadline; the signal's reason; ApiError 503 if the cluster cannot be reached
    */
   ask(call: EngineCall, searches: readonly EngineSearch[]): Promise<readonly EngineAnswer[]>;
   /**
-   * The same of an organization's documents alone, for callers that can tell only the whole.
-   * @throws UNAVAILABLE too where not all of the index answers: what is left would look like the whole.
+   * Runs searches over an organization's documents only, for callers that need complete answers.
+   * @throws like {@link ask}, and ApiError 503 if a part of the index does not answer, because the rest would look
+   * complete
    */
   search(call: EngineCall & EngineRange, bodies: readonly Part[]): Promise<WholeAnswer[]>;
 }
 
-/** What the cluster is asked with. */
+/** Settings of the engine. */
 export interface EngineOptions {
   client: ClusterClient;
   names: IndexNames;
   fresh: Engine['fresh'];
 }
 
-/** Opens the asking. */
+/** Creates the engine. */
 export const createEngine = ({ client, names, fresh }: EngineOptions): Engine => {
   const ask: Engine['ask'] = async (call, searches) => {
     call.signal?.throwIfAborted();
@@ -126,7 +132,7 @@ export const createEngine = ({ client, names, fresh }: EngineOptions): Engine =>
   };
 };
 
-/** The query of a search among one organization's documents: others may have the same routing. */
+/** Restricts the query of a search to one organization's documents: others may have the same routing. */
 const within = ({ query }: Part, own: Part): Part => ({
   bool: { filter: query === undefined ? [own] : [own, query] },
 });
@@ -134,7 +140,7 @@ const within = ({ query }: Part, own: Part): Part => ({
 const whole = (answer: EngineAnswer): WholeAnswer => {
   const { error, status, timed_out: isLate, _shards: shards } = answer;
   if (error !== undefined) {
-    // Nodes that have just come back have shards without answering for them yet: also 500 and 404.
+    // Nodes that have just come back have shards that do not answer yet, with statuses such as 500 and 404.
     if (status === 429 || status === 404 || status >= 500) throw away();
     const [cause = error] = error.root_cause ?? [];
     throw new Error(`The cluster refused a search (${status}): ${cause.type}: ${cause.reason}`);

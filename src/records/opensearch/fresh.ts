@@ -5,21 +5,21 @@ import { unavailable } from '../../errors.js';
 import type { IndexNames } from './indices.js';
 import { isWaiting, lastBatch } from './journal/claim.js';
 
-/** Who names no other time waits so long for the index, in milliseconds. */
+/** Default maximum wait for the index, in milliseconds. */
 const longest = 30_000;
-/** Longest time between two looks, in milliseconds. */
+/** Maximum time between two checks, in milliseconds. */
 const longestPause = 100;
 
-/** What waiting works with. */
+/** Settings of the wait. */
 export interface FreshnessOptions {
   pool: Pool;
   client: Client;
   names: IndexNames;
-  /** Has the indexer of this process look at once. */
+  /** Makes the indexer of this process poll at once. */
   wake(): void;
 }
 
-/** How long to wait, and for whom. */
+/** Time limit and signal of one wait. */
 export interface FreshnessWait {
   /** Milliseconds. */
   timeoutMs?: number;
@@ -27,8 +27,8 @@ export interface FreshnessWait {
 }
 
 /**
- * Makes the function that resolves when a search finds every record of an organization that was committed before it was
- * called. It throws 503 where the index is too far behind.
+ * Creates the function that resolves when searches find every record of an organization that was committed before the
+ * call. It throws ApiError 503 if the index is too far behind.
  */
 export const createFreshness =
   ({ pool, client, names, wake }: FreshnessOptions) =>

@@ -1,28 +1,31 @@
-/** Version of the mapping of documents: indices of another one are not read. */
+/** Version of the mapping of documents. Indices of other versions are not read. */
 export const mappingVersion = 1;
 
-/** How the indices of a service are called. */
+/** Names of the indices of a service. */
 export interface IndexNames {
-  /** The index of a month's records: those measured then, in UTC. Unix seconds. */
+  /** Returns the index of the month (UTC) in which a record was measured. Unix seconds. */
   of(ts: number): string;
-  /** When the month of an index is over, in milliseconds since 1970. */
+  /** Returns the end of the month of an index, in milliseconds since 1970. */
   endOf(index: string): number;
-  /** All indices. */
+  /** Pattern of all indices. */
   readonly all: string;
-  /** The alias that people may use. */
+  /** Alias for people. */
   readonly alias: string;
-  /** All indices, whatever version of the mapping they have. */
+  /** Pattern of all indices, of any version of the mapping. */
   readonly allVersions: string;
-  /** The indices of months that a range of Unix seconds touches, both included; `all` where an end is open or there are many. */
+  /**
+   * Returns the indices of the months that a range of Unix seconds touches, both ends included; `all` for an open end
+   * or many months.
+   */
   between(from: number | null, to: number | null): string;
 }
 
-/** No record is measured later: the year 2100. Unix seconds. */
+/** Maximum time of measurement: the year 2100. Unix seconds. */
 const latest = 4_102_444_800;
-/** More months than this are named by their pattern. */
+/** Number of months above which a range uses the pattern. */
 const maxMonths = 36;
 
-/** The names that begin with a prefix. */
+/** Creates the names with a prefix. */
 export const indexNames = (prefix: string): IndexNames => {
   const base = `${prefix}-records-${mappingVersion}-`;
   const all = `${base}*`;
@@ -49,7 +52,7 @@ export const indexNames = (prefix: string): IndexNames => {
   };
 };
 
-/** Such as `2026.11`. */
+/** Returns a month such as `2026.11`. */
 const monthOf = (ts: number): string => new Date(ts * 1000).toISOString().slice(0, 7).replace('-', '.');
 
 const nextMonth = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));

@@ -8,34 +8,35 @@ import type { Engine, EngineHit, Part } from './engine.js';
 import type { Places } from './place.js';
 import { readingWithin } from './reading.js';
 
-/** What newest values are read with. */
+/** Settings of reading newest values. */
 export interface LatestOptions {
   engine: Engine;
   /** For devices and products. */
   pool: Pool;
   places: Places;
-  /** How long a call may take, in milliseconds. */
+  /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
 }
 
 type Weigh = Parameters<RecordIndex['latest']>[1];
 
-/** A device whose values are wanted. */
+/** A device whose values are read. */
 interface Device {
   id: string;
   organizationId: string;
   productId: string | null;
   productVersion: string | null;
-  /** Whether the product is another organization's. */
+  /** Whether the product belongs to another organization. */
   foreign: boolean | null;
 }
 
-/** Devices that one request asks for: the answer holds the newest records of all of them. */
+/** Number of devices of one request: its answer holds the newest records of all of them. */
 const together = 25;
 
 /**
- * The newest measured value is not the last received: late data does not replace it. Values come from a device's newest records;
- * a declared variable that is rarer is looked for in each place that it may have a value in.
+ * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
+ * it. Values come from a device's newest records. A declared variable that is not among them is searched for in each
+ * field that may hold its value.
  */
 export const createClusterLatest = ({ engine, pool, places, timeoutMs }: LatestOptions): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
@@ -54,7 +55,7 @@ export const createClusterLatest = ({ engine, pool, places, timeoutMs }: LatestO
       const values = found.get(device.id)!;
       const shape = shapeOf(device, shapes);
       takeAll(hits, values, shape, weigh);
-      // Fewer records than asked for are all that the device has.
+      // Fewer records than requested means that these are all.
       if (hits.length < newestRecords) return;
       for (const { name } of shape?.slots ?? []) if (!values.has(name)) rare.push({ device, name });
     });
@@ -105,7 +106,7 @@ const newestOf = (filter: readonly Part[], size: number): Part => ({
   _source: ['src'],
 });
 
-/** Takes the values of records, or that of one variable. */
+/** Adds the values of records, or only those of one variable. */
 const takeAll = (
   hits: readonly EngineHit[],
   values: NewestValues,
@@ -138,7 +139,10 @@ const findDevices = async (pool: Pool, ids: readonly string[]): Promise<Device[]
   return rows;
 };
 
-/** The products of which records may have a value of a variable: those of the organization and those that its devices have. */
+/**
+ * Returns the products whose records may hold a value of a variable: those of the organization, and those of its
+ * devices.
+ */
 const productsStoring = async (
   pool: Pool,
   organizationId: string,

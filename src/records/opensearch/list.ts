@@ -6,22 +6,22 @@ import type { DocumentSource } from './document.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part, WholeAnswer } from './engine.js';
 import { readingWithin } from './reading.js';
 
-/** What lists of records are read with. */
+/** Settings of lists of records. */
 export interface ListOptions {
   engine: Engine;
   /** For the devices of applications. */
   reads: CallReads;
-  /** How long a read may take whose caller sets no time, in milliseconds. */
+  /** Maximum duration of a read without a time limit of its own, in milliseconds. */
   timeoutMs: number;
 }
 
-/** Documents of one request: the engine refuses to answer with more. */
+/** Maximum number of documents of one request; the engine returns no more. */
 const maxDocuments = 10_000;
 
-/** What is read of a document that is shown. */
+/** Parts of a document that are read to show it. */
 const shown = { _source: true, docvalue_fields: ['d', 'p', 'us', 'seq'] };
 
-/** Finds records by their identifiers. */
+/** Creates the read of records by identifier. */
 export const createClusterFind =
   ({ engine, timeoutMs }: ListOptions): RecordIndex['find'] =>
   (call, ids) =>
@@ -34,7 +34,7 @@ export const createClusterFind =
       return found!.hits.hits.map((hit) => recordOf(hit, call));
     });
 
-/** Lists records below devices or applications: one search for each parent, all in one request. */
+/** Creates the list of records below devices or applications: one search for each parent, all in one request. */
 export const createClusterList =
   ({ engine, reads }: ListOptions): RecordIndex['list'] =>
   (call, request) =>
@@ -56,7 +56,7 @@ export const createClusterList =
           : parents.map((query) => ({ size: 0, track_total_hits: countUpTo + 1, query: inRange(query, request) }));
       const answers = await engine.search(asked, [...pages, ...counts]);
       return parents.map((_, index): RecordPage => {
-        // One more was read, which says whether there is more.
+        // One more record was read, which shows whether there are more.
         const { hits } = answers[index]!.hits;
         const total = answers[parents.length + index]?.hits.total?.value;
         return {
@@ -67,7 +67,7 @@ export const createClusterList =
       });
     });
 
-/** Finds of each device the time of its newest record. */
+/** Creates the read of each device's newest record time. */
 export const createClusterNewestTimes =
   ({ engine }: ListOptions): RecordIndex['newestTimes'] =>
   (call, deviceIds, timeoutMs) =>
@@ -99,7 +99,7 @@ const engineCall = ({ caller, signal }: ReadingCall, timeoutMs: number): EngineC
   signal,
 });
 
-/** A query for the records of each parent. */
+/** Builds a query for the records of each parent. */
 const parentsOf = async (reads: CallReads, call: ReadingCall, request: RecordListRequest): Promise<Part[]> => {
   const { parent, parentIds, timeoutMs } = request;
   if (parent === 'device') return parentIds.map((id) => ({ term: { d: id } }));
@@ -133,7 +133,10 @@ const inOrder = (query: Part, request: RecordListRequest): Part => {
   return { query: inRange(query, request), sort: [{ us: order }, { seq: order }], track_total_hits: false };
 };
 
-/** Where the page of a parent begins. The engine counts no further than {@link maxDocuments} documents: beyond, it is led there. */
+/**
+ * Finds the beginning of a parent's page. The engine counts no further than {@link maxDocuments} documents, so beyond
+ * them this walks through pages.
+ */
 const startOf = async (
   engine: Engine,
   asked: EngineCall & EngineRange,
@@ -148,12 +151,12 @@ const startOf = async (
       { ...inOrder(parent, request), size, _source: false, ...(after !== undefined && { search_after: after }) },
     ])) as [WholeAnswer];
     const last = hits.hits.at(-1);
-    // Nothing is there.
+    // The page lies beyond the last record.
     if (last === undefined || hits.hits.length < size) return { query: { match_none: {} } };
     after = last.sort!;
     skip -= size;
   }
-  // The engine takes one or the other.
+  // The engine accepts only one of the two.
   if (after === undefined) return { from: skip };
   if (skip === 0) return { search_after: after };
   const [{ hits }] = (await engine.search(asked, [

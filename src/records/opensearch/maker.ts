@@ -8,18 +8,21 @@ import type { IndexableRow } from './journal/read.js';
 import type { OrganizationPlaces, PathKind, Places } from './place.js';
 import { Shapes } from './shape.js';
 
-/** A document with the record that it was made of. */
+/** A document with the record that it was made from. */
 export interface MadeItem extends BulkItem {
   row: IndexableRow;
 }
 
-/** Documents of records, and records of which none can be made. */
+/** Documents of records, and records that no document can be made of. */
 export interface Made {
   items: MadeItem[];
   refused: Refused<{ row: IndexableRow }>[];
 }
 
-/** Makes documents of records: finds the types of their products and the places of their values, and sees to it that there are some. */
+/**
+ * Makes documents of records. It finds the types of their products and the places of their values, and assigns missing
+ * places.
+ */
 export class DocumentMaker {
   private readonly products = new ProductShapes();
   private readonly shapes: Shapes;
@@ -33,7 +36,7 @@ export class DocumentMaker {
     this.shapes = new Shapes(pool);
   }
 
-  /** The documents of records. `versionOf`: 1 for one that is new. */
+  /** Makes the documents of records. `versionOf` returns their versions; a new document has version 1. */
   async make(rows: readonly IndexableRow[], versionOf: (row: IndexableRow) => number = () => 1): Promise<Made> {
     const uses = rows.flatMap(({ productId: id, foreign, version }) =>
       id === null || foreign === null || version === null ? [] : [{ id, foreign, version }],

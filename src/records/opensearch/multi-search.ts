@@ -4,28 +4,28 @@ import { type ClusterClient, isUnavailable } from './client.js';
 
 /** One search of a request. */
 interface Line {
-  /** Names of indices, separated by commas, or a pattern. Those that are not there are empty. */
+  /** Names of indices separated by commas, or a pattern. Missing indices count as empty. */
   readonly index: string;
   readonly routing: string;
   readonly body: object;
 }
 
-/** How long to wait, and for whom. */
+/** Time limit and signal of a request. */
 interface Wait {
   readonly milliseconds: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Searches are sent so many times at most where nodes get stuck one after another. */
+/** Maximum number of times that searches are sent while nodes get stuck one after another. */
 const maxSent = 3;
-/** What the engine is late by is for it to say, not for its connection. Milliseconds. */
+/** Additional time of the connection, in milliseconds, so that the engine itself can report that it is late. */
 const grace = 1000;
 
 /**
- * Sends searches together; the answers are in their order. Aborting closes the connection, which cancels them. Where a node is
- * found stuck meanwhile, they are sent once more: any of them may wait for it.
- * @throws TimedOut when the time is over; the signal's reason; UNAVAILABLE where the cluster cannot be reached.
+ * Sends searches together and returns their answers in order. Aborting closes the connection, which cancels them. If a
+ * node turns out to be stuck meanwhile, the searches are sent again, because any of them may wait for that node.
+ * @throws TimedOut at the time limit; the signal's reason; ApiError 503 if the cluster cannot be reached
  */
 export const multiSearch = async <Answer>(
   client: ClusterClient,
@@ -42,7 +42,7 @@ export const multiSearch = async <Answer>(
     ]);
     const asked = client.msearch({ body: lines as never }, { requestTimeout: milliseconds + grace });
     const ends = sent < maxSent ? AbortSignal.any([over, stuck]) : over;
-    // It answers the request itself, which a listener must not: what rejects it would end the process.
+    // `abort()` returns the request itself. A listener must not return it: its rejection would end the process.
     const abort = () => {
       asked.abort();
     };
@@ -50,7 +50,7 @@ export const multiSearch = async <Answer>(
     try {
       const { body } = (await asked) as { body: unknown };
       const { responses } = (body ?? {}) as { responses?: readonly Answer[] };
-      // Something between here and the cluster answers in its place.
+      // A proxy in front of the cluster has answered instead.
       if (responses?.length !== searches.length) throw away();
       return responses;
     } catch (error) {
@@ -63,6 +63,6 @@ export const multiSearch = async <Answer>(
   }
 };
 
-/** What a caller is told while the cluster cannot be reached. */
+/** Creates the error for a cluster that cannot be reached. */
 export const away = () =>
   unavailable('The service cannot reach the cluster that records are searched on. Try again shortly.');

@@ -2,19 +2,19 @@ import { type Client, errors } from '@opensearch-project/opensearch';
 import type { IndexNames } from './indices.js';
 import { placeOf } from './template.js';
 
-/** So long before a month begins its index is made, in milliseconds. Records may be measured up to a day ahead. */
+/** Time before a month at which its index is made, in milliseconds. Records may be measured up to a day ahead. */
 const ahead = 2 * 86_400_000;
 
-/** What the index is made with. */
+/** Settings of making the index. */
 export interface NextIndexOptions {
   client: Client;
   names: IndexNames;
 }
 
 /**
- * Makes the index of the next month two days before it begins, with the places that the present month has: so the first
- * records of a month wait neither for an index nor for its mapping. Several processes may do so at once. Says which index
- * was made; undefined where there was nothing to do.
+ * Makes the index of the next month two days before it begins, with the places of the current month. So the first
+ * records of a month wait neither for an index nor for its mapping. Several processes may do so at once. Returns the
+ * name of the new index, or undefined if there was nothing to do.
  * @param now milliseconds since 1970
  */
 export const makeNextIndex = async ({ client, names }: NextIndexOptions, now: number): Promise<string | undefined> => {

@@ -2,43 +2,43 @@ import type { Client } from '@opensearch-project/opensearch';
 import { errors } from '@opensearch-project/opensearch';
 import { createPollLoop, type PollLoop } from '../../poll-loop.js';
 
-/** Time between two looks at a node, in milliseconds. */
+/** Interval of the checks of a node, in milliseconds. */
 const interval = 1000;
-/** A node that answers such a small question later than this is stuck, or its machine is. Milliseconds. */
+/** Time limit of a check in milliseconds. A node that misses it, or its machine, is stuck. */
 export const lookTimeout = 1500;
-/** Looks in a row that a stuck node has not answered: one alone may be a long garbage collection. */
+/** Number of consecutive missed checks that mark a node as stuck: a single one may be a long garbage collection. */
 const maxMissed = 2;
 
-/** What a search is to know of the nodes when it is sent. */
+/** State of the nodes for a search. */
 export interface NodeView {
-  /** The engine's search parameter `preference`, so that no shard of a stuck node is asked where there is a copy of it. */
+  /** The engine's search parameter `preference`, which avoids shards of a stuck node if there are copies of them. */
   readonly preference: string | undefined;
-  /** Aborted when a node is found stuck: what was sent before may wait for it, and is better sent again. */
+  /** Aborted when a node turns out to be stuck: a search sent before may wait for it and should be sent again. */
   readonly stuck: AbortSignal;
 }
 
-/** A node, as this process sees it. */
+/** A node as this process sees it. */
 interface Watched {
-  /** Asks this node only. */
+  /** Client of this node only. */
   readonly client: Client;
   readonly loop: PollLoop;
-  /** Its identifier in the cluster, once it has answered. */
+  /** Identifier in the cluster, once the node has answered. */
   id: string | undefined;
   isStuck: boolean;
 }
 
 /**
- * Looks at each node every second. A node that was killed closes its connections, and both the client and the other nodes
- * go on without it at once. One that stops without a word (its process is stopped, its machine has lost power or network)
- * is left out by the engine only after half a minute, and a request that is on its way to it ends at its own time limit.
+ * Checks each node every second. A killed node closes its connections, and both the client and the other nodes continue
+ * without it at once. If a node stops silently (its process is stopped, its machine has lost power or network), the
+ * engine excludes it only after half a minute, and requests to it wait until their own time limit.
  */
 export class NodeWatch {
   private readonly nodes: Watched[];
   private view: NodeView & { readonly controller: AbortController };
 
   /**
-   * @param client whose nodes are watched
-   * @param open opens a client that asks one address only
+   * @param client client whose nodes are watched
+   * @param open opens a client for a single address
    */
   constructor(
     private readonly client: Client,
@@ -46,11 +46,11 @@ export class NodeWatch {
     open: (address: string) => Client,
   ) {
     this.view = viewWith(undefined);
-    // Where there is one address, there is no other to go to.
+    // With a single address there is no other node to use.
     this.nodes = addresses.length < 2 ? [] : addresses.map((address, place) => this.watched(open(address), place));
   }
 
-  /** How the nodes are now. */
+  /** Current state of the nodes. */
   get now(): NodeView {
     return this.view;
   }
@@ -87,7 +87,7 @@ export class NodeWatch {
     });
     [node.id] = Object.keys(body.nodes);
     const connection = this.client.connectionPool.connections[place]!;
-    // The client itself would leave it out for a minute and longer.
+    // The client itself would avoid the node for a minute or longer.
     if (connection.status !== 'alive') this.client.connectionPool.markAlive(connection);
     if (!node.isStuck) return;
     node.isStuck = false;
@@ -104,7 +104,10 @@ export class NodeWatch {
     controller.abort();
   }
 
-  /** Prefers every node of the cluster that is not stuck, whether its address is known here or not. */
+  /**
+   * Builds the preference for every node of the cluster that is not stuck, including nodes whose address is not
+   * configured.
+   */
   private async preference(): Promise<string | undefined> {
     const stuck = new Set(this.nodes.flatMap(({ id, isStuck }) => (isStuck && id !== undefined ? id : [])));
     if (stuck.size === 0) return undefined;
@@ -115,7 +118,7 @@ export class NodeWatch {
   }
 }
 
-/** The identifiers of the nodes of the cluster, as the node that is asked knows them. */
+/** Returns the identifiers of the cluster's nodes as this node knows them. */
 const membersOf = async (client: Client): Promise<string[]> => {
   const answer = await client.cluster.state({ metric: ['nodes'], local: true, filter_path: ['nodes.*.name'] });
   return Object.keys((answer.body as { nodes?: object }).nodes ?? {});

@@ -4,41 +4,42 @@ import { named } from '../../named.js';
 import { transaction } from '../../transaction.js';
 import type { PlaceKind } from './value.js';
 
-/** The fields of the index that have the values of a path, by how they are read. */
+/** Index fields that hold the values of a path, by kind. */
 export type PathPlaces = Readonly<Partial<Record<PlaceKind, string>>>;
 
-/** A path to be read as a kind. */
+/** A path to index as a kind. */
 export interface PathKind {
   readonly path: string;
   readonly kind: PlaceKind;
-  /** Whether a product declares it. */
+  /** Whether a product declares the path. */
   readonly declared?: boolean | undefined;
 }
 
-/** Where values of an organization's records are in the index. */
+/** Places of an organization's values. A place is the index field of a path and kind. */
 export interface OrganizationPlaces {
-  /** The places of a path such as `data.temperature`; undefined where it has none. */
+  /** Returns the places of a path such as `data.temperature`, or undefined. */
   get(path: string): PathPlaces | undefined;
-  /** The places of a path and of all paths under it. */
+  /** Returns the places of a path and of all paths under it. */
   under(path: string): PathPlaces[];
-  /** The kind that a path was first seen as; undefined where the catalogue does not have it. */
+  /** Returns the kind as which a path was first seen, or undefined if the catalogue lacks it. */
   seen(path: string): PlaceKind | undefined;
-  /** Whether there is room for another place of this kind, for a path that a product declares or for another. */
+  /** Whether there is room for another place of this kind. Declared paths have more room. */
   hasRoom(kind: PlaceKind, declared: boolean): boolean;
 }
 
 /**
- * Places of an organization in each family of fields: numbers, whole numbers beyond 2^53, and texts. Those beyond the first
- * are for what products declare: devices that send ever new names cannot use them up.
+ * Maximum numbers of places of an organization in each family of fields: numbers, whole numbers beyond 2^53, and texts.
+ * The room beyond the first limit is reserved for declared paths, so that devices that send ever new names cannot use
+ * it up.
  */
 const maxPlaces = 2000;
 const maxWithDeclared = 3000;
-/** Organizations whose places are kept in memory. */
+/** Maximum number of organizations whose places are cached. */
 const maxOrganizations = 1000;
 
 const seenKinds = { number: 'n', boolean: 'b', text: 'k' } as const;
 
-/** What of an organization was read; `version` counts what is never taken away. */
+/** Cached places of an organization. `version` is the number of rows, which are never deleted. */
 class CachedPlaces implements OrganizationPlaces {
   private readonly counts = { n: 0, l: 0, k: 0 };
 
@@ -69,13 +70,13 @@ class CachedPlaces implements OrganizationPlaces {
   }
 }
 
-/** The places of values in the index (table `index_place`), and the catalogue of paths that they are given by. */
+/** The places of values in the index (table `index_place`), and the catalogue of paths that determines them. */
 export class Places {
   private readonly known = new Map<string, CachedPlaces>();
 
   constructor(private readonly pool: Pool) {}
 
-  /** Reads the places of organizations; what is in memory counts where nothing was added since. */
+  /** Reads the places of organizations. Cached places are used if nothing was added since. */
   async of(organizationIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlaces>> {
     const { rows } = await this.pool.query<{ id: string; version: number }>(
       named(
@@ -93,7 +94,7 @@ export class Places {
     return found;
   }
 
-  /** Gives places to paths that have none of a kind; what there is no room for stays without. */
+  /** Assigns places to paths that lack one of a kind, as far as there is room. */
   async assign(organizationId: string, wanted: readonly PathKind[]): Promise<void> {
     await transaction(this.pool, async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`places ${organizationId}`}, 0))`);

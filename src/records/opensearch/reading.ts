@@ -1,7 +1,10 @@
 import { timedOut } from '../../errors.js';
 import { TimedOut } from '../../search/pace.js';
 
-/** Does what may take so many milliseconds. @throws TIMEOUT where its time ran out */
+/**
+ * Runs work with a time limit.
+ * @throws ApiError 504 if the time runs out
+ */
 export const readingWithin = async <T>(timeoutMs: number, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -13,21 +13,24 @@ import { createClusterSearch } from './search/search.js';
 import { createClusterSeries } from './series/series.js';
 import { createClusterSilentDevices } from './silent-device.js';
 
-/** What the index works with: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
+/** Dependencies of the index: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
 export interface ClusterIndexOptions extends RecordIndexOptions {
   client: ClusterClient;
   names: IndexNames;
   places: Places;
   /**
-   * Called before a search: where searches are to find all that was acknowledged before them, it resolves when the
+   * Called before a search. If searches must find everything acknowledged before them, it resolves when the
    * organization's records are found; else at once.
    */
   fresh(organizationId: string, signal?: AbortSignal): Promise<void>;
-  /** Resolves when the organization's records that were stored before are found, whether or not searches wait for them. */
+  /**
+   * Resolves when searches find all records of the organization that were stored before, whether or not searches are
+   * configured to wait.
+   */
   caughtUp(organizationId: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** Answers questions about records from an OpenSearch cluster. */
+/** Creates the index of records on an OpenSearch cluster. */
 export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex => {
   const { pool, readPool, checkPool, reads, places, clock, timeoutMs, caughtUp } = options;
   const horizon = createHorizon(reads);
@@ -45,7 +48,7 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     },
     close: () => pool.end(),
     ...createClusterSearch({ ...options, engine }),
-    // What fields there are is in PostgreSQL: products and the catalogue.
+    // The fields are in PostgreSQL: products and the catalogue.
     fields: createSearch(options).fields,
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
     latest: createClusterLatest({ engine, pool: readPool, places, timeoutMs }),

@@ -2,7 +2,7 @@ import type { Client } from '@opensearch-project/opensearch';
 import type { BulkWriter } from './bulk.js';
 import type { IndexNames } from './indices.js';
 
-/** Documents of one request. */
+/** Number of documents of one request. */
 const pageSize = 5000;
 
 interface Hit {
@@ -13,8 +13,8 @@ interface Hit {
 }
 
 /**
- * Deletes the documents that a query matches, page by page, and says how many. A deletion is a version of its own, so that an
- * older write which arrives late is refused. `stopped` is asked between pages.
+ * Deletes the documents that a query matches, page by page, and returns their number. A deletion has a version of its
+ * own, so that an older write that arrives late is refused. `stopped` is checked between pages.
  */
 export const removeDocuments = async (
   { client, writer, names }: { client: Client; writer: BulkWriter; names: IndexNames },

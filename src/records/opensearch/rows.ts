@@ -8,21 +8,21 @@ import type { StoredDocument } from './stored-document.js';
 
 type Database = Pick<Pool | PoolClient, 'query'>;
 
-/** What is to be stored of a record, and with which typed values. */
+/** Content to store for a record, with its typed values. */
 export interface Content {
   document: StoredDocument;
   metadata: PlainObject;
   data: PlainObject;
-  /** Variables whose values are in their slots; of others the record has none. */
+  /** Variables whose values are in their slots. The record has no values of others. */
   slots: readonly Slot[];
   /** Paths whose values do not fit their variables. */
   ignored: string[] | null;
 }
 
-/** The types of variables in shapes (table `index_shape`), by name. */
+/** Types of variables by name, for each shape (table `index_shape`). */
 export type ShapeTypes = ReadonlyMap<number, Readonly<Record<string, string>>>;
 
-/** Reads the types of shapes. */
+/** Loads the types of shapes. */
 export const loadShapeTypes = async (database: Database, documents: readonly StoredDocument[]): Promise<ShapeTypes> => {
   const ids = [...new Set(documents.flatMap(({ shape }) => shape ?? []))];
   const { rows } = await database.query<{ id: number; types: Record<string, string> }>(
@@ -31,7 +31,7 @@ export const loadShapeTypes = async (database: Database, documents: readonly Sto
   return new Map(rows.map(({ id, types }) => [id, types]));
 };
 
-/** Those variables whose values a document has under this very type. */
+/** Returns the variables whose values a document holds under their current type. */
 export const typedAs = (
   { shape, source }: StoredDocument,
   slots: readonly Slot[],
@@ -41,7 +41,7 @@ export const typedAs = (
   return slots.filter(({ name, type }) => types[name] === type && !source.stale?.includes(`data.${name}`));
 };
 
-/** The rows of documents, as the table `record` would have them; those of devices that are gone are left out. */
+/** Builds the rows of documents, as the table `record` would hold them. Omits those of deleted devices. */
 export const rowsOf = async (database: Database, contents: readonly Content[]): Promise<IndexableRow[]> => {
   const parts = contents.map(({ document: { id, organizationId, deviceId, productId }, metadata, data }) => ({
     id,
@@ -51,7 +51,7 @@ export const rowsOf = async (database: Database, contents: readonly Content[]): 
     metadata,
     data,
   }));
-  // PostgreSQL writes JSON as it would have read it: the order of keys is its own.
+  // PostgreSQL normalizes the JSON, for example its order of keys.
   const { rows } = await database.query<
     Pick<IndexableRow, 'id' | 'deviceNumber' | 'metadata' | 'data' | 'foreign' | 'version'>
   >(sql`

@@ -1,2 +1,5 @@
-/** Session setting of connections whose `record` is the journal: those that store, match and follow what was just stored. */
+/**
+ * Session setting of connections whose `record` is the journal: those that store records, match them, and follow what
+ * was just stored.
+ */
 export const journalSession = '-c search_path=journal,public';

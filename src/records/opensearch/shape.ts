@@ -11,16 +11,16 @@ export interface Declared {
 }
 
 /**
- * The types that a product's variables had when a document was made: a number for each set of them (table `index_shape`).
- * A document of a product whose shape has another type for a variable, or none, has no value of it: it was stored under an
- * older type, until it is decoded again.
+ * Numbers the sets of types that a product's variables had when a document was made (table `index_shape`). If a
+ * document's shape lacks a variable or has another type for it, the document has no value of the variable: it was
+ * stored under an older type, until it is decoded again.
  */
 export class Shapes {
   private readonly known = new Map<string, number>();
 
   constructor(private readonly pool: Pool) {}
 
-  /** The number of a product's shape. */
+  /** Returns the number of a product's shape, which it adds if necessary. */
   async idOf(productId: string, slots: readonly Pick<Slot, 'name' | 'type'>[]): Promise<number> {
     const types = JSON.stringify(Object.fromEntries(slots.map(({ name, type }) => [name, type])));
     const key = `${productId} ${types}`;
@@ -33,7 +33,7 @@ export class Shapes {
       )
       select id from made
       union all select id from index_shape where product_id = ${productId} and types = ${types}::jsonb`);
-    // Another process made it after this statement began.
+    // Another process added it after this statement began.
     if (!rows[0]) return this.idOf(productId, slots);
     if (this.known.size >= maxShapes) this.known.clear();
     this.known.set(key, rows[0].id);
@@ -43,7 +43,7 @@ export class Shapes {
 
 const maxShapes = 10_000;
 
-/** Of each variable, in their order, the shapes of its product in which it has not this type. */
+/** Returns, for each variable in order, the shapes of its product in which it lacks this type. */
 export const olderShapes = async (
   database: Pick<Pool, 'query'>,
   variables: readonly Declared[],

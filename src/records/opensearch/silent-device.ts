@@ -5,36 +5,36 @@ import type { RecordIndex } from '../record-index.js';
 import type { Engine, EngineBucket, EngineCall, Part } from './engine.js';
 import { readingWithin } from './reading.js';
 
-/** What silent devices are found with. */
+/** Settings of finding silent devices. */
 export interface SilentDevicesOptions {
   engine: Engine;
   /** For the numbers of devices. */
   reads: CallReads;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   clock: () => number;
 }
 
-/** Devices of one answer: the engine makes no more buckets. */
+/** Maximum number of devices of one answer; the engine makes no more buckets. */
 const maxDevices = 65_535;
-/** The newest records that are looked at first, in seconds. What is looked at next reaches {@link growth} times as far back. */
+/** Time range of the first search, in seconds. Each further range reaches {@link growth} times as far back. */
 const firstReach = 600;
 const growth = 16;
-/** Where more documents than this are to be expected, those of devices that were found already are left out. */
+/** Expected number of documents above which a search excludes the devices that were found already. */
 const manyDocuments = 4_000_000;
-/** Up to so many devices are named from the start. */
+/** Number of devices up to which searches name them from the start. */
 const fewDevices = 1000;
-/** Records lie at most a day ahead, in seconds. */
+/** Records lie at most a day ahead; in seconds. */
 const ahead = 2 * 86_400;
 
-/** A device, and what documents call it. */
+/** A device with its number in documents. */
 interface Numbered {
   id: string;
   number: number;
 }
 
 /**
- * Finds the devices that measured nothing since a time: looks at the newest minutes of all, then further and further back for the
- * others. Most devices have a new record; those that have none have few documents to read.
+ * Finds the devices that measured nothing since a time. It searches the newest minutes of all devices, then further and
+ * further back for the others. Most devices have a new record; those without one have few documents to read.
  */
 export const createClusterSilentDevices =
   ({ engine, reads, clock }: SilentDevicesOptions): RecordIndex['silentDevices'] =>
@@ -56,7 +56,7 @@ export const createClusterSilentDevices =
       return deviceIds.filter((id) => !heard.has(id));
     });
 
-/** The devices that there are, and how many the organization has. */
+/** Reads the existing devices, and the number of the organization's devices. */
 const readNumbers = async (reads: CallReads, call: ReadingCall, deviceIds: readonly string[], timeoutMs: number) => {
   const { organizationId } = call.caller;
   const statement = sql`
@@ -70,14 +70,17 @@ const readNumbers = async (reads: CallReads, call: ReadingCall, deviceIds: reado
   return { devices: row!.devices ?? [], ofOrganization: row!.ofOrganization };
 };
 
-/** Since when devices are to have measured: Unix seconds. `isAll`: whether all of the organization may be counted. */
+/**
+ * Time since which devices must have measured, in Unix seconds. `isAll` says whether all devices of the organization
+ * may be counted.
+ */
 interface Silence {
   since: number;
   now: number;
   isAll: boolean;
 }
 
-/** The devices that measured something since then. */
+/** Returns the devices that measured since then. */
 const heardOf = async (
   engine: Engine,
   call: EngineCall,
@@ -93,7 +96,7 @@ const heardOf = async (
     const named = isNarrow ? [{ terms: { dn: [...silent.keys()] } }] : [];
     const [answer] = await engine.search({ ...call, from, to }, [countingDevices([measured, ...named])]);
     const { aggregations, hits } = answer!;
-    // Where these months have no index nothing is counted.
+    // If these months have no index, there are no aggregations.
     const { buckets = [] } = (aggregations?.['devices'] ?? {}) as { buckets?: readonly EngineBucket[] };
     for (const { key } of buckets) {
       const id = silent.get(Number(key));
@@ -107,7 +110,7 @@ const heardOf = async (
   return heard;
 };
 
-/** A histogram of numbers takes a fifth of the time of `terms`, which orders what it finds. */
+/** A histogram of numbers takes a fifth of the time of `terms`, which sorts its buckets. */
 const countingDevices = (filter: readonly Part[]): Part => ({
   size: 0,
   track_total_hits: true,

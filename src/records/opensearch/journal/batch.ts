@@ -4,10 +4,11 @@ import { named } from '../../../named.js';
 import type { NewRecord } from '../../new-record.js';
 
 /**
- * Notes, in the transaction that stores records, that they are to be indexed. Identifiers made by one process for one
- * transaction follow each other, so the first and the last find them; the few of others that lie between are indexed early.
+ * Notes, in the transaction that stores records, that they are to be indexed. One process makes the identifiers of one
+ * transaction in sequence, so the first and the last find them. The few identifiers of other transactions in between
+ * are indexed early.
  *
- * @param bytes of the records as they were sent
+ * @param bytes size of the records as sent
  */
 export const noteBatch = async (tx: PoolClient, records: readonly NewRecord[], bytes: number): Promise<void> => {
   const organizations = new Set<string>();

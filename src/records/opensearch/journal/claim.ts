@@ -3,10 +3,10 @@ import sql from 'sql-template-tag';
 
 type Database = Pick<Pool | PoolClient, 'query'>;
 
-/** How long a claim holds before others may take it over, in seconds. Whoever lives renews it; what the dead had waits so long. */
+/** Duration of a lease in seconds. A live process renews it; batches of a dead one wait until it ends. */
 const lease = 15;
 
-/** A batch that is this indexer's to index, until its lease runs out. */
+/** A batch that this indexer has claimed, until its lease ends. */
 export interface Batch {
   id: string;
   low: string;
@@ -15,7 +15,7 @@ export interface Batch {
   bytes: number;
 }
 
-/** Claims the oldest batches that nobody is at work on, or whose indexer is dead or cut off. */
+/** Claims the oldest batches that nobody works on, or whose indexer is dead or cut off. */
 export const claimBatches = async (database: Database, claimId: string, limit: number): Promise<Batch[]> => {
   const { rows } = await database.query<Batch>(sql`
     update record_batch b
@@ -27,7 +27,7 @@ export const claimBatches = async (database: Database, claimId: string, limit: n
   return rows;
 };
 
-/** Takes batches out that are indexed; those that another has claimed meanwhile are that one's to take out. */
+/** Deletes indexed batches. Batches that another process has claimed meanwhile are left to it. */
 export const settleBatches = async (database: Database, claimId: string, batches: readonly Batch[]): Promise<void> => {
   await database.query(sql`
     delete from record_batch where id = any(${batches.map(({ id }) => id)}::bigint[]) and claim_id = ${claimId}`);
@@ -39,22 +39,22 @@ export const renewClaim = async (database: Database, claimId: string): Promise<v
     update record_batch set lease_until = clock_timestamp() + make_interval(secs => ${lease}) where claim_id = ${claimId}`);
 };
 
-/** Gives a claim back, so that its batches need not wait for the end of the lease. */
+/** Releases a claim, so that its batches need not wait for the end of the lease. */
 export const releaseClaim = async (database: Database, claimId: string): Promise<void> => {
   await database.query(sql`update record_batch set claim_id = null, lease_until = null where claim_id = ${claimId}`);
 };
 
-/** What waits to be indexed. */
+/** Backlog of the index. */
 export interface Lag {
   batches: number;
   records: number;
   bytes: number;
-  /** How long the oldest has waited, in seconds; 0 where nothing waits. */
+  /** Age of the oldest batch in seconds; 0 if nothing waits. */
   oldest: number;
   deadLetters: number;
 }
 
-/** Reads how much waits. */
+/** Reads the backlog. */
 export const readLag = async (database: Database): Promise<Lag> => {
   const { rows } = await database.query<Lag>(sql`
     select count(*)::float8 as batches, coalesce(sum(records), 0)::float8 as records, coalesce(sum(bytes), 0)::float8 as bytes,
@@ -64,7 +64,7 @@ export const readLag = async (database: Database): Promise<Lag> => {
   return rows[0]!;
 };
 
-/** The last batch of an organization that waits; undefined where none does. */
+/** Returns the last waiting batch of an organization, or undefined. */
 export const lastBatch = async (database: Database, organizationId: string): Promise<string | undefined> => {
   const { rows } = await database.query<{ id: string | null }>(
     sql`select max(id) as id from record_batch where organizations @> array[${organizationId}]::uuid[]`,

@@ -15,7 +15,7 @@ export interface DeadLetter {
   attempts: number;
 }
 
-/** Keeps records that cannot be indexed, with all that it takes to try again. */
+/** Stores records that cannot be indexed, with all data that a retry needs. */
 export const keepDeadLetters = async (
   database: Database,
   refused: readonly Refused<{ row: IndexableRow }>[],
@@ -37,7 +37,7 @@ export const listDeadLetters = async (database: Database, limit: number): Promis
   return rows;
 };
 
-/** Reads dead letters to be tried again, after the one that the page before ended with. Those of devices that are gone are left out. */
+/** Reads a page of dead letters to retry, after the last one of the previous page. Omits those of deleted devices. */
 export const readDeadLetters = async (database: Database, after: string, limit: number): Promise<IndexableRow[]> => {
   const { rows } = await database.query<{ row: IndexableRow }>(sql`
     select "row" || jsonb_build_object('version', p.xmin::text,
@@ -48,7 +48,7 @@ export const readDeadLetters = async (database: Database, after: string, limit: 
   return rows.map(({ row }) => row);
 };
 
-/** Takes dead letters out that are indexed, and those of devices that are gone. */
+/** Deletes dead letters that were indexed, and those of deleted devices. */
 export const dropDeadLetters = async (database: Database, recordIds: readonly string[]): Promise<void> => {
   await database.query(sql`
     delete from index_dead_letter where record_id = any(${recordIds}::uuid[])

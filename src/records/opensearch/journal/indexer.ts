@@ -13,7 +13,7 @@ import { keepDeadLetters } from './dead-letter.js';
 import { readJournal } from './read.js';
 import { Sources } from './source.js';
 
-/** What an indexer works with. */
+/** Settings of an indexer. */
 export interface IndexerOptions {
   pool: Pool;
   writer: BulkWriter;
@@ -23,33 +23,33 @@ export interface IndexerOptions {
   ready: Readiness;
 }
 
-/** Moves records from the journal to the index. Every process has one; which of them moves a record does not matter. */
+/** Moves records from the journal to the index. Every process runs one, and any of them may move a record. */
 export type Indexer = PollLoop;
 
-/** Time between two looks for what other processes stored, in milliseconds. */
+/** Interval of polls for records of other processes, in milliseconds. */
 const interval = 500;
-/** Least time between two claims where little is stored, so that they share their requests. Milliseconds. */
+/** Minimum time between two claims under light load, so that records share requests. Milliseconds. */
 const rest = 20;
-/** Claims under way at once. */
+/** Maximum number of concurrent claims. */
 const concurrency = 2;
-/** Batches and bytes of one claim at most: with the concurrency, what is in memory. */
+/** Maximum numbers of batches and bytes of one claim, which limit memory together with the concurrency. */
 const maxBatches = 500;
 const maxBytes = 16_000_000;
-/** A claim is renewed after so long, in milliseconds. */
+/** Time after which a claim is renewed, in milliseconds. */
 const renewAfter = 4000;
 
-/** Makes an indexer. */
+/** Creates an indexer. */
 export const createIndexer = (options: IndexerOptions): Indexer => {
   const { pool, writer, maker, registry, log, ready } = options;
   const registers = [registry];
   const indexed = new Counter({ name: 'ddp_index_records_total', help: 'Records that were indexed.', registers });
   const sources = new Sources(pool);
-  /** Batches to claim, by what the last ones had. */
+  /** Number of batches of the next claim, estimated from the last ones. */
   let batches = 1;
   let closing = false;
-  /** A cluster that could not be reached may come back without what it had. */
+  /** Whether a cluster that was unreachable may have lost its template. */
   let isDoubtful = false;
-  /** Indices that were written to since the template was last seen: others are made by what is written. */
+  /** Indices written to since the template was last checked. A write creates a missing index. */
   const known = new Set<string>();
 
   const requireTemplate = async (items: readonly BulkItem[]): Promise<void> => {
@@ -74,7 +74,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       log.error({ record: item.row.id, reason }, 'the index refuses a record; it is kept as a dead letter');
   };
 
-  /** Indexes one claim; whether there was one. */
+  /** Indexes one claim. Returns whether there was one. */
   const work = async (): Promise<boolean> => {
     const claimId = randomUUID();
     const claimed = await claimBatches(pool, claimId, batches);
@@ -112,7 +112,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     onFailure(error, failures) {
       isDoubtful = true;
       known.clear();
-      // A cluster that is away for long is told of now and then.
+      // A long outage of the cluster is logged only now and then.
       if (failures > 0 && failures % 12 !== 0) return;
       if (isUnavailable(error)) log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
       else if (error instanceof Overloaded) log.warn({ reason: error.message }, 'records wait in the journal');
@@ -129,7 +129,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
   };
 };
 
-/** The figure of bulk requests. */
+/** Registers the metric of bulk requests. */
 export const observeBulk = (registry: Registry) => {
   const seconds = new Histogram({
     name: 'ddp_index_bulk_seconds',

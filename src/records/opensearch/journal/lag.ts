@@ -5,32 +5,32 @@ import { unavailable } from '../../../errors.js';
 import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
 import { type Lag, readLag } from './claim.js';
 
-/** Time between two looks, in milliseconds. */
+/** Interval of the checks, in milliseconds. */
 const interval = 1000;
-/** An index that is this far behind is worth a line in the log, at most one a minute. Seconds, and milliseconds. */
+/** Delay of the index, in seconds, that is logged, and minimum time between such log lines, in milliseconds. */
 const late = 30;
 const quiet = 60_000;
 
-/** What the look-out works with. */
+/** Settings of the watch. */
 export interface LagOptions {
   pool: Pool;
   log: Logger;
   registry: Registry;
-  /** Bytes that may wait to be indexed. */
+  /** Maximum number of bytes that may wait to be indexed. */
   maxBytes: number;
 }
 
-/** How far the index is behind the journal. */
+/** Watches how far the index is behind the journal. */
 export interface LagWatch extends Pick<PollLoop, 'start' | 'close'> {
-  /** Counts bytes that were stored since the last look. */
+  /** Counts bytes stored since the last check. */
   add(bytes: number): void;
-  /** @throws ApiError UNAVAILABLE where so much waits to be indexed that no more is taken in */
+  /** @throws ApiError 503 if so much waits to be indexed that ingestion stops */
   admit(): void;
 }
 
 const nothing: Lag = { batches: 0, records: 0, bytes: 0, oldest: 0, deadLetters: 0 };
 
-/** Watches how far the index is behind, tells it to Prometheus and the log, and stops ingestion where it is too far. */
+/** Creates the watch. It reports the backlog to Prometheus and the log, and stops ingestion if it is too large. */
 export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatch => {
   let lag = nothing;
   let since = 0;
@@ -58,7 +58,7 @@ export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatc
   });
   const gauge = (name: string, help: string, figure: keyof Lag) =>
     new Gauge({
-      // The database tells it: it is the same in every worker.
+      // The figure comes from the database and is the same in every worker.
       aggregator: 'max',
       name,
       help,

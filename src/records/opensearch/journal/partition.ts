@@ -2,32 +2,35 @@ import sql from 'sql-template-tag';
 import { firstId } from '../../../entities/id.js';
 import type { Database } from '../../postgres/log/product.js';
 
-/** Time of arrival that one partition of the journal holds, in milliseconds. */
+/** Duration of arrivals that one partition of the journal holds, in milliseconds. */
 export const partitionLength = 4 * 3_600_000;
 
-/** Makes partitions of the journal before records need them. They hold what arrived in a time, whenever it was measured. */
+/**
+ * Makes partitions of the journal before records need them. A partition holds the records that arrived in its period,
+ * whenever they were measured.
+ */
 export class JournalPartitions {
-  /** The end of the last partition that is known to be there. Milliseconds. */
+  /** End of the last known partition, in milliseconds since 1970. */
   private known = 0;
 
-  /** Makes sure that what arrives now, and for one partition longer, has its place. */
+  /** Makes the partitions for records that arrive now and during one more partition. */
   async ensure(database: Database): Promise<void> {
-    // Identifiers have the time of the process that made them.
+    // Identifiers contain the time of the process that made them.
     const now = Date.now();
     if (now + partitionLength / 2 < this.known) return;
     const first = Math.floor(now / partitionLength) * partitionLength;
-    // One more on each side: the clock of another process may differ.
+    // One more on each side, because the clock of another process may differ.
     for (const lower of [-1, 0, 1].map((step) => first + step * partitionLength))
       await database.query(sql`
         select journal.add_partition(${nameOf(lower)}, ${firstId(lower)}::uuid, ${firstId(lower + partitionLength)}::uuid)`);
     this.known = first + 2 * partitionLength;
   }
 
-  /** Forgets what is known, after PostgreSQL has said that a partition is missing. */
+  /** Forgets the known partitions after PostgreSQL reported a missing one. */
   forget(): void {
     this.known = 0;
   }
 }
 
-/** Such as `record_2026112208`. */
+/** Returns a name such as `record_2026112208`. */
 const nameOf = (lower: number): string => `record_${new Date(lower).toISOString().slice(0, 13).replaceAll(/\D/g, '')}`;

@@ -4,27 +4,27 @@ import type { RecordRow } from '../document.js';
 
 type Database = Pick<Pool | PoolClient, 'query'>;
 
-/** A record with what the types of its product are to be loaded by. */
+/** A record with the fields by which the types of its product are loaded. */
 export interface IndexableRow extends RecordRow {
-  /** Of the product, as an organization that is not its owner sees it; null where the product is gone. */
+  /** Whether the product belongs to another organization; null if the product was deleted. */
   foreign: boolean | null;
   version: string | null;
 }
 
-/** Of `r`, a record in PostgreSQL, its device `d` and its product `p`, where there still is one. */
+/** Columns of a record `r` in PostgreSQL, its device `d` and its product `p`, which may be missing. */
 export const rowColumns: Sql = sql`
   r.id, r.organization_id as "organizationId", r.device_id as "deviceId", d.number as "deviceNumber",
   r.product_id as "productId", (extract(epoch from r.ts) * 1000000)::float8 as us, r.seq::float8 as seq,
   r.metadata::text as metadata, r.data::text as data, r.frame::text as frame, r.given::text as given,
   r.numbers, r.texts, r.many, r.ignored, p.organization_id <> r.organization_id as "foreign", p.xmin::text as version`;
 
-/** Identifiers between two, both included. */
+/** A range of identifiers, both ends included. */
 export interface IdRange {
   low: string;
   high: string;
 }
 
-/** Reads the records of the journal in ranges, once each. Those of devices that are gone are gone with them. */
+/** Reads the records of the journal in ranges, each once. Omits those of deleted devices. */
 export const readJournal = async (database: Database, ranges: readonly IdRange[]): Promise<IndexableRow[]> => {
   const merged = merge(ranges);
   const { rows } = await database.query<IndexableRow>(sql`
@@ -36,7 +36,7 @@ export const readJournal = async (database: Database, ranges: readonly IdRange[]
   return rows;
 };
 
-/** The same ranges without overlaps. */
+/** Merges overlapping ranges. */
 const merge = (ranges: readonly IdRange[]): IdRange[] => {
   const merged: IdRange[] = [];
   for (const { low, high } of [...ranges].sort((one, other) => (one.low < other.low ? -1 : 1))) {

@@ -2,16 +2,18 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RecordRow } from '../document.js';
 
-/** Pairs of device and product that are kept in memory. */
+/** Maximum number of cached pairs of device and product. */
 const maxKnown = 200_000;
 
-/** Notes of which products a device has records (table `record_source`): a search may name their variables. */
+/**
+ * Notes which products the records of a device have (table `record_source`), because a search may name their variables.
+ */
 export class Sources {
   private readonly known = new Set<string>();
 
   constructor(private readonly pool: Pool) {}
 
-  /** Notes what is new of records. */
+  /** Notes the new pairs of these records. */
   async note(rows: readonly RecordRow[]): Promise<void> {
     const fresh = new Map<string, RecordRow>();
     for (const row of rows) {

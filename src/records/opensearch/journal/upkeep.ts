@@ -7,19 +7,21 @@ import { readMove } from '../move/state.js';
 import { JournalPartitions } from './partition.js';
 
 const minute = 60_000;
-/** What is indexed stays in the journal for so long, in milliseconds: the cluster may lose what it has just taken. */
+/** Time for which indexed records stay in the journal, in milliseconds: the cluster may lose what it has just taken. */
 const keptFor = 24 * 60 * minute;
 
-/** What keeps the journal in order. */
+/** Settings of the journal's upkeep. */
 export interface JournalUpkeepOptions {
   pool: Pool;
   clock: () => number;
   log: Logger;
-  /** More that is to be done now and then. */
+  /** Further periodic tasks. */
   tasks: Parameters<typeof createPeriodicTasks>[0];
 }
 
-/** Makes partitions of the journal ahead, and drops those that are indexed and older than a day. */
+/**
+ * Creates the upkeep. It makes partitions of the journal ahead, and drops those that are indexed and older than a day.
+ */
 export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOptions): PeriodicTasks =>
   createPeriodicTasks(
     {
@@ -37,9 +39,9 @@ export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOp
     { log, failed: 'upkeep of the journal failed; it will be done again' },
   );
 
-/** Drops partitions whose records all arrived before a time (milliseconds) and are indexed; says how many. */
+/** Drops partitions whose records all arrived before a time (milliseconds) and are indexed. Returns their number. */
 const dropIndexed = async (pool: Pick<Pool, 'query'>, before: number): Promise<number> => {
-  // What a move back has yet to copy stays.
+  // A move back to PostgreSQL has yet to copy these records.
   if ((await readMove(pool, 'drain')) !== undefined) return 0;
   const { rows } = await pool.query<{ dropped: number }>(
     sql`select journal.drop_partitions(${firstId(before)}::uuid) as dropped`,

@@ -4,7 +4,7 @@ import type { BulkWriter } from '../bulk.js';
 import type { IndexNames } from '../indices.js';
 import type { DocumentMaker } from '../maker.js';
 
-/** What the parts of the log work with that read or change what is in the index. */
+/** Dependencies of the operations that read or change the index. */
 export interface ClusterLogOptions {
   pool: Pool;
   client: Client;

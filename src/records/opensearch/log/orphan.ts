@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { removeDocuments } from '../remove.js';
 import type { ClusterLogOptions } from './options.js';
 
-/** Devices of one page. */
+/** Number of devices of one page. */
 const pageSize = 10_000;
 
 interface Page {
@@ -10,7 +10,9 @@ interface Page {
   buckets: { key: { d: string } }[];
 }
 
-/** Deletes the documents of devices that are gone, whatever left them there; says how many. Looks at every document. */
+/**
+ * Deletes the documents of deleted devices, however they were left behind. Returns their number. Reads every document.
+ */
 export const removeOrphans = async (
   options: Pick<ClusterLogOptions, 'pool' | 'client' | 'names' | 'writer'>,
 ): Promise<number> => {

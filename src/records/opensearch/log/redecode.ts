@@ -10,10 +10,13 @@ import { type Content, loadShapeTypes, rowsOf, type ShapeTypes, typedAs } from '
 import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
 import type { ClusterLogOptions } from './options.js';
 
-/** Records in one step. */
+/** Number of records of one step. */
 const stepSize = 2000;
 
-/** Makes the step of a job that decodes records anew, as `records/postgres/log/redecode.ts` does, over the index. */
+/**
+ * Creates the step of a job that decodes records again over the index, as `records/postgres/log/redecode.ts` does over
+ * PostgreSQL.
+ */
 export const createRedecode =
   ({ client, names, writer, maker, fresh }: ClusterLogOptions) =>
   async (tx: PoolClient, { organizationId, input, cursor }: LogJob): Promise<LogStep> => {
@@ -49,7 +52,7 @@ export const createRedecode =
     };
   };
 
-/** The record as it would be stored today; undefined where that is how it is. */
+/** Returns the record as it would be stored today, or undefined if that would not change it. */
 const changeOf = (
   document: StoredDocument,
   { variables, slots }: ProductShape,

@@ -5,12 +5,12 @@ import { type After, readPage, type StoredDocument } from '../stored-document.js
 import type { PlaceKind } from '../value.js';
 import type { ClusterLogOptions } from './options.js';
 
-/** Documents of one page. */
+/** Number of documents of one page. */
 const pageSize = 2000;
-/** Indexers that began without knowing a new place are done after so long, in seconds. */
+/** Time in seconds after which indexers that began before a place was added are done. */
 const settled = 90;
 
-/** A place whose older documents have yet to get their values. */
+/** A place whose older documents still lack their values. */
 interface Refill {
   organizationId: string;
   path: string;
@@ -18,8 +18,8 @@ interface Refill {
 }
 
 /**
- * Fills a place that was added after documents were made which have a value for it: they are made anew, each with its next
- * version. Says whether there was one. What is interrupted is begun anew.
+ * Fills a place that was added after documents with a value for it were made: it remakes them, each with its next
+ * version. Returns whether there was one. An interrupted refill begins again.
  */
 export const refillPlace = async (options: ClusterLogOptions, stopped: () => boolean): Promise<boolean> => {
   const { pool, client, names } = options;
@@ -57,7 +57,7 @@ export const refillPlace = async (options: ClusterLogOptions, stopped: () => boo
   return true;
 };
 
-/** Makes documents anew of what they have, with today's places. */
+/** Remakes documents from their content, with today's places. */
 const remake = async (
   { pool, maker, writer }: ClusterLogOptions,
   documents: readonly StoredDocument[],

@@ -3,13 +3,13 @@ import { horizons, type Target, targets } from '../../postgres/upkeep/retention.
 import { removeDocuments } from '../remove.js';
 import type { ClusterLogOptions } from './options.js';
 
-/** What retention took away. */
+/** Result of the retention. */
 interface Retired {
   records: number;
   indices: number;
 }
 
-/** Drops the months in which nothing may remain, and deletes what is past its time in the others. */
+/** Drops the months that are wholly past their retention, and deletes expired documents in the others. */
 export const retireDocuments = async (
   options: ClusterLogOptions,
   now: Date,
@@ -37,20 +37,23 @@ export const retireDocuments = async (
   return retired;
 };
 
-/** A product's retention counts instead of its organization's, whichever is longer. */
+/** A product's retention overrides its organization's, whichever is longer. */
 const belongs = ({ organization_id, product_id }: Target, own: readonly Owned[]): object => {
   if (product_id !== null) return { must: [{ term: { p: product_id } }] };
   const products = own.filter((one) => one.organization_id === organization_id).map((one) => one.product_id);
   return { must_not: [{ terms: { p: products } }] };
 };
 
-/** A product with a retention of its own. */
+/** A product with its own retention. */
 interface Owned {
   organization_id: string;
   product_id: string;
 }
 
-/** Deletes the documents of a device that is gone; false where records of its may still be on their way to the index. */
+/**
+ * Deletes the documents of a deleted device. Returns false if some of its records may still be on their way to the
+ * index.
+ */
 export const purgeDocuments = async (
   options: ClusterLogOptions,
   { deviceId, deletedAt }: { deviceId: string; deletedAt: string },

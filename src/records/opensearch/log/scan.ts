@@ -6,12 +6,15 @@ import type { RecordDevice } from '../../stored-record.js';
 import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
 import type { ClusterLogOptions } from './options.js';
 
-/** Records in one page. */
+/** Number of records of one page. */
 const pageSize = 1000;
-/** Devices that one count asks for. */
+/** Maximum number of devices of one count. */
 const devicesAtOnce = 10_000;
 
-/** Reads and counts the records of devices, in the index, after all that was stored before is in it. */
+/**
+ * Creates the operations that read and count the records of devices in the index. They first wait until the index has
+ * everything that was stored before.
+ */
 export const createScan = ({
   client,
   names,
@@ -58,7 +61,10 @@ const organizationsOf = async (tx: PoolClient, deviceIds: readonly string[]): Pr
   return rows.map(({ id }) => id);
 };
 
-/** The device of a page's records as it is now, by the record's product: '' for none, or one that is gone. */
+/**
+ * Loads the current device of a page's records, by the record's product. The key is '' without a product, or with a
+ * deleted one.
+ */
 const devicesOf = async (
   tx: PoolClient,
   documents: readonly StoredDocument[],

@@ -8,10 +8,10 @@ import { type IndexableRow, rowColumns } from '../journal/read.js';
 import type { ClusterLogOptions } from '../log/options.js';
 import { type BuildState, dropMove, lockMove, lookSettled, readMove, type Settled, writeMove } from './state.js';
 
-/** What a build works with. */
+/** Dependencies of a build. */
 export type BuildOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names' | 'writer' | 'maker'>;
 
-/** Records of one page. */
+/** Number of records of one page. */
 const pageSize = 5000;
 
 const rowsWhere = (condition: Sql, end: Sql): Sql => sql`
@@ -20,22 +20,22 @@ const rowsWhere = (condition: Sql, end: Sql): Sql => sql`
          cross join (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as top) m
    where ${condition} order by r.id ${end}`;
 
-/** Writes rows into the index; what is there counts as written. */
+/** Indexes rows. Documents that exist count as written. */
 const indexRows = async ({ pool, maker, writer }: BuildOptions, rows: readonly IndexableRow[]): Promise<void> => {
   const made = await maker.make(rows);
   const { refused } = await writer.write(made.items);
   await keepDeadLetters(pool, [...refused, ...made.refused]);
 };
 
-/** The last record that was stored for the cluster, if that was within the last day. */
+/** Returns the last record that was stored for the cluster, if that was within the last day. */
 export const lastOfJournal = async (pool: Pick<Pool, 'query'>): Promise<string | undefined> => {
   const { rows } = await pool.query<{ id: string }>(sql`select id from journal.record order by id desc limit 1`);
   return rows[0]?.id;
 };
 
 /**
- * Prepares a build. What an earlier time on the cluster left there is deleted, once it was moved back.
- * @throws where records are stored for the cluster already
+ * Prepares a build. If an earlier index of the cluster was moved back, it is deleted.
+ * @throws Error if records are stored for the cluster already
  */
 export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise<BuildState> => {
   const state = await readMove<BuildState>(pool, 'build');
@@ -57,8 +57,9 @@ export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise
 };
 
 /**
- * Takes a step of a build, if no other process is at it: copies a page of what PostgreSQL has, in the order of arrival, or,
- * once all is copied, what was committed since the last look. Gives the state after it; undefined where there is nothing to do.
+ * Takes a step of a build, unless another process takes one. It copies a page of PostgreSQL's records in the order of
+ * arrival or, once all are copied, what was committed since the last step. Returns the new state, or undefined if there
+ * is nothing to do.
  */
 export const stepBuild = (options: BuildOptions): Promise<BuildState | undefined> =>
   transaction(options.pool, async (tx) => {
@@ -89,7 +90,7 @@ const copy = async (
   );
   await indexRows(options, rows);
   if (rows.length === pageSize) return { phase: 'copy', after: rows.at(-1)!.id, done: done + rows.length };
-  // The rest is little, and committed or not yet: from here on what counts is which snapshot saw it.
+  // Few records remain, some of which may not be committed yet. From here on snapshots decide which of them were seen.
   await indexRange(options, tx, sql`r.id >= ${below}::uuid`);
   return { phase: 'tail', seen, low: below };
 };
@@ -120,7 +121,7 @@ export const indexRange = async (
   }
 };
 
-/** About how many records PostgreSQL has. */
+/** Estimates the number of records in PostgreSQL. */
 export const estimateRecords = async (pool: Pick<Pool, 'query'>): Promise<number> => {
   const { rows } = await pool.query<{ total: number }>(sql`
     select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as total

@@ -5,10 +5,10 @@ import { type BuildOptions, indexRange, lastOfJournal } from './build.js';
 import { type BuildState, readMove } from './state.js';
 
 const hourLength = 3_600_000;
-/** Hours that are copied again in one go at most: those of a partition. */
+/** Maximum number of hours that are copied again at once: those of a partition. */
 const longestRun = 7 * 24;
 
-/** An hour of which the cluster has another number of records than PostgreSQL. */
+/** An hour for which the cluster and PostgreSQL have different numbers of records. */
 export interface WrongHour {
   /** ISO 8601. */
   hour: string;
@@ -17,8 +17,8 @@ export interface WrongHour {
 }
 
 /**
- * Copies the records of those hours again of which the cluster has too few, and says how many it lacked. What it has stays.
- * How far a build was is known to PostgreSQL alone, and the cluster may have lost since what it had.
+ * Copies the records of the hours again for which the cluster has too few. Returns the number that it lacked. Existing
+ * documents stay. Only PostgreSQL knows how far a build was, and the cluster may have lost documents since.
  */
 export const copyAgain = async (options: BuildOptions, wrong: readonly WrongHour[]): Promise<number> => {
   const lacking = wrong.filter(({ stored, indexed }) => indexed < stored);
@@ -31,7 +31,7 @@ export const copyAgain = async (options: BuildOptions, wrong: readonly WrongHour
   return lacking.reduce((sum, { stored, indexed }) => sum + stored - indexed, 0);
 };
 
-/** Hours that follow each other, as one range of milliseconds whose end is excluded. */
+/** Merges consecutive hours into ranges of milliseconds, whose end is excluded. */
 const runsOf = (hours: readonly number[]): { from: number; to: number }[] => {
   const runs: { from: number; to: number }[] = [];
   for (const hour of [...hours].sort((one, other) => one - other)) {
@@ -43,8 +43,8 @@ const runsOf = (hours: readonly number[]): { from: number; to: number }[] => {
 };
 
 /**
- * Compares how many records of each hour PostgreSQL and the cluster have, of all that the last step of the build saw. Where
- * the service works with the cluster already (`moved`), that one may have more.
+ * Compares the number of records of each hour in PostgreSQL and in the cluster, over all records that the last step of
+ * the build saw. If the service uses the cluster already (`moved`), the cluster may have more.
  */
 export const compareHours = async ({
   pool,
@@ -67,7 +67,7 @@ export const compareHours = async ({
     allow_no_indices: true,
     ignore_unavailable: true,
   });
-  // An index has a month, whose hours are few enough for one answer.
+  // An index holds one month, whose hours fit into one answer.
   for (const index of Object.keys(indices))
     for (const { key, doc_count } of await hoursOf(client, index, last)) indexed.set(key, doc_count);
   const moved = ((await lastOfJournal(pool)) ?? nilId) > (from ?? nilId);

@@ -10,16 +10,13 @@ import { type Content, loadShapeTypes, rowsOf, typedAs } from '../rows.js';
 import { readPage, type StoredDocument } from '../stored-document.js';
 import { type DrainState, dropMove, lockMove, lookSettled, readMove, writeMove } from './state.js';
 
-/** What a drain works with. */
+/** Dependencies of a drain. */
 export type DrainOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names'>;
 
-/** Documents of one page. */
+/** Number of documents of one page. */
 const pageSize = 2000;
 
-/**
- * Prepares a drain: from now on what is stored in the journal is copied from there, once all documents are.
- * @throws where records wait to be indexed
- */
+/** Prepares a drain. Records that the journal gets from now on are copied from the journal, after all documents. */
 export const beginDrain = async ({ pool }: DrainOptions): Promise<DrainState> => {
   const state = await readMove<DrainState>(pool, 'drain');
   if (state?.phase === 'copy') return state;
@@ -38,7 +35,7 @@ export const waitsForIndex = async ({ pool }: DrainOptions, { from }: { from: st
   return rows[0]!.waits;
 };
 
-/** Copies a page of documents, in the order of storing. What PostgreSQL has of them is replaced. */
+/** Copies a page of documents in the order of storing. It replaces what PostgreSQL has of them. */
 export const stepDrain = (options: DrainOptions): Promise<DrainState | undefined> =>
   transaction(options.pool, async (tx) => {
     if (!(await lockMove(tx, 'drain'))) return undefined;
@@ -76,7 +73,7 @@ const contentsOf = async (tx: PoolClient, documents: readonly StoredDocument[]):
 
 const store = async ({ pool }: DrainOptions, tx: PoolClient, rows: readonly IndexableRow[]): Promise<void> => {
   if (rows.length === 0) return;
-  // Partitions are made in transactions of their own: what is stored meanwhile does not wait.
+  // Partitions are made in separate transactions, so that concurrent ingestion does not wait.
   await new Partitions().ensure(
     pool,
     rows.map(({ us }) => us / 1e6),
@@ -109,8 +106,8 @@ const store = async ({ pool }: DrainOptions, tx: PoolClient, rows: readonly Inde
 const columns = sql`id, seq, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored`;
 
 /**
- * Copies what the journal has got since, if no other process is at it; says how many records that were, undefined where no
- * drain is that far.
+ * Copies the journal's new records, unless another process does. Returns their number, or undefined if no drain has
+ * reached this phase.
  */
 export const followJournal = async ({ pool }: Pick<DrainOptions, 'pool'>): Promise<number | undefined> => {
   if ((await readMove<DrainState>(pool, 'drain'))?.phase !== 'tail') return undefined;

@@ -5,12 +5,13 @@ import { clockSkew, type Look, lookQuery } from '../../../visibility.js';
 
 type Database = Pick<Pool | PoolClient, 'query'>;
 
-/** Moves of records (table `index_move`): from PostgreSQL to the cluster, and back. */
+/** Moves of records (table `index_move`): `build` from PostgreSQL to the cluster, `drain` back. */
 type Move = 'build' | 'drain';
 
 /**
- * How far a build is. `copy`: all up to an identifier is copied; `tail`: all that a snapshot saw. What it
- * did not see has identifiers from `low` on. What was stored for the cluster since the build began has identifiers after `from`.
+ * Progress of a build. In `copy`, everything up to the identifier `after` is copied; in `tail`, everything that the
+ * snapshot `seen` saw, and what it did not see has identifiers from `low` on. Records stored for the cluster since the
+ * build began have identifiers after `from`.
  */
 export type BuildState = (
   | { phase: 'copy'; after: string; done: number }
@@ -20,14 +21,14 @@ export type BuildState = (
 };
 
 /**
- * How far a drain is. `copy`: documents up to this place in the storing order; `tail`: journal rows up to an identifier.
- * `done` counts documents.
+ * Progress of a drain. In `copy`, `after` is a position in the storing order of documents; in `tail`, it is an
+ * identifier of the journal. `done` counts documents.
  */
 export type DrainState =
   | { phase: 'copy'; from: string; after: number | null; done: number }
   | { phase: 'tail'; after: string; done: number };
 
-/** Reads how far a move is; undefined where there is none. */
+/** Reads the progress of a move, or undefined without one. */
 export const readMove = async <State extends BuildState | DrainState>(
   database: Database,
   name: Move,
@@ -36,7 +37,7 @@ export const readMove = async <State extends BuildState | DrainState>(
   return rows[0]?.state;
 };
 
-/** Notes how far a move is. */
+/** Stores the progress of a move. */
 export const writeMove = async (database: Database, name: Move, state: BuildState | DrainState): Promise<void> => {
   await database.query(sql`
     insert into index_move (name, state) values (${name}, ${JSON.stringify(state)}::jsonb)
@@ -48,24 +49,24 @@ export const dropMove = async (database: Database, name: Move): Promise<void> =>
   await database.query(sql`delete from index_move where name = ${name}`);
 };
 
-/** An identifier is made so long before its record is sent to PostgreSQL at most, in milliseconds. */
+/** Maximum time between making an identifier and sending its record to PostgreSQL, in milliseconds. */
 const longestPreparation = 60_000;
 
-/** What PostgreSQL shows now, and the identifier below which no record is still to be committed. */
+/** The current snapshot, and the identifier below which no record is still to be committed. */
 export interface Settled {
   seen: string;
   below: string;
 }
 
-/** Looks at the present. In a transaction that keeps its snapshot, `seen` is what it sees. */
+/** Reads the current snapshot. In a transaction with a fixed snapshot, `seen` is that snapshot. */
 export const lookSettled = async (database: Database): Promise<Settled> => {
-  // A pool leaves its callback on the query that it is given: one that is shared is not asked twice.
+  // A pool leaves its callback on the query object, so a shared object must not be used twice.
   const { rows } = await database.query<Look>(sql`${lookQuery}`);
   const { seen, now, oldest } = rows[0]!;
   return { seen, below: firstId(Math.min(now, oldest ?? now) - longestPreparation - clockSkew) };
 };
 
-/** Lets one process at a time do a move; undefined where another is at it. */
+/** Takes the lock of a move for one process. Returns false if another process holds it. */
 export const lockMove = async (tx: PoolClient, name: Move): Promise<boolean> => {
   const { rows } = await tx.query<{ locked: boolean }>(
     sql`select pg_try_advisory_xact_lock(hashtextextended(${`move ${name}`}, 0)) as locked`,

@@ -6,15 +6,18 @@ import { byDevice, type LineSource, type SourcedPair } from './source.js';
 
 type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
 
-/** Numbers of a bucket of one source, as the engine makes them. */
+/** Numbers of a bucket of one source, from the engine. */
 interface EngineBucket {
   key: number;
-  /** A sum that no double holds is the text "Infinity" or "-Infinity". */
+  /** A sum that a double cannot hold is the text "Infinity" or "-Infinity". */
   stats?: { count: number; min: number; max: number; sum: number | string };
   end?: { hits: { hits: EngineHit[] } };
 }
 
-/** What the values of a bucket become; not finite where they add up to more than a double holds. Where a line has several sources, a bucket has a part of each. */
+/**
+ * Computes the value of a bucket. It is not finite if the values add up to more than a double holds. For a line with
+ * several sources, a bucket has one part per source.
+ */
 const values: Readonly<Record<Bucketed, (parts: readonly EngineBucket[]) => number>> = {
   avg: (parts) => sum(parts, 'sum') / sum(parts, 'count'),
   min: (parts) => Math.min(...parts.map(({ stats }) => stats!.min)),
@@ -35,7 +38,7 @@ const byTime = (a: EngineHit, b: EngineHit): number =>
 
 const valueOf = ({ fields }: EngineHit): number => Object.values(fields!)[0]![0] as number;
 
-/** Draws lines of which each bucket is one value. `interval` in seconds. */
+/** Reads lines with one value per bucket. `interval` is in seconds. */
 export const aggregate = async (
   engine: Engine,
   call: EngineCall & EngineRange,
@@ -77,14 +80,14 @@ const columnsOf = (parts: readonly EngineBucket[], drawing: Bucketed): Columns =
   return { ts: buckets.map(([key]) => key / 1000), values: column };
 };
 
-/** A range of Unix seconds, both included, to the microsecond. */
+/** Builds the filter of a range of Unix seconds, both included, to the microsecond. */
 export const withinMicros = ({ from, to }: Stretch): Part => ({
   range: { us: { gte: Math.round(from * 1e6), lte: Math.round(to * 1e6) } },
 });
 
 type Order = 'asc' | 'desc';
 
-/** Of values of which one counts: in which order of time it is the first. */
+/** Order of time in which the value that counts comes first. */
 const orders: Readonly<Partial<Record<Bucketed, Order>>> = { first: 'asc', last: 'desc' };
 
 const linePart = ({ field, filter, mustNot }: LineSource, interval: number, order: Order | undefined): Part => ({

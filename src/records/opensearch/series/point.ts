@@ -5,10 +5,10 @@ import type { Engine, EngineCall, EngineRange, Part, WholeAnswer } from '../engi
 import { withinMicros } from './bucket.js';
 import { byDevice, type SourcedPair } from './source.js';
 
-/** Values of one request: the engine refuses to answer with more. */
+/** Maximum number of values of one request; the engine returns no more. */
 const pageSize = 10_000;
 
-/** Draws lines of measured points. A count first, for how many there are decides which to keep. */
+/** Reads lines of measured points. It counts them first, because their number determines which ones are kept. */
 export const downsample = async (
   engine: Engine,
   call: EngineCall & EngineRange,
@@ -23,7 +23,7 @@ export const downsample = async (
   const counted = counts.map(({ hits }) => hits.total?.value ?? 0);
   requireFewValues(counted.reduce((total, count) => total + count, 0));
   const drawn = new Map<string, Columns>();
-  // Answers of many lines together would fill the memory.
+  // Answers of many lines at once would fill the memory.
   for (const [index, line] of lines.entries()) {
     if (counted[index] === 0) continue;
     const drawing = createLttb(counted[index]!, points);
@@ -33,7 +33,7 @@ export const downsample = async (
   return drawn;
 };
 
-/** Documents of a device that have a value of a line. */
+/** Builds the query of a device's documents with a value of a line. */
 const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): Part => ({
   bool: {
     filter: [{ term: { d: deviceId } }, withinMicros(stretch)],
@@ -42,7 +42,7 @@ const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): Part =>
   },
 });
 
-/** Reads the values of a line one by one, in the order of their time. */
+/** Reads the values of a line one by one, in order of time. */
 const readValues = async (
   engine: Engine,
   call: EngineCall & EngineRange,

@@ -10,19 +10,19 @@ import { aggregate } from './bucket.js';
 import { downsample } from './point.js';
 import { sourcesOf } from './source.js';
 
-/** What series are read with. */
+/** Settings of reading series. */
 export interface ClusterSeriesOptions {
   engine: Engine;
   /** For devices and products. */
   pool: Pool;
   places: Places;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   clock: () => number;
-  /** How long one call may take, in milliseconds. */
+  /** Maximum duration of one call, in milliseconds. */
   timeoutMs: number;
 }
 
-/** Opens the reading of series from a cluster. */
+/** Creates the read of series from a cluster. */
 export const createClusterSeries =
   ({ engine, pool, places, clock, timeoutMs }: ClusterSeriesOptions): RecordIndex['series'] =>
   async (call) => {

@@ -8,30 +8,30 @@ import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';
 import { type Declared, olderShapes } from '../shape.js';
 
-/** Where documents of a device have the values of a line: in a field, as far as they pass the filters. */
+/** Source of a line's values in the documents of a device: a field, and the filters that documents must pass. */
 export interface LineSource {
   field: string;
   filter: readonly Part[];
   mustNot: readonly Part[];
 }
 
-/** A line, and where its values are: none where nothing has a place for them. */
+/** A line with its sources; none if no place holds its values. */
 export interface SourcedPair extends Pair {
   sources: readonly LineSource[];
 }
 
-/** What the lines of a call are read from. */
+/** Inputs of the sources. */
 export interface SourceOptions {
   pool: Pool;
   places: OrganizationPlaces;
   organizationId: string;
-  /** Read in their types, from records of the products that declare them so. */
+  /** Read in their declared types, from records of the products that declare them so. */
   declared: readonly DeclaredPair[];
-  /** Read as they came: numbers, and booleans as 1 and 0. */
+  /** Read as sent: numbers, and booleans as 1 and 0. */
   undeclared: readonly Pair[];
 }
 
-/** Finds where the values of lines are. */
+/** Finds the sources of lines. */
 export const sourcesOf = async (options: SourceOptions): Promise<SourcedPair[]> => {
   const { places, declared, undeclared } = options;
   const byName = await declaredSources(options);
@@ -41,7 +41,7 @@ export const sourcesOf = async (options: SourceOptions): Promise<SourcedPair[]> 
   ];
 };
 
-/** Whether the lines of two pairs are read from the same fields is a matter of their names alone. */
+/** Finds the sources by name: lines of the same name have the same sources, whatever their device. */
 const declaredSources = async ({
   pool,
   places,
@@ -100,7 +100,7 @@ const asTheyCame = (name: string, places: OrganizationPlaces): LineSource[] => {
   );
 };
 
-/** Lines by their device, in the order of devices. */
+/** Groups lines with sources by device. */
 export const byDevice = (pairs: readonly SourcedPair[]): [deviceId: string, pairs: SourcedPair[]][] => [
   ...Map.groupBy(
     pairs.filter(({ sources }) => sources.length > 0),
