@@ -5,116 +5,123 @@ import type { Item, ItemResult, Rejection } from './item.js';
 import type { StoredRecord } from './stored-record.js';
 
 /**
- * Where records are stored. It is always PostgreSQL: a record and the deliveries that follow from it are one transaction,
- * and that transaction is what a 200 of ingestion promises. Questions are a {@link RecordIndex}'s to answer.
+ * Stores records. It is always PostgreSQL: a record and its deliveries are committed in one transaction, which is what
+ * a 200 of ingestion promises. Queries are the task of a {@link RecordIndex}.
  */
 export interface RecordLog {
-  /** Stores what can be stored of a call. When it answers, every stored record is committed with what goes alongside. */
+  /**
+   * Stores the valid items of a call. When it resolves, every stored record is committed, together with its deliveries.
+   */
   append(call: AppendCall): Promise<PlainJson>;
   /**
-   * Of records that this transaction has stored, all of one organization, those that a query matches. Each is judged by the
-   * types of its own product. Where the query cannot be answered, the records match.
+   * Matches a query against records that this transaction has stored, all of one organization. Each record is read by
+   * the types of its own product. If the query cannot be answered, the records match.
    */
   match(tx: PoolClient, query: PlainJson, records: readonly Matchable[], limits: MatchLimits): Promise<Matches>;
   /**
-   * The same of records that are committed, by several queries together; undefined for each query that cannot be answered,
-   * and for all of them where they take too long together.
+   * Matches several queries together against committed records. Returns undefined for each query that cannot be
+   * answered, and for all of them if they take too long together.
    */
   matchCommitted(
     queries: readonly PlainJson[],
     records: readonly Matchable[],
     timeoutMs: number,
   ): Promise<readonly (ReadonlySet<string> | undefined)[]>;
-  /** Reads the stored records of a device, in the order of their time, a page at a time. */
+  /** Reads the stored records of a device, in order of time, page by page. */
   scan(tx: PoolClient, range: DeviceRange, after: PlainJson): Promise<ScannedPage>;
   /** Counts the stored records of devices in a range of Unix seconds (both included). */
   count(tx: PoolClient, range: DevicesRange): Promise<number>;
-  /** Counts the stored records of an organization; those of the last moments may be missing where they are indexed elsewhere. */
+  /**
+   * Counts the stored records of an organization. The most recent ones may be missing if they are indexed elsewhere.
+   */
   countAll(organizationId: string): Promise<number>;
-  /** A step of a job that decodes stored records anew by their product's present variables. */
+  /** Takes a step of a job that decodes stored records again by their product's current variables. */
   redecode(tx: PoolClient, job: LogJob): Promise<LogStep>;
-  /** Reads records that were committed after a snapshot, a page at a time. */
+  /** Reads records that were committed after a snapshot, page by page. */
   changes(question: ChangesQuestion): Promise<CommittedRecord[]>;
-  /** Begins the upkeep: partitions ahead, rollups, retention. */
+  /** Starts the upkeep: partitions ahead, rollups, retention. */
   maintain(): void;
-  /** Resolves when everything under way is settled. */
+  /** Resolves when everything in progress is settled. */
   close(): Promise<void>;
 }
 
-/** One call that posts records: items to store, and what its caller is to be told of them. */
+/** One call that posts records: the items to store, and how to build its answer. */
 export interface AppendCall {
   organizationId: string;
-  /** Items, and what is no item, in the order of the call. */
+  /** Items and rejections, in the order of the call. */
   items: readonly (Item | Rejection)[];
-  /** W3C trace context of the call, for what follows from its records. */
+  /** W3C trace context of the call, for the deliveries of its records. */
   traceparent?: string | undefined;
-  /** Given: the same call is answered with its first answer. */
+  /** If given, a repeated call gets its first answer. */
   once?: IdempotencyKey;
-  /** Given: one rejected item refuses the call whole, and nothing of it is stored. */
+  /** If given, one rejected item refuses the whole call, and none of its items is stored. */
   refuse?(rejection: Rejection): ApiError;
-  /** Given: no hook is called for what it stores. */
+  /** If true, no hook is called for its records. */
   withoutHooks?: boolean;
-  /** The answer to results, in the order of the items. What it throws is the call's fate, and nothing is kept to repeat. */
+  /**
+   * Builds the answer from the results, which are in the order of the items. An exception becomes the call's outcome,
+   * and no answer is kept for repetitions.
+   */
   answer(results: readonly ItemResult[]): PlainJson;
 }
 
-/** A call that may be repeated (`Idempotency-Key`): the first answer is given again for 24 hours. */
+/** Key of a repeatable call (`Idempotency-Key`): its first answer is returned for 24 hours. */
 export interface IdempotencyKey {
   organizationId: string;
   path: string;
   key: string;
-  /** Of the body: the same key with another body is a mistake of the caller's. */
+  /** Hash of the body. The same key with another body is a mistake of the caller. */
   bodyHash: Buffer;
 }
 
-/** What of a record a query is asked about; the rest is read where it is stored. */
+/** The fields of a record that identify it for a query; the rest is read from storage. */
 export type Matchable = Pick<StoredRecord, 'id' | 'ts'> & {
   device: Pick<StoredRecord['device'], 'id' | 'organizationId'> & { product?: { id: string } };
 };
 
-/** The instant that `now` means in a query, and how long it may take; both in milliseconds. */
+/** The instant of `now` in a query, and its time limit; both in milliseconds. */
 export interface MatchLimits {
   now: number;
   timeoutMs: number;
 }
 
-/** What a query lets through. */
+/** Result of matching a query. */
 export interface Matches {
   ids: ReadonlySet<string>;
-  /** Those of which the query could not be answered. */
+  /** Records for which the query could not be answered. */
   open: ReadonlySet<string>;
-  /** How many these are. */
+  /** Number of these records. */
   unanswered: number;
-  /** Whether it was not answered because it took too long. */
+  /** Whether a timeout is the reason. */
   timedOut: boolean;
 }
 
-/** The records of a device in a range of Unix seconds, both included; null is open. */
+/** The records of a device in a range of Unix seconds, both included; null is an open end. */
 export interface DeviceRange {
   deviceId: string;
   from: number | null;
   to: number | null;
 }
 
-/** The same of several devices. */
+/** The records of several devices in such a range. */
 export interface DevicesRange extends Omit<DeviceRange, 'deviceId'> {
   deviceIds: readonly string[];
 }
 
-/** A page of a scan; `next` is where the page after it begins. */
+/** A page of a scan. `next` is the position of the next page. */
 export interface ScannedPage {
   records: StoredRecord[];
   next?: PlainJson;
 }
 
-/** A job over stored records: its input is its kind's, its cursor where its last step ended. */
+/** A job over stored records. Its input depends on its kind; its cursor is the end of its last step. */
 export interface LogJob {
   organizationId: string;
   input: PlainJson;
   cursor: PlainJson;
 }
 
-/** What a step of a job did. */
+/** Result of a step of a job. */
 export interface LogStep {
   cursor: PlainJson;
   done: number;
@@ -123,31 +130,31 @@ export interface LogStep {
   finished: boolean;
 }
 
-/** Which committed records to read: those that one snapshot did not see and, where it is given, another did. */
+/** Selects committed records: those that one snapshot did not see and, if `seenBy` is given, that it did see. */
 export interface ChangesQuestion {
-  /** Snapshots as PostgreSQL writes them (`pg_snapshot`). */
+  /** Snapshots in PostgreSQL's notation (`pg_snapshot`). */
   unseenBy: string;
   seenBy?: string;
-  /** Of these organizations, by devices that are linked to one of these applications now. */
+  /** Restricts the records to these organizations, and to devices that are now linked to one of these applications. */
   organizationIds: readonly string[];
   applicationIds: readonly string[];
   /** Ranges of identifiers, both ends included. */
   ranges: readonly { low: string; high: string }[];
-  /** The identifier that the page before ended with. */
+  /** The last identifier of the previous page. */
   after?: string;
-  /** How many records. */
+  /** Maximum number of records. */
   limit: number;
   /**
-   * The JSON of a record is left out where it has this many bytes (as stored), and where the JSON of its organization's later
-   * records of the page has `maxTotalBytes` together.
+   * The JSON of a record is omitted if it has this many stored bytes, or if the JSON of its organization's later
+   * records on the page has `maxTotalBytes` together.
    */
   maxBytes: number;
   maxTotalBytes: number;
-  /** Whether it may take its time, on connections where nothing quick waits behind it. */
+  /** Whether the read may be slow, on connections where no quick read waits behind it. */
   slow: boolean;
 }
 
-/** A record that was committed, by the transaction `xid`. Its JSON is text; null where it was left out, or there is none. */
+/** A committed record, written by the transaction `xid`. Its JSON is text; null if it was omitted or does not exist. */
 export interface CommittedRecord {
   id: string;
   xid: string;
@@ -159,6 +166,6 @@ export interface CommittedRecord {
   metadata: string | null;
   data: string | null;
   frame: string | null;
-  /** The applications asked about that its device is linked to. */
+  /** The requested applications that its device is linked to. */
   applications: string[];
 }

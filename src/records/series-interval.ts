@@ -1,20 +1,20 @@
-/** Lengths of buckets that people read well, in seconds; past a day, whole days. */
+/** Readable lengths of buckets in seconds. Beyond a day they are whole days. */
 const ladder = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600, 28_800, 43_200,
 ];
 const day = 86_400;
 
-/** A stretch of time in Unix seconds, both ends included. */
+/** A time range in Unix seconds, both ends included. */
 export interface Stretch {
   from: number;
   to: number;
 }
 
-/** How many buckets of this length, counted from 1970-01-01T00:00:00Z on, a stretch of time touches. */
+/** Returns the number of buckets of this length, counted from 1970-01-01T00:00:00Z, that a time range touches. */
 export const bucketsIn = ({ from, to }: Stretch, interval: number): number =>
   Math.floor(to / interval) - Math.floor(from / interval) + 1;
 
-/** The shortest usual length of which a stretch of time touches at most so many buckets (2 or more). */
+/** Returns the shortest usual length with which a time range touches at most `points` buckets (2 or more). */
 export const intervalFor = (stretch: Stretch, points: number): number => {
   const usual = ladder.find((interval) => bucketsIn(stretch, interval) <= points);
   if (usual !== undefined) return usual;

@@ -1,4 +1,4 @@
-/** A record as it was stored, with what hook calls say about its device (contract, section 11). */
+/** A record as it was stored, with the properties of its device that hook calls show (contract, section 11). */
 export interface StoredRecord {
   id: string;
   /** Unix seconds, with fractions. */
@@ -6,17 +6,17 @@ export interface StoredRecord {
   metadata: Readonly<Record<string, unknown>>;
   data: Readonly<Record<string, unknown>>;
   device: RecordDevice;
-  /** W3C trace context of the call that posted it, where there is one. Not stored with the record. */
+  /** W3C trace context of the call that posted the record. It is not stored with the record. */
   traceparent?: string;
 }
 
-/** The device of a record, as it stood when the record was stored. */
+/** The device of a record, at the time of storing. */
 export interface RecordDevice {
   id: string;
   serial: string;
   organizationId: string;
   product?: { id: string; organizationId: string };
   location?: { lat: number; lon: number };
-  /** Present where its organization has alert rules. */
+  /** Present if its organization has alert rules. */
   hasRules?: true;
 }

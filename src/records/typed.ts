@@ -4,7 +4,7 @@ import { valueOfName } from '../search/field/key-path.js';
 import type { PlainObject } from './item.js';
 import type { Slot } from './postgres/slot.js';
 
-/** The typed form of a record's data (see {@link Slot} for how it is read); absent parts have nothing in them. */
+/** The typed form of a record's data (see {@link Slot} for how to read it). Empty parts are absent. */
 export interface TypedData {
   numbers?: (number | null)[];
   texts?: (string | null)[];
@@ -12,13 +12,15 @@ export interface TypedData {
   ignored?: string[];
 }
 
-/** A value that fits its variable: as the slot holds it, and in the variable's own type. */
+/** A value that fits its variable: in the form of the slot, and in the variable's own type. */
 interface Fitting {
   slot: number | string;
   own: number | boolean | string;
 }
 
-/** Puts the values of declared variables into their slots. What does not fit its variable is named in `ignored`. */
+/**
+ * Puts the values of declared variables into their slots. `ignored` names the values that do not fit their variables.
+ */
 export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData => {
   const typed: TypedData = {};
   for (const slot of slots) {
@@ -33,13 +35,13 @@ export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData =
   return typed;
 };
 
-/** A value as its variable's type has it, arrays too; undefined where nothing in it fits. */
+/** Converts a value, or an array of values, to its variable's type. Returns undefined if nothing in it fits. */
 export const fittingValue = (type: VariableType, value: PlainJson): PlainJson | undefined => {
   const fitting = leaves(value).flatMap((inner) => fits[type](inner) ?? []);
   return fitting.length > 1 ? fitting.map(({ own }) => own) : fitting[0]?.own;
 };
 
-/** The values of an array, nested ones too, without nulls; of anything else itself. */
+/** Returns the values of an array, including nested ones, without nulls; for other values, the value itself. */
 const leaves = (value: PlainJson): PlainJson[] => {
   if (Array.isArray(value)) return value.flatMap(leaves);
   return value === null ? [] : [value];
@@ -57,7 +59,7 @@ const fill = <Value>(array: (Value | null)[], slot: number, value: Value): void 
 
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** A number, or text that is one as JSON writes it (a sign and leading zeros aside). */
+/** Returns a number, or the number of a text in JSON's notation (which may also have a plus sign and leading zeros). */
 const numberOf = (value: PlainJson): number | undefined => {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || value.length > longestNumber || !decimal.test(value)) return undefined;

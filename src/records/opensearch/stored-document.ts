@@ -1,7 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
 import type { DocumentSource } from './document.js';
 
-/** A document as it is read to be written anew, moved or deleted. */
+/** A document as it is read in order to rewrite, move or delete it. */
 export interface StoredDocument {
   id: string;
   index: string;
@@ -12,19 +12,19 @@ export interface StoredDocument {
   /** Microseconds since 1970. */
   us: number;
   seq: number;
-  /** See {@link Shapes}; null for a record of no product. */
+  /** See {@link Shapes}; null for a record without a product. */
   shape: number | null;
   source: DocumentSource;
   ignored: string[] | null;
 }
 
-/** Where a page begins: after the sort values of the last document of the page before. */
+/** Sort values of the last document of the previous page. */
 export type After = readonly number[];
 
-/** Which documents to read, and in which order. */
+/** Selects the documents to read, and their order. */
 export interface PageRequest {
   index: string;
-  /** The organization, where all are of one. */
+  /** The organization's identifier, if all documents belong to one. */
   routing?: string;
   query: object;
   sort: readonly ('us' | 'seq')[];
@@ -43,7 +43,7 @@ interface Hit {
 
 const fields = ['o', 'd', 'p', 'us', 'seq', 'shape'];
 
-/** Reads a page of documents; `next` is where the one after it begins, undefined after the last. */
+/** Reads a page of documents. `next` is the position of the next page; undefined after the last. */
 export const readPage = async (
   client: Client,
   { index, routing, query, sort, size, after }: PageRequest,
@@ -96,7 +96,7 @@ export const countDocuments = async (client: Client, index: string, query: objec
   return body.count;
 };
 
-/** The condition that a record was measured in a range of Unix seconds, both included; null is open. */
+/** Builds the condition that a record was measured in a range of Unix seconds, both included; null is an open end. */
 export const measured = (from: number | null, to: number | null): object => ({
   range: {
     us: {

@@ -5,52 +5,58 @@ import type { ClusterConfig } from '../../cluster-setting.js';
 import { transaction } from '../../transaction.js';
 import { indexNames, mappingVersion } from './indices.js';
 
-/** Text of a place that is longer is shown and not searchable. UTF-16 units, of at most three bytes each. */
+/**
+ * Maximum length of a searchable text. Longer texts are shown but not searchable. UTF-16 units, of at most three bytes
+ * each.
+ */
 export const longestKeyword = 8191;
 
-/** Fields of one index at most: with more, the state of the cluster grows too large. */
+/** Maximum number of fields of one index. With more, the state of the cluster grows too large. */
 const maxFields = 10_000;
 
-/** Every record has these; what it measured is in places, see {@link Places}. */
+/** Fields of every record. Its measured values are in places, see {@link Places}. */
 const properties = {
   /** Organization, device and product. */
   o: { type: 'keyword' },
   d: { type: 'keyword' },
   p: { type: 'keyword' },
-  /** The device's number (`device.number`): smaller than its identifier where queries name many. */
+  /** The device's number (`device.number`), which is smaller than its identifier in queries that name many devices. */
   dn: { type: 'integer' },
-  /** When it was measured: milliseconds, and microseconds, since 1970. */
+  /** Time of measurement: milliseconds, and microseconds, since 1970. */
   ts: { type: 'date', format: 'epoch_millis' },
   us: { type: 'long' },
-  /** Storing order. */
+  /** Sequence number in the order of storing. */
   seq: { type: 'long' },
-  /** The types that its product's variables had, see {@link Shapes}. */
+  /** Types of its product's variables, see {@link Shapes}. */
   shape: { type: 'integer' },
   /** Paths whose values do not fit their variables. */
   ig: { type: 'keyword' },
-  /** Paths whose values are no single numbers as they came, though they are found as numbers. */
+  /** Paths whose values are found as numbers but were not sent as single numbers. */
   odd: { type: 'keyword' },
-  /** The record as it is shown, as JSON text: neither its numbers nor its keys are the engine's to read. */
+  /** The record as it is shown, as JSON text, so that the engine interprets neither its numbers nor its keys. */
   src: { type: 'keyword', index: false, doc_values: false },
 } as const;
 
-/** How the places of each family are mapped: numbers, whole numbers beyond 2^53, and texts. */
+/** Mappings of the places of each family: numbers, whole numbers beyond 2^53, and texts. */
 const places = {
   n: { type: 'double' },
   l: { type: 'long' },
   k: { type: 'keyword', ignore_above: longestKeyword },
 } as const;
 
-/** Places are mapped when the first record of a month has one, unless {@link makeNextIndex} has done so. */
+/** A place is mapped when the first record of a month has it, unless {@link makeNextIndex} has mapped it before. */
 const dynamicTemplates = Object.entries(places).map(([family, mapping]) => ({
   [family]: { match: `${family}*`, mapping },
 }));
 
-/** How a field of an index is mapped that is a place, such as `n7`; undefined where it is none. */
+/** Returns the mapping of a field that is a place, such as `n7`; undefined for other fields. */
 export const placeOf = (field: string): (typeof places)[keyof typeof places] | undefined =>
   /^[nlk]\d+$/.test(field) ? places[field[0] as keyof typeof places] : undefined;
 
-/** Makes or renews the template of the monthly indices. Throws where the cluster has documents that a newer release wrote. */
+/**
+ * Creates or updates the template of the monthly indices.
+ * @throws Error if the cluster has documents that a newer release wrote
+ */
 const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<void> => {
   const { prefix, replicas } = config;
   const names = indexNames(prefix);
@@ -68,7 +74,7 @@ const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<vo
             number_of_shards: Math.max(1, dataNodes),
             auto_expand_replicas: `0-${replicas}`,
             refresh_interval: '1s',
-            // A write that was sent before a deletion and arrives after it is refused for so long.
+            // Time for which a write that was sent before a deletion and arrives after it is refused.
             gc_deletes: '10m',
             'mapping.total_fields.limit': maxFields,
           },
@@ -97,10 +103,16 @@ const requireVersion = async (client: Client, pattern: string): Promise<void> =>
     );
 };
 
-/** Sees to it that the cluster has what documents need. @param isDoubtful whether the cluster may have lost it since */
+/**
+ * Makes sure that the cluster has what documents need.
+ * @param isDoubtful whether the cluster may have lost it since the last call
+ */
 export type Readiness = (isDoubtful?: boolean) => Promise<void>;
 
-/** Makes the function that sees to it, once in this process, that the template is there: one process at a time makes it. */
+/**
+ * Creates the function that makes sure, once in this process, that the template exists. Only one process at a time
+ * creates it.
+ */
 export const createReadiness = (client: Client, config: ClusterConfig, pool: Pool): Readiness => {
   let making: Promise<void> | undefined;
   const make = () =>
@@ -109,7 +121,7 @@ export const createReadiness = (client: Client, config: ClusterConfig, pool: Poo
       await ensureTemplate(client, config);
     });
   return async (isDoubtful = false) => {
-    // Without it the cluster would make indices with fields of its own choice.
+    // Without the template the cluster would create indices with fields of its own choice.
     if (isDoubtful && making !== undefined) {
       await making;
       const { body: isThere } = await client.indices.existsIndexTemplate({ name: templateName(config) });

@@ -22,27 +22,29 @@ import type { BuildState, DrainState } from './move/state.js';
 import { Places } from './place.js';
 import { createReadiness } from './template.js';
 
-/** What an operator does with the index from the command line. */
+/** Operations on the index for the command line. */
 export interface ClusterTools {
-  /** Begins to copy records into the cluster, or goes on; says about how many there are. */
+  /** Starts or resumes the copy of records into the cluster. Returns their approximate number. */
   beginBuild(): Promise<number>;
-  /** Copies some; undefined where another process is at it. */
+  /** Copies a page. Returns undefined if another process does so. */
   stepBuild(): Promise<BuildState | undefined>;
   compareHours(): ReturnType<typeof compareHours>;
-  /** Copies those hours again of which the cluster has too few records; says how many it lacked. */
+  /** Copies the hours again for which the cluster has too few records. Returns the number that it lacked. */
   copyAgain(wrong: readonly WrongHour[]): Promise<number>;
-  /** Begins to copy records back, or goes on, once all that came before is indexed. */
+  /** Starts or resumes the copy of records back to PostgreSQL, after everything stored before is indexed. */
   beginDrain(): Promise<void>;
   stepDrain(): Promise<DrainState | undefined>;
-  /** Copies what the journal has got since; says how many records that were. */
+  /** Copies the journal's new records. Returns their number. */
   followJournal(): Promise<number | undefined>;
-  /** Records that the index refuses, the oldest 1,000. */
+  /** Lists records that the index refuses, the oldest 1,000. */
   deadLetters(): Promise<DeadLetter[]>;
-  /** Tries them all again; says how many are indexed now. */
+  /** Retries all dead letters. Returns the number that is indexed now. */
   retryDeadLetters(): Promise<number>;
-  /** Has all records of the journal indexed once more; says how many. Those that are there stay as they are. */
+  /**
+   * Queues all records of the journal for indexing. Existing documents stay as they are. Returns the number of records.
+   */
   queueJournal(): Promise<number>;
-  /** Deletes documents of devices that are gone; says how many. */
+  /** Deletes documents of deleted devices. Returns their number. */
   removeOrphans(): Promise<number>;
   close(): Promise<void>;
 }
@@ -50,7 +52,7 @@ export interface ClusterTools {
 const listed = 1000;
 const pageSize = 500;
 
-/** Connects to the cluster, and sees to its template. */
+/** Connects to the cluster and makes sure that its template exists. */
 export const openClusterTools = async (config: ClusterConfig, pool: Pool): Promise<ClusterTools> => {
   const client = createClient(config);
   const names = indexNames(config.prefix);

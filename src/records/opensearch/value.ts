@@ -1,17 +1,20 @@
 import type { PlainJson } from '../../json.js';
 
 /**
- * How a value of the index is read: `n` a number, `b` a boolean as 0 and 1, `l` a whole number that may lie beyond 2^53, `k`
- * text. It says the same of a record's JSON as PostgreSQL does (`records/postgres/search/sql/stored-field.ts`).
+ * Kinds of values in the index: `n` number, `b` boolean as 0 and 1, `l` whole number that may lie beyond 2^53, `k`
+ * text. They read a record's JSON as PostgreSQL does (`records/postgres/search/sql/stored-field.ts`).
  */
 export type PlaceKind = 'n' | 'b' | 'l' | 'k';
 
-/** A value in its place. Whole numbers beyond 2^53 are decimal text. */
+/** An indexed value. Whole numbers beyond 2^53 are decimal text. */
 export type PlaceValue = number | string;
 
 const decimal = /^-?\d{1,40}(\.\d{1,40})?$/;
 
-/** A scalar of a record whose product does not declare its path, read as a kind; undefined where it has none of that kind. */
+/**
+ * Reads a scalar whose path the record's product does not declare as a kind. Returns undefined if it has no value of
+ * that kind.
+ */
 export const scalarOf = (kind: PlaceKind, value: PlainJson): PlaceValue | undefined => {
   if (value === null || typeof value === 'object') return undefined;
   switch (kind) {
@@ -33,7 +36,7 @@ const numberOf = (value: string | number | boolean): number | undefined => {
   return typeof value === 'string' && decimal.test(value) ? Number(value) : undefined;
 };
 
-/** A number as PostgreSQL writes that of a jsonb: never with an exponent. */
+/** Writes a number as PostgreSQL writes that of a jsonb: never with an exponent. */
 const decimalText = (value: number): string => {
   const text = JSON.stringify(value);
   const [, sign = '', whole = '', fraction = '', exponent = ''] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
@@ -47,7 +50,7 @@ const decimalText = (value: number): string => {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 };
 
-/** The digits of a whole number beyond what a double holds, where a record's JSON has them. */
+/** Returns the digits of a whole number, which may exceed what a double holds, from a record's JSON. */
 export const exactDigits = (value: PlainJson | undefined): string | undefined => {
   if (Array.isArray(value)) return value.map(exactDigits).find((digits) => digits !== undefined);
   if (typeof value === 'number') return decimalText(value);

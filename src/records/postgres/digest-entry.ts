@@ -1,12 +1,12 @@
-/** Bytes of an entry at least: there are no more entries than bytes hold of these. */
+/** Minimum number of bytes of an entry, which bounds the number of entries. */
 export const leastBytes = 8;
 
-/** Entries that are worked on before it is asked whether others wait. */
+/** Number of entries between two yields. */
 const perStep = 5000;
 
 /**
- * Reads the entries of digests that stand behind each other (see `record_digest.digest`), in steps, and says how many there are.
- * @param weights how many numbers each stands for; below 0 where these differ.
+ * Reads the entries of concatenated digests (see `record_digest.digest`) in steps, and returns their number.
+ * @param weights receives the count of numbers behind each entry; negative if these differ
  */
 export function* readEntries(bytes: Buffer, values: Float64Array, weights: Float64Array): Generator<undefined, number> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

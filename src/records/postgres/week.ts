@@ -2,14 +2,14 @@ import sql, { type Sql } from 'sql-template-tag';
 
 const day = 86_400_000;
 
-/** Milliseconds. */
+/** Length of a week in milliseconds. */
 export const week = 7 * day;
 
-/** The first Monday of the Unix epoch. */
+/** The first Monday after the Unix epoch, in milliseconds. */
 const monday = 4 * day;
 
-/** The start of the week (Monday, UTC) that a moment is in; both in milliseconds. */
+/** Returns the start of the week (Monday, UTC) of a time; both in milliseconds since 1970. */
 export const weekStart = (moment: number): number => Math.floor((moment - monday) / week) * week + monday;
 
-/** The same in SQL. */
+/** SQL expression of the start of the week of a time. */
 export const weekOf = (moment: Sql): Sql => sql`date_bin('7 days', ${moment}, timestamptz '1970-01-05 00:00:00+00')`;

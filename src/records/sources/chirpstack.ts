@@ -18,12 +18,12 @@ import {
 const provider = 'chirpstack';
 
 /**
- * ChirpStack v4, HTTP integration in JSON (`integration.proto`): what it posts with `?event=`. Uplinks, states and places
- * are records; its other events have nothing to store.
+ * Returns the reader of a ChirpStack v4 event, as its HTTP integration posts it in JSON with `?event=`
+ * (`integration.proto`). Uplinks, states and locations become records; other events store nothing.
  */
 export const readChirpStackEvent = (kind: string): ReadSource => readers.get(kind) ?? (() => []);
 
-/** `UplinkEvent`, the one that it posts with `?event=up`. */
+/** Reads an `UplinkEvent`, which ChirpStack posts with `?event=up`. */
 export const readChirpStack: ReadSource = (body, onSerial) => {
   const event = objectBody(body);
   const payload = textIn(event.data);
@@ -42,7 +42,7 @@ export const readChirpStack: ReadSource = (body, onSerial) => {
 };
 
 /**
- * `StatusEvent`: battery in percent and margin in dB, as the device answered them. A battery of 0 means that it is not known
+ * Reads a `StatusEvent`: battery in percent and margin in dB, as the device answered them. A battery of 0 means unknown
  * (LoRaWAN 1.0.4, section 5.5: 0 is external power, 255 unknown); a margin of 0 is omitted.
  */
 const readStatus: ReadSource = (body, onSerial) => {
@@ -57,7 +57,7 @@ const readStatus: ReadSource = (body, onSerial) => {
   ];
 };
 
-/** `LocationEvent`. */
+/** Reads a `LocationEvent`. */
 const readLocation: ReadSource = (body, onSerial) => {
   const event = objectBody(body);
   const location = placeIn(event.location);
@@ -66,7 +66,7 @@ const readLocation: ReadSource = (body, onSerial) => {
     : [{ ...headOf(event, onSerial), ...eventOf('location', event), data: { location } }];
 };
 
-/** A map, since the kind is the caller's text: an object would also answer for `valueOf`. */
+/** A map, because the kind is the caller's text: an object would also have a `valueOf`. */
 const readers = new Map<string, ReadSource>([
   ['up', readChirpStack],
   ['status', readStatus],
@@ -78,13 +78,13 @@ const headOf = (event: PlainObject, onSerial?: (serial: string) => void): Pick<I
   return { serials: [serial], ...timestampIn(['time', event.time]) };
 };
 
-/** A state comes in an uplink and has its identifier. */
+/** A state comes in an uplink and shares its identifier, so the key includes the kind. */
 const eventOf = (kind: string, event: PlainObject): Pick<Item, 'metadata' | 'key'> => {
   const id = textIn(event.deduplicationId);
   return { metadata: { provider, event: kind }, ...(id === undefined ? {} : { key: `${kind}|${id}` }) };
 };
 
-/** A frame counter of 0 is omitted. */
+/** ChirpStack omits a frame counter of 0. */
 const radioOf = ({ fCnt, rxInfo, txInfo }: PlainObject): PlainObject => {
   const { frequency, modulation } = objectIn(txInfo);
   const { lora, fsk, lrFhss } = objectIn(modulation);

@@ -10,10 +10,10 @@ interface Reception {
 }
 
 /**
- * How an uplink was received: `rssi` and `snr` of the gateway with the best snr, then rssi; `gateways`, their number; and
- * `gatewayIds`, `gatewayRssi` and `gatewaySnr`, one entry for each gateway, the best first. These servers omit zeros, so one
- * of rssi and snr that is missing beside the other is 0.
- * @param idOf the identifier of a gateway.
+ * Describes how an uplink was received: `rssi` and `snr` of the gateway with the best snr, then rssi; `gateways`, their
+ * number; and `gatewayIds`, `gatewayRssi` and `gatewaySnr`, one entry per gateway, the best first. These servers omit
+ * zeros, so if only one of rssi and snr is present, the other is 0.
+ * @param idOf returns the identifier of a gateway
  */
 export const receptionOf = (gateways: PlainJson | undefined, idOf: (gateway: PlainObject) => PlainJson | undefined) => {
   if (!Array.isArray(gateways) || gateways.length === 0) return {};
@@ -44,7 +44,7 @@ export const receptionOf = (gateways: PlainJson | undefined, idOf: (gateway: Pla
 const falling = (a: number | null, b: number | null): number =>
   a === b ? 0 : (b ?? Number.NEGATIVE_INFINITY) - (a ?? Number.NEGATIVE_INFINITY);
 
-/** What a modulation is made of, in Hz and bit/s. */
+/** Parameters of a modulation, in Hz and bit/s. */
 export interface Modulation {
   lora?: { spreadingFactor: PlainJson | undefined; bandwidth: PlainJson | undefined };
   fsk?: { bitRate: PlainJson | undefined };
@@ -52,8 +52,8 @@ export interface Modulation {
 }
 
 /**
- * The name of a data rate: `SF7BW125` (LoRa: spreading factor, and bandwidth in kHz), `FSK50` (kbit/s), `LR-FHSS137` (width of
- * the channel in kHz). Empty where the modulation is not known.
+ * Returns the name of a data rate: `SF7BW125` (LoRa: spreading factor, and bandwidth in kHz), `FSK50` (kbit/s),
+ * `LR-FHSS137` (width of the channel in kHz). Empty for an unknown modulation.
  */
 export const dataRateOf = ({ lora, fsk, lrFhss }: Modulation): { dataRate?: string } => {
   const kilo = (value: PlainJson | undefined) => (numberIn(value) ?? 0) / 1000;
@@ -62,7 +62,7 @@ export const dataRateOf = ({ lora, fsk, lrFhss }: Modulation): { dataRate?: stri
   return lrFhss ? { dataRate: `LR-FHSS${kilo(lrFhss.width)}` } : {};
 };
 
-/** `frequency` in Hz, where it is known. */
+/** Returns `frequency` in Hz, if known. */
 export const frequencyOf = (value: PlainJson | undefined): { frequency?: number } => {
   const frequency = numberIn(value);
   return frequency === undefined ? {} : { frequency };

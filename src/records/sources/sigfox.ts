@@ -3,7 +3,7 @@ import { readPayload } from '../decode/payload.js';
 import type { PlainObject } from '../item.js';
 import { bytesIn, numberIn, objectBody, type ReadSource, serialIn } from './source.js';
 
-/** Sigfox callback DATA or BIDIR with a JSON template of its variables, which may send numbers as text. */
+/** Reads a Sigfox callback DATA or BIDIR with a JSON template of its variables, which may send numbers as text. */
 export const readSigfox: ReadSource = (body, onSerial) => {
   const event = objectBody(body);
   const payload = event.data;

@@ -3,35 +3,42 @@ import type { PlainJson } from '../../json.js';
 import type { Item, PlainObject } from '../item.js';
 
 /**
- * Reads the body of a network server. No items: another event of theirs, with nothing to store.
- * @param onSerial is told whose body it is as soon as that is read, so that the log can name it where the rest is refused.
+ * Reads the body of a network server. Returns no items for events that store nothing.
+ * @param onSerial called with the serial as soon as it is read, so that the log can name the device if the rest is
+ * refused
  */
 export type ReadSource = (body: PlainJson, onSerial?: (serial: string) => void) => Item[];
 
-/** Whether a value is an object (no array, not null). */
+/** Whether a value is an object (neither array nor null). */
 export const isObject = (value: PlainJson | undefined): value is PlainObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The body itself, which must be an object. */
+/**
+ * Returns the body, which must be an object.
+ * @throws ApiError 400
+ */
 export const objectBody = (body: PlainJson): PlainObject => {
   if (!isObject(body)) throw malformed('The body must be a JSON object.');
   return body;
 };
 
-/** An object inside another; empty where there is none. */
+/** Returns a nested object, or an empty one. */
 export const objectIn = (value: PlainJson | undefined): PlainObject => (isObject(value) ? value : {});
 
-/** A text that is not empty. Templates of network servers write an absent value as `null`, quoted too. */
+/** Returns a non-empty text. Templates of network servers write an absent value as `null`, sometimes quoted. */
 export const textIn = (value: PlainJson | undefined): string | undefined =>
   typeof value === 'string' && value !== '' && value !== 'null' ? value : undefined;
 
-/** A number, which templates of network servers may send as text. */
+/** Returns a number, which templates of network servers may send as text. */
 export const numberIn = (value: PlainJson | undefined): number | undefined => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
 
-/** The serial that the body must hold, at the path that names it. */
+/**
+ * Returns the required serial, whose `path` in the body errors name.
+ * @throws ApiError 422
+ */
 export const serialIn = (
   value: PlainJson | undefined,
   path: string,
@@ -43,10 +50,13 @@ export const serialIn = (
   return serial;
 };
 
-/** `parent.name`, or the name alone at the top of a body. */
+/** Joins a path: `parent.name`, or the name alone at the top of a body. */
 export const below = (parent: string, name: string): string => (parent === '' ? name : `${parent}.${name}`);
 
-/** Bytes written as base64 or hexadecimal at a path of the body. */
+/**
+ * Returns the bytes that were decoded at a path of the body.
+ * @throws ApiError 422 if decoding failed
+ */
 export const bytesIn = (bytes: Buffer | undefined, path: string): Buffer => {
   if (!bytes) throw invalid([{ path, message: 'The payload is not written in the encoding of this field.' }]);
   return bytes;
@@ -55,8 +65,8 @@ export const bytesIn = (bytes: Buffer | undefined, path: string): Buffer => {
 const year2000 = Date.UTC(2000, 0, 1) / 1000;
 
 /**
- * Unix seconds of an RFC 3339 time, whose fraction may have nine digits. Undefined where there is none, and before 2000:
- * simulated uplinks carry year 0001.
+ * Converts an RFC 3339 time, with up to nine digits of fraction, to Unix seconds. Returns undefined without a time, and
+ * for times before 2000: simulated uplinks carry the year 0001.
  */
 export const timeIn = (value: PlainJson | undefined): number | undefined => {
   const [, whole = '', fraction = '', zone = ''] =
@@ -65,7 +75,7 @@ export const timeIn = (value: PlainJson | undefined): number | undefined => {
   return seconds >= year2000 ? seconds + Number(fraction) : undefined;
 };
 
-/** The first of several fields that holds a time, as an item's time and the field that a fault of it is told under. */
+/** Returns the first valid time among several fields, as an item's time and the path for errors about it. */
 export const timestampIn = (
   ...fields: readonly (readonly [path: string, value: PlainJson | undefined])[]
 ): Pick<Item, 'ts' | 'tsPath'> => {
@@ -76,23 +86,26 @@ export const timestampIn = (
   return {};
 };
 
-/** A place in degrees; undefined where there is none. These servers omit zeros. */
+/** Returns a location in degrees, or undefined without one. These servers omit zeros. */
 export const placeIn = (value: PlainJson | undefined): PlainObject | undefined => {
   const { latitude, longitude } = objectIn(value);
   if (latitude === undefined && longitude === undefined) return undefined;
   return { lat: numberIn(latitude) ?? 0, lon: numberIn(longitude) ?? 0 };
 };
 
-/** The port as a stream; none where it is missing or 0. */
+/** Returns the port as a stream number; none if it is missing or 0. */
 export const portIn = (value: PlainJson | undefined): { streamId?: number } => {
   const port = numberIn(value);
   return port ? { streamId: port } : {};
 };
 
-/** How deep a body may nest. */
+/** Maximum nesting of a body. */
 const deepest = 64;
 
-/** Replaces what PostgreSQL cannot store (NUL, lone surrogates) in keys and values: the sender could not be asked again. */
+/**
+ * Replaces what PostgreSQL cannot store (NUL, lone surrogates) in keys and values, because the sender could not be
+ * asked to send it again.
+ */
 export const storable = (value: PlainJson, depth = deepest): PlainJson => {
   if (typeof value === 'string') return storableText(value);
   if (typeof value !== 'object' || value === null) return value;

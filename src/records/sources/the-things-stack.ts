@@ -20,8 +20,8 @@ import {
 const provider = 'the-things-stack';
 
 /**
- * The Things Stack v3, webhooks in JSON (application data formats, `ApplicationUp`): uplinks, normalized uplinks, solved
- * places and accepted joins are records; its other events have nothing to store.
+ * Reads a webhook of The Things Stack v3 in JSON (application data formats, `ApplicationUp`). Uplinks, normalized
+ * uplinks, solved locations and accepted joins become records; other events store nothing.
  */
 export const readTheThingsStack: ReadSource = (body, onSerial) => {
   const event = objectBody(body);
@@ -36,13 +36,13 @@ export const readTheThingsStack: ReadSource = (body, onSerial) => {
   return [];
 };
 
-/** What is read of a message, given the serial; undefined where there is nothing to store. */
+/** Reads a message. The returned function builds the item for a serial; undefined if there is nothing to store. */
 type ReadMessage = (
   event: PlainObject,
   message: PlainObject,
 ) => ((serial: string) => Omit<Item, 'serials'>) | undefined;
 
-/** `ApplicationUplink`. */
+/** Reads an `ApplicationUplink`. */
 const readUplink: ReadMessage = (event, uplink) => (serial) => {
   const key = keyOf(serial, event, uplink);
   const payload = textIn(uplink.frm_payload);
@@ -62,7 +62,9 @@ const readUplink: ReadMessage = (event, uplink) => (serial) => {
   };
 };
 
-/** `ApplicationUplinkNormalized`: one measurement, which may say itself when it was made. An uplink may have several. */
+/**
+ * Reads an `ApplicationUplinkNormalized`: one measurement, which may carry its own time. An uplink may have several.
+ */
 const readNormalized: ReadMessage = (event, uplink) => {
   const data = objectIn(uplink.normalized_payload);
   if (Object.keys(data).length === 0) return undefined;
@@ -76,7 +78,7 @@ const readNormalized: ReadMessage = (event, uplink) => {
   });
 };
 
-/** `ApplicationLocation`. */
+/** Reads an `ApplicationLocation`. */
 const readLocation: ReadMessage = (event, solved) => {
   const location = placeIn(solved.location);
   if (location === undefined) return undefined;
@@ -88,7 +90,7 @@ const readLocation: ReadMessage = (event, solved) => {
   });
 };
 
-/** `ApplicationJoinAccept`: that the device joined. Its session keys are not kept. */
+/** Reads an `ApplicationJoinAccept`: the device has joined. Its session keys are not stored. */
 const readJoin: ReadMessage = (event, join) => {
   if (Object.keys(join).length === 0) return undefined;
   return () => ({
@@ -106,7 +108,7 @@ const readers: Readonly<Record<string, ReadMessage>> = {
   join_accept: readJoin,
 };
 
-/** The DevEUI; where it is missing, the identifier of a device that was made from it by the server reads `eui-...`. */
+/** Returns the DevEUI. If it is missing, takes it from a device identifier `eui-...`, which the server made from it. */
 const serialOf = (event: PlainObject, onSerial?: (serial: string) => void): string => {
   const { dev_eui, device_id } = objectIn(event.end_device_ids);
   const [, eui] = /^eui-([0-9a-f]{16})$/i.exec(textIn(device_id) ?? '') ?? [];
@@ -116,7 +118,7 @@ const serialOf = (event: PlainObject, onSerial?: (serial: string) => void): stri
 const receivedAt = (kind: string, event: PlainObject, message: PlainObject) =>
   timestampIn([`${kind}.received_at`, message.received_at], ['received_at', event.received_at]);
 
-/** A frame counter of 0 is omitted. */
+/** The server omits a frame counter of 0. */
 const radioOf = ({ f_cnt, rx_metadata, settings }: PlainObject): PlainObject => {
   const { data_rate, frequency } = objectIn(settings);
   const { lora, fsk, lrfhss } = objectIn(data_rate);
@@ -135,7 +137,10 @@ const radioOf = ({ f_cnt, rx_metadata, settings }: PlainObject): PlainObject => 
   };
 };
 
-/** A frame counter counts within a session; without one the identifier that the application server gave the uplink. */
+/**
+ * Returns the deduplication key. A frame counter counts within a session; without a session, the key is the identifier
+ * that the application server gave the uplink.
+ */
 const keyOf = (serial: string, event: PlainObject, uplink: PlainObject): string | undefined => {
   const session = textIn(uplink.session_key_id);
   if (session !== undefined) return `${serial}|${session}|${numberIn(uplink.f_cnt) ?? 0}`;
@@ -143,7 +148,10 @@ const keyOf = (serial: string, event: PlainObject, uplink: PlainObject): string 
   return ids.map(textIn).find((id) => id?.startsWith('as:up:'));
 };
 
-/** Messages that one uplink led to share their time: the same time with the same content is a repetition. */
+/**
+ * Returns the deduplication key of an event. Messages that one uplink caused share their time, so the same time with
+ * the same content is a repetition.
+ */
 const eventKey = (kind: string, event: PlainObject, content: PlainObject): { key?: string } => {
   const time = textIn(event.received_at);
   if (time === undefined) return {};

@@ -4,19 +4,22 @@ import type { Item, PlainObject } from '../item.js';
 import { below, isObject, numberIn } from './source.js';
 
 /**
- * ThingsBoard, telemetry: fields, or `{ ts, values }`, one or an array of them; `ts` is in milliseconds. They are the
- * device's of the path. A gateway's form, `{ "<serial>": [telemetry, ...], ... }`, is told by its shape; its devices are
- * named by their serials. Numbers written as text stay text. An item without values has nothing to store.
+ * Reads ThingsBoard's telemetry: fields, or `{ ts, values }`, one or an array of them; `ts` is in milliseconds. It
+ * belongs to the device of the path. A gateway's form, `{ "<serial>": [telemetry, ...], ... }`, is recognized by its
+ * shape; its devices are named by their serials. Numbers written as text stay text. Items without values store nothing.
  */
 export const readThingsBoard = (body: PlainJson, serial: string): Item[] => {
   return isGatewayForm(body) ? readGateway(body) : readThingsBoardDevice(body, serial);
 };
 
-/** The telemetry of one device, whatever its shape. */
+/** Reads the telemetry of one device, whatever its shape. */
 export const readThingsBoardDevice = (body: PlainJson, serial: string): Item[] =>
   Array.isArray(body) ? body.flatMap((item, index) => readItem(item, serial, `${index}`)) : readItem(body, serial, '');
 
-/** The telemetry of a gateway's devices, by their serials. @throws malformed where it has another shape */
+/**
+ * Reads the telemetry of a gateway's devices, by their serials.
+ * @throws ApiError 400 for another shape
+ */
 export const readThingsBoardGateway = (body: PlainJson): Item[] => {
   if (isObject(body) && Object.keys(body).length === 0) return [];
   if (!isGatewayForm(body)) throw malformed('A gateway sends {"<serial>": [{"ts": ..., "values": {...}}, ...], ...}.');
@@ -34,7 +37,7 @@ const noSerial =
 
 const isSerial = (name: string): boolean => /^[0-9a-f]+(-[0-9a-f]+)*$/i.test(name) && name.length <= 64;
 
-/** Whether every field is an array of objects, at least one, as the telemetry of a gateway's devices is. */
+/** Whether every field is a non-empty array of objects, like the telemetry of a gateway's devices. */
 const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =>
   isObject(body) &&
   Object.keys(body).length > 0 &&
@@ -43,7 +46,7 @@ const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =
 const readItem = (item: PlainJson, serial: string, path: string): Item[] => {
   if (!isObject(item)) throw invalid([{ path, message: 'Telemetry is an object of values.' }]);
   const { ts, values, ...fields } = item;
-  // What stands beside `ts` and `values` is no telemetry to ThingsBoard either.
+  // ThingsBoard also ignores what stands beside `ts` and `values`.
   const isEnvelope = isObject(values) && (ts !== undefined || Object.keys(fields).length === 0);
   const data = isEnvelope ? values : { ...fields, ...(values !== undefined && { values }) };
   const timestamp = timestampOf(ts, below(path, 'ts'));

@@ -4,12 +4,12 @@ import { type ItemCode, Rejection } from '../../item.js';
 import type { NewRecord } from '../../new-record.js';
 import type { Prepared } from './prepare.js';
 
-/** What became of an item; the fault of a decoded frame is counted beside its storing. */
+/** Outcome of an item. Faults of decoding are counted in addition to `stored`. */
 type Kind = 'stored' | 'duplicate' | 'decode_partial' | 'decode_failed' | ItemCode;
 
 type Counts = Record<Kind, number>;
 
-/** All kinds from the start, so that counting a record changes a number and nothing else. */
+/** Holds all kinds from the start, so that counting a record only changes a number. */
 const noCounts = (): Counts => ({
   stored: 0,
   duplicate: 0,
@@ -22,21 +22,21 @@ const noCounts = (): Counts => ({
   MALFORMED_REQUEST: 0,
 });
 
-/** Counts of one organization in one minute: by device, and under '' those of which no device is known. */
+/** Counts of one organization in one minute, by device. Items of unknown devices count under ''. */
 type ByDevice = Map<string, Counts>;
 
 const minute = 60_000;
 
 /**
- * Counts what ingestion did, in memory, and adds it to the table record_activity now and then. A process that is killed loses
- * what it has counted since; records do not wait for their counts. Counting a record takes 0.1 µs; adding the counts of 2,000
- * devices of three applications 60 ms of the database, on two busy cores.
+ * Counts the outcomes of ingestion in memory, and adds them periodically to the table record_activity. A killed process
+ * loses its counts since the last write; records do not wait for their counts. Counting a record takes 0.1 µs. Adding
+ * the counts of 2,000 devices of three applications takes 60 ms of the database, on two busy cores.
  */
 export class ActivityCounter {
-  /** By minute (milliseconds) and organization. */
+  /** Counts by minute (milliseconds since 1970) and organization. */
   private counted = new Map<number, Map<string, ByDevice>>();
 
-  /** Counts a call that was answered: of each item whether it is a record, repeats one or was rejected. */
+  /** Counts the items of a call: stored, duplicate or rejected. */
   count(organizationId: string, items: readonly Prepared[], repeated: ReadonlyMap<string, string>, now: Date): void {
     const devices = this.devicesOf(organizationId, now);
     for (const item of items) {
@@ -46,7 +46,7 @@ export class ActivityCounter {
     }
   }
 
-  /** Counts the rejected items of a call that was refused whole: nothing of it is stored. */
+  /** Counts the rejected items of a call that was refused as a whole. */
   countRejected(organizationId: string, items: readonly Prepared[], now: Date): void {
     const rejected = items.filter((item) => item instanceof Rejection);
     this.count(organizationId, rejected, new Map(), now);
@@ -59,8 +59,8 @@ export class ActivityCounter {
   }
 
   /**
-   * Adds what was counted to the table, for the organization and for each application that a device is linked to now. What
-   * cannot be written is counted on, and written the next time.
+   * Adds the counts to the table, for the organization and for each application that a device is linked to now. Counts
+   * that cannot be written are kept for the next time.
    */
   async flush(pool: Pick<Pool, 'query'>): Promise<void> {
     const { counted } = this;
@@ -106,7 +106,7 @@ export class ActivityCounter {
 
 const countStored = (devices: ByDevice, { device, frame, metadata }: NewRecord): void => {
   add(devices, device.id, 'stored');
-  // Of other records `decode` is the sender's own word.
+  // In other records, `decode` is the sender's own text.
   if (frame?.streamId === undefined) return;
   const { status } = metadata['decode'] as { status: string };
   if (status === 'partial') add(devices, device.id, 'decode_partial');

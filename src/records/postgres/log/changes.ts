@@ -5,13 +5,18 @@ import { named } from '../../../named.js';
 import { currentSnapshot, unseen, wholeXid } from '../../../visibility.js';
 import type { ChangesQuestion, CommittedRecord } from '../../record-log.js';
 
-/** Connections of {@link readChanges}: for the few statements that all subscribers share, and for what may be slow. */
+/**
+ * Connections of {@link readChanges}: `quick` for the few statements that all subscribers share, `slow` for statements
+ * that may be slow.
+ */
 export interface ChangesConnections {
   quick: Pool;
   slow: Pool;
 }
 
-/** Reads records that one snapshot did not see, once each, in the order of their identifiers. */
+/**
+ * Creates the function that reads records that one snapshot did not see, each once, in the order of their identifiers.
+ */
 export const readChanges =
   ({ quick, slow }: ChangesConnections) =>
   async (question: ChangesQuestion): Promise<CommittedRecord[]> => {
@@ -19,7 +24,7 @@ export const readChanges =
     return (await pool.query<CommittedRecord>(named('live-records', changesQuery(question)))).rows;
   };
 
-/** A device that was unlinked has no application at this time, and its records are not even read. */
+/** Builds the query. Records of a device that is not linked to an application any more are not even read. */
 const changesQuery = (question: ChangesQuestion): Sql => {
   const { ranges, applicationIds, organizationIds, after, limit, maxBytes, maxTotalBytes } = question;
   const xid = wholeXid(sql`r.xmin`);

@@ -15,51 +15,53 @@ import { type Knowledge, noKnowledge, type PartitionKeeper, type Prepared, prepa
 import { type CostlyHooks, GroupHeldUp } from './separate.js';
 import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since 1970. */
 export type Clock = () => number;
 
-/** What storing works with. */
+/** Settings of storing. */
 export interface CommitOptions {
-  /** Of at least eight connections. */
+  /** A pool of at least eight connections. */
   pool: Pool;
-  /** For the transactions of organizations whose hooks make them long; the pool unless given. */
+  /** For the transactions of organizations whose hooks make them long; by default `pool`. */
   slowPool?: Pool;
   clock: Clock;
   /**
-   * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
-   * What it gives is called after the commit. Before it does what takes long for these organizations, it calls `onCostly`,
-   * and lets through what that throws.
+   * Called with the records that a transaction stores, before its commit, so that its writes are committed together
+   * with them. The returned function is called after the commit. It calls `onCostly` before slow work for the given
+   * organizations, and must let its exceptions through.
    */
   alongside(
     tx: PoolClient,
     stored: readonly StoredRecord[],
     onCostly: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
-  /** Told after the commit of what was stored. It must be quick. */
+  /** Called after the commit with the stored records. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
-  /** What the index is told, in the same transaction; that of PostgreSQL unless given. */
+  /** Notes records for the index in the same transaction; by default for that in PostgreSQL. */
   note?: NoteStored;
-  /** Where partitions are made; by the time of records unless given. */
+  /** Keeper of partitions; by default by the time of measurement. */
   partitions?: PartitionKeeper;
-  /** Counts what became of the items of calls. */
+  /** Counts the outcomes of items. */
   activity?: ActivityCounter;
-  /** Told of every group that was committed: how many calls and how many new records. */
+  /** Called after each committed group with its number of calls and of new records. */
   grouped?(group: { calls: number; records: number }): void;
 }
 
-/** A call that is stored, and how much it weighs in a group. */
+/** A call to store, with its weight in a group. */
 export type Work = AppendCall & Weighted;
 
-/** How a group is tried: which attempt it is, from 1 on, and whether to look first which keys are taken. */
+/**
+ * Describes how a group is tried: the number of the attempt, from 1, and whether to check first which keys are taken.
+ */
 interface Attempt {
   number: number;
   careful: boolean;
 }
 
-/** Stores groups of calls, each in one transaction. What fails for a passing reason is tried again. */
+/** Stores groups of calls, each in one transaction. Groups that fail for a temporary reason are tried again. */
 export class GroupCommit {
   private readonly knowledge: Knowledge;
-  /** Whether the last group had keys that were taken: where some come again, more will. */
+  /** Whether the last group had taken keys: repeated records come in series. */
   private careful = false;
 
   constructor(
@@ -69,7 +71,7 @@ export class GroupCommit {
     this.knowledge = noKnowledge(options.partitions);
   }
 
-  /** What became of each call, in their order. Where a call is at fault, the others are stored all the same. */
+  /** Returns one outcome per call, in order. One call's failure does not fail the others. */
   async run(
     group: readonly Work[],
     attempt: Attempt = { careful: this.careful, number: 1 },
@@ -85,7 +87,7 @@ export class GroupCommit {
         return this.run(group, { ...attempt, number: attempt.number + 1 });
       }
       if (group.length === 1 || !isOwnFault(error)) throw error;
-      // One call's fault is not another's: each alone.
+      // One call's fault must not fail the others, so each is tried alone.
       return (await Promise.all(group.map((work) => settled(this.run([work]))))).flat();
     }
   }
@@ -149,15 +151,18 @@ export class GroupCommit {
   }
 
   /**
-   * Nobody waits for the hooks of others: with several organizations in the group, or on a connection that does not give way to
-   * others though it will be slow, it is given up before that work begins.
+   * Gives the transaction up before costly hooks run, unless its organization is alone in the group and on the right
+   * pool. So nobody waits for the hooks of others.
+   * @throws GroupHeldUp
    */
   private requireApart(group: readonly Work[], organizations: ReadonlySet<string>, pool: Pool): void {
     const isMixed = group.some(({ organizationId }) => organizationId !== group[0]!.organizationId);
     if (isMixed || this.poolOf(group) !== pool) throw new GroupHeldUp(organizations);
   }
 
-  /** Stores the other calls of a group; those of these organizations wait again, for groups of their own. */
+  /**
+   * Stores the other calls of a group. The calls of these organizations return to the queue, for groups of their own.
+   */
   private async withoutThese(
     group: readonly Work[],
     organizations: ReadonlySet<string>,
@@ -173,7 +178,7 @@ export class GroupCommit {
   }
 }
 
-/** The records that hooks are told of: all but those of calls that want none. */
+/** Returns the records that hooks get: all except those of calls without hooks. */
 const tellHooks = (
   group: readonly Work[],
   prepared: readonly (readonly Prepared[])[],
@@ -188,10 +193,12 @@ const attempts = 5;
 
 const nothing: ReadonlyMap<string, Earlier> = new Map();
 
-/** Whether retention has dropped a partition since we saw it (check_violation): it is there when the group is tried again. */
+/**
+ * Whether retention has dropped a partition that this process knew (check_violation). The next attempt makes it again.
+ */
 const isPartitionGone = (error: unknown): boolean => error instanceof DatabaseError && error.code === '23514';
 
-/** Whether a statement was at fault; the database is there. */
+/** Whether a statement failed while the database is reachable. */
 const isOwnFault = (error: unknown): boolean =>
   error instanceof DatabaseError || error instanceof ApiError || error instanceof TypeError;
 
@@ -219,7 +226,7 @@ const answer = async (
   }
 };
 
-/** The trace context of each record whose call has one; undefined where none has. */
+/** Returns the trace context of each record whose call has one; undefined if no call has one. */
 const tracesOf = (group: readonly Work[], prepared: readonly Prepared[][]): ReadonlyMap<string, string> | undefined => {
   if (group.every(({ traceparent }) => traceparent === undefined)) return undefined;
   const traces = new Map<string, string>();

@@ -1,18 +1,18 @@
 import { BinaryFields } from '../../../binary.js';
 
-/** What every stream of rows begins with: signature, no flags, no extension. */
+/** Header of every stream of rows: signature, no flags, no extension. */
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 
-/** Bytes after which a piece ends with its row. */
+/** Number of bytes after which a piece ends with its row. */
 const pieceSize = 256 * 1024;
 
 /**
- * Rows in the binary form of COPY (PostgreSQL, "COPY", "Binary Format"). Fields are added in the order of the columns,
- * each row begun by {@link row}.
+ * Writes rows in the binary form of COPY (PostgreSQL, "COPY", "Binary Format"). {@link row} begins a row; its fields
+ * follow in the order of the columns.
  */
 export class CopyRows extends BinaryFields {
   private readonly pieces: Buffer[] = [];
-  /** Bytes of the pieces. */
+  /** Number of bytes of the finished pieces. */
   private before = 0;
 
   constructor(private readonly columns: number) {
@@ -31,12 +31,12 @@ export class CopyRows extends BinaryFields {
     return this.int16(this.columns);
   }
 
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   get size(): number {
     return this.before + this.end;
   }
 
-  /** Ends the rows, and gives all that was written. */
+  /** Ends the rows and returns all pieces. */
   finish(): Buffer[] {
     this.int16(-1);
     return [...this.pieces, this.written];

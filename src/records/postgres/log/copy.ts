@@ -1,9 +1,9 @@
 import type { Connection, PoolClient, Submittable } from 'pg';
 
 /**
- * Takes rows into a table by COPY in its binary form, which PostgreSQL takes in faster than any INSERT. All of it is sent
- * at once, without waiting for the server to ask: what it does not want after an error it reads over (PostgreSQL,
- * "Message Flow", "COPY Operations").
+ * Inserts rows by COPY in its binary form, which is faster than any INSERT. It sends everything at once, without
+ * waiting for the server's request. After an error the server skips the rest (PostgreSQL, "Message Flow", "COPY
+ * Operations").
  */
 export const copyIn = (tx: PoolClient, target: string, pieces: readonly Buffer[]): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -12,13 +12,13 @@ export const copyIn = (tx: PoolClient, target: string, pieces: readonly Buffer[]
     );
   });
 
-/** What pg's connections send messages of COPY with; its types leave them out. */
+/** Methods of pg's connections that send COPY messages. pg's types omit them. */
 interface CopyConnection extends Connection {
   sendCopyFromChunk(piece: Buffer): void;
   endCopyFrom(): void;
 }
 
-/** One COPY as a query of pg: it is told of the server's messages by these names. */
+/** One COPY as a query object of pg, which calls these methods for the server's messages. */
 class CopyIn implements Submittable {
   constructor(
     private readonly text: string,

@@ -21,25 +21,25 @@ interface Row {
 
 /** Devices that items name. */
 export interface Devices {
-  /** Their products, each with its version. */
+  /** Returns their products, each with its version. */
   products(): Iterable<ProductUse & { version: string }>;
-  /** The device of an item of an organization. */
+  /** Returns the device of an organization's item. */
   find(organizationId: string, item: Item): RecordDevice | undefined;
 }
 
-/** What one organization's items name. */
+/** Names of devices in one organization's items. */
 interface DeviceKeys {
   serials: Set<string>;
   ids: Set<string>;
 }
 
-/** What was found for one organization, by serial and by id. */
+/** Found devices of one organization, by serial and by identifier. */
 interface FoundDevices {
   bySerial: Map<string, RecordDevice>;
   byId: Map<string, RecordDevice>;
 }
 
-/** Loads the devices that items name, of each item's own organization, in one statement. */
+/** Loads the devices that items name, each from the item's own organization, in one statement. */
 export const loadDevices = async (
   database: Database,
   calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
@@ -104,7 +104,7 @@ const wantedOf = (
   return wanted;
 };
 
-/** Two arrays of one length, as unnest takes them. */
+/** Returns two arrays of equal length, for unnest. */
 const pairs = (
   wanted: ReadonlyMap<string, DeviceKeys>,
   read: (of: DeviceKeys) => ReadonlySet<string>,

@@ -4,14 +4,14 @@ import { named } from '../../../named.js';
 
 const hour = 3600;
 
-/** Whose record changed, and when it was measured (Unix seconds). */
+/** Owner of a changed record, and its time of measurement (Unix seconds). */
 export interface Touched {
   organizationId: string;
   productId: string | null;
   ts: number;
 }
 
-/** Notes, in the transaction that changes records, the hours whose rollups are out of date with them. */
+/** Notes, in the transaction that changes records, the hours whose rollups become stale. */
 export const markDirty = async (tx: PoolClient, records: readonly Touched[]): Promise<void> => {
   const hours = new Map<string, Touched>();
   for (const { organizationId, productId, ts } of records) {

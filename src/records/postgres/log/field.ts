@@ -3,7 +3,7 @@ import type { PlainJson } from '../../../json.js';
 import type { PlainObject } from '../../item.js';
 import type { Database } from './product.js';
 
-/** Kind of a field in the catalogue: that of the first value seen. */
+/** Kind of a field in the catalogue: that of its first value. */
 export type FieldKind = 'number' | 'boolean' | 'text';
 
 interface Field {
@@ -12,29 +12,32 @@ interface Field {
   multi: boolean;
 }
 
-/** Fields that an organization's catalogue takes; what comes beyond is stored and not searchable. */
+/** Maximum number of fields in an organization's catalogue. Values of further fields are stored but not searchable. */
 const maxFields = 10_000;
 
-/** UTF-16 units of a path in the catalogue: at most three bytes each, so that its index can hold it. What is longer is not searchable either. */
+/**
+ * Maximum length of a path in the catalogue, in UTF-16 units of at most three bytes, so that its index can hold the
+ * path. Values of longer paths are not searchable either.
+ */
 const maxPathLength = 512;
 
-/** Paths of an organization that are kept in memory: its fields, and what lies above them. */
+/** Maximum number of cached paths of an organization: its fields, and the paths above them. */
 const maxPaths = 2 * maxFields;
 
-/** Organizations whose fields are kept in memory. */
+/** Maximum number of organizations whose fields are cached. */
 const maxOrganizations = 1000;
 
-/** What is known to be in the catalogue, by key below key. Visiting the values of a record makes no text. */
+/** Cache of the catalogue as a tree of keys. Visiting the values of a record creates no strings. */
 class FieldNode {
-  /** Whether this path holds values, and whether arrays of them. */
+  /** Whether this path holds values, and whether it holds arrays of them. */
   single = false;
   multi = false;
   private readonly below = new Map<string, FieldNode>();
 
-  /** @param size how much is remembered of the organization, at every depth. */
+  /** @param size number of cached paths of the organization, at all depths */
   constructor(private readonly size = { paths: 0 }) {}
 
-  /** What is known below a key; forgotten at once where there is too much to remember. */
+  /** Returns the node of a key. It is not cached if the limit is reached. */
   at(key: string): FieldNode {
     let node = this.below.get(key);
     if (!node) {
@@ -48,7 +51,7 @@ class FieldNode {
   }
 }
 
-/** The catalogue of an organization's fields (`record_field`), and which of them are known to be in it. */
+/** The catalogue of organizations' fields (`record_field`), and a cache of it. */
 export class Fields {
   private readonly roots = new Map<string, FieldNode>();
   private readonly unseen = new Map<string, Map<string, Field>>();
@@ -62,7 +65,7 @@ export class Fields {
     visit(node.at('data'), data, false, ['data'], add);
   }
 
-  /** Adds to the catalogue what was noted and is not in it. */
+  /** Adds the noted fields that are missing to the catalogue. */
   async flush(database: Database): Promise<void> {
     for (const [organizationId, fields] of this.unseen) {
       this.unseen.delete(organizationId);
@@ -101,7 +104,7 @@ export class Fields {
 
 type Add = (keys: readonly string[], kind: FieldKind, multi: boolean) => void;
 
-/** Calls `add` for each value whose path is not known; `path` is of `value` and is left as it was. */
+/** Calls `add` for each value whose path is not cached. `path` is the path of `value`, and is unchanged afterwards. */
 const visit = (node: FieldNode, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
   if (value === null) return;
   if (typeof value !== 'object') {

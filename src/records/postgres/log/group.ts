@@ -1,4 +1,4 @@
-/** What waits to be committed: how much it is, and a name that no two of one group may share. */
+/** Weight of a work item, and a name that must be unique in its group. */
 export interface Weighted {
   weight: number;
   name?: string;
@@ -10,18 +10,21 @@ interface Waiting<Work, Answer> {
   reject(error: unknown): void;
 }
 
-/** The fate of one work of a group; `again`: nothing of it was done, and it waits anew. */
+/** Outcome of one work item. `again` means that nothing of it was done, and it returns to the queue. */
 export type Outcome<Answer> = { answer: Answer } | { error: unknown } | { again: true };
 
-/** Whose works are done in groups of their own, so that they hold up nobody else's. */
+/** Settings of isolated groups: work of some owners gets groups of its own, so that it delays nobody else's. */
 export interface ApartOptions<Work> {
-  /** Who the work belongs to, where its groups are its own. */
+  /** Returns the owner of work that needs isolated groups, else undefined. */
   ownerOf(work: Work): string | undefined;
   /** Whether an owner's groups take long. */
   isSlow(owner: string): boolean;
-  /** Groups of all such owners under way at once, at most; of slow ones one less. One owner has two while no other waits. */
+  /**
+   * Maximum number of isolated groups in progress. One place is reserved for owners that are not slow. One owner may
+   * have two groups while no other waits.
+   */
   concurrency: number;
-  /** A group takes works until their weight reaches this. */
+  /** Weight at which an isolated group is full. */
   maxWeight: number;
 }
 
@@ -31,27 +34,29 @@ const sum = (counts: Iterable<number>): number => {
   return total;
 };
 
-/** How works are gathered. */
+/** Settings of grouping. */
 export interface GroupOptions<Work, Answer> {
-  /** Does a group at once; gives the outcome of each, in order. A throw fails them all. */
+  /** Runs a group. Returns the outcome of each item, in order; an exception fails all of them. */
   run(group: readonly Work[]): Promise<readonly Outcome<Answer>[]>;
-  /** Groups under way at once, at most. */
+  /** Maximum number of concurrent groups. */
   concurrency: number;
-  /** A group begins beside another one only for this much: less is better off as a part of the next, larger one. */
+  /** Minimum weight of a group that begins beside another one: less work is better off in the next, larger group. */
   minWeight: number;
-  /** A group takes works until their weight reaches this. */
+  /** Weight at which a group is full. */
   maxWeight: number;
   apart?: ApartOptions<Work>;
 }
 
 /**
- * Group commit: what arrives while earlier groups are under way is done together next, so that many calls share one flush of
- * the log. Nothing waits long when nothing is under way.
+ * Group commit: work that arrives while earlier groups run is done together next, so that many calls share one flush of
+ * PostgreSQL's log. When no group runs, work hardly waits.
  */
 export class Group<Work extends Weighted, Answer> {
   private waiting: Waiting<Work, Answer>[] = [];
   private busy = 0;
-  /** What waits of those whose groups are their own, in the order in which they are served, and whose group is under way. */
+  /**
+   * Waiting work of isolated owners, in the order in which they are served, and the number of their groups in progress.
+   */
   private readonly apart = new Map<string, Waiting<Work, Answer>[]>();
   private readonly busyApart = new Map<string, number>();
   private starting = false;
@@ -59,7 +64,7 @@ export class Group<Work extends Weighted, Answer> {
 
   constructor(private readonly options: GroupOptions<Work, Answer>) {}
 
-  /** Does a work with others; settles when its group has. */
+  /** Adds a work item. The promise settles with its group. */
   add(work: Work): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ work, resolve, reject });
@@ -67,7 +72,7 @@ export class Group<Work extends Weighted, Answer> {
     });
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or in progress. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.closed = resolve;
@@ -75,7 +80,7 @@ export class Group<Work extends Weighted, Answer> {
     });
   }
 
-  /** What arrives in the same turn of the event loop comes along. */
+  /** Starts after this turn of the event loop, so that all work that arrives in it joins. */
   private startSoon(): void {
     if (this.starting) return;
     this.starting = true;
@@ -97,7 +102,7 @@ export class Group<Work extends Weighted, Answer> {
     if (this.busy === 0 && this.busyApart.size === 0) this.closed?.();
   }
 
-  /** Moves what belongs to those whose groups are their own to them. */
+  /** Moves the work of isolated owners to their own queues. */
   private setApart(): void {
     const { apart } = this.options;
     if (!apart) return;
@@ -127,7 +132,7 @@ export class Group<Work extends Weighted, Answer> {
 
   private startApart(owner: string): void {
     const { group, rest } = this.take(this.apart.get(owner)!, this.options.apart!.maxWeight);
-    // Who has just been served goes to the end.
+    // The owner just served goes to the end of the queue.
     this.apart.delete(owner);
     if (rest.length > 0) this.apart.set(owner, rest);
     this.countBusy(owner, 1);

@@ -6,16 +6,16 @@ import type { IdempotencyKey } from '../../record-log.js';
 
 const onceHours = 24;
 
-/** Names a call among all others. */
+/** Returns a unique name of a call. */
 export const onceName = ({ organizationId, path, key }: IdempotencyKey): string =>
   JSON.stringify([organizationId, path, key]);
 
-/** What was answered before to a call with the same key and body, or that the body is another. */
+/** The earlier answer to a call with the same key and body, or the error for another body. */
 export type Earlier = { answer: PlainJson } | { error: Error };
 
 /**
- * Claims calls, waiting for another transaction that has the same one in hand; gives what was answered to those that came
- * before, by {@link onceName}.
+ * Claims calls, and waits for other transactions that process the same ones. Returns the answers to earlier calls, by
+ * {@link onceName}.
  */
 export const claimOnce = async (
   tx: PoolClient,
@@ -50,14 +50,14 @@ const readEarlier = async (
   };
 };
 
-/** Keeps the answer of a claimed call. */
+/** Stores the answer of a claimed call. */
 export const keepAnswer = async (tx: PoolClient, call: IdempotencyKey, answer: PlainJson): Promise<void> => {
   await tx.query(sql`
     update idempotency_key set answer = ${JSON.stringify(answer)}::jsonb
     where organization_id = ${call.organizationId} and path = ${call.path} and key = ${call.key}`);
 };
 
-/** Gives up the claim of a call that ended in an error: it may be repeated. */
+/** Drops the claim of a call that ended in an error, so that it may be repeated. */
 export const dropOnce = async (tx: PoolClient, call: IdempotencyKey): Promise<void> => {
   await tx.query(sql`
     delete from idempotency_key

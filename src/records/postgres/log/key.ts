@@ -3,13 +3,13 @@ import sql from 'sql-template-tag';
 import { named } from '../../../named.js';
 import type { NewRecord } from '../../new-record.js';
 
-/** Hours in which a key counts. */
+/** Hours for which a key counts. */
 const keyHours = 48;
 
-/** Records by whether an earlier one of the same transaction has their key. */
+/** Records, sorted by whether an earlier one of the same transaction has their key. */
 export interface Sorted {
   first: NewRecord[];
-  /** By record id, the record of this transaction that each other repeats. */
+  /** Record of this transaction that each other repeats, by record identifier. */
   repeated: Map<string, string>;
 }
 
@@ -30,7 +30,7 @@ export const sortByKey = (records: readonly NewRecord[]): Sorted => {
 /** A record with a key. */
 type Keyed = NewRecord & { key: string };
 
-/** In one order for all: transactions that claim the same keys must not wait for each other in a circle. */
+/** Returns the records with keys in one global order: transactions that claim the same keys must not deadlock. */
 const keyedOf = (records: readonly NewRecord[]): Keyed[] =>
   records
     .filter((record): record is Keyed => record.key !== undefined)
@@ -38,12 +38,12 @@ const keyedOf = (records: readonly NewRecord[]): Keyed[] =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A key was taken, so the transaction must be given up. */
+/** A key was taken, so the transaction must be rolled back. */
 class KeyTaken extends Error {}
 
 /**
- * Takes the keys of records, no two of which have the same, hoping that all are free: where one is not, it fails with an
- * error that {@link isTaken} knows. PostgreSQL sees no error and logs none.
+ * Inserts the keys of records, which must differ, on the assumption that all are free. If one is taken, it throws an
+ * error that {@link isTaken} recognizes. PostgreSQL itself sees and logs no error.
  */
 export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<void> => {
   const keyed = keyedOf(records);
@@ -62,12 +62,12 @@ const insertKeys = (keyed: readonly Keyed[], now: Date) => sql`
         ${keyed.map(({ id }) => id)}::uuid[], ${keyed.map((record) => (record.keyHours ?? keyHours) - keyHours)}::int[])
         w (device_id, key, record_id, later)`;
 
-/** Whether an error says that a key was taken. */
+/** Whether an error means that a key was taken. */
 export const isTaken = (error: unknown): boolean => error instanceof KeyTaken;
 
 /**
- * Claims the keys of records, no two of which have the same; answers the ids of those whose claims failed. A key that another
- * transaction is claiming is waited for.
+ * Claims the keys of records, which must differ. Returns the identifiers of records whose key is taken. It waits for
+ * keys that another transaction is claiming.
  */
 export const claimKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<Set<string>> => {
   const claims = keyedOf(records);
@@ -85,7 +85,7 @@ export const claimKeys = async (tx: PoolClient, records: readonly NewRecord[], n
   return new Set(claims.filter(({ id }) => holders.get(id) !== id).map(({ id }) => id));
 };
 
-/** By record id, the record that holds its key. */
+/** Returns the holder of each record's key, by record identifier. */
 export const findHolders = async (tx: PoolClient, records: readonly NewRecord[]): Promise<Map<string, string>> => {
   const { rows } = await tx.query<{ device_id: string; key: string; record_id: string }>(sql`
     select device_id, key, record_id from record_key

@@ -10,28 +10,28 @@ import { redecode } from './redecode.js';
 import { countOrganization, countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
 
-/** What the log works with. */
+/** Settings of the record store. */
 export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'activity'> {
-  /** For transactions that store records, of at least eight connections. */
+  /** For transactions that store records; at least eight connections. */
   storePool: Pool;
-  /** For those of organizations whose hooks make them long. */
+  /** For transactions of organizations whose hooks make them long. */
   slowStorePool?: Pool;
   /** For the upkeep. */
   pool: Pool;
-  /** For queries over what was just committed. */
+  /** For queries over committed records. */
   queryPool: Pool;
-  /** For reading what was committed. */
+  /** For reading committed records. */
   changes: ChangesConnections;
   log: Logger;
-  /** Called before a call is taken in; throws where none may be. */
+  /** Called before a call is accepted; throws to refuse it. */
   admit?(): void;
-  /** Where records are kept elsewhere too. */
+  /** Deletes a device's records that are kept elsewhere too. */
   purge?: Purge;
   /** Copies records that other processes still store elsewhere. */
   follow?: () => Promise<unknown>;
 }
 
-/** What of the log needs none of its own connections: it works in the caller's transaction. */
+/** The operations that run in the caller's transaction and need no connections of their own. */
 export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redecode'> = {
   match: matchRecords,
   scan: scanRecords,
@@ -39,7 +39,7 @@ export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redeco
   redecode,
 };
 
-/** Opens the log over PostgreSQL. */
+/** Creates the record store over PostgreSQL. */
 export const createRecordLog = ({
   storePool,
   slowStorePool = storePool,

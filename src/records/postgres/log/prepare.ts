@@ -8,20 +8,20 @@ import { loadDevices } from './device.js';
 import { Fields } from './field.js';
 import { type ProductShape, ProductShapes } from './product.js';
 
-/** What became of an item so far: a record to store, or why it is not. */
+/** Prepared item: a record to store, or the reason why it is not stored. */
 export type Prepared = NewRecord | Rejection;
 
-/** What the store keeps in memory to ask less: all of it can be forgotten, none of it is a record's state. */
+/** Ingest cache: it saves queries, may be dropped at any time, and holds no state of records. */
 export interface Knowledge {
   shapes: ProductShapes;
   fields: Fields;
   partitions: PartitionKeeper;
 }
 
-/** Sees to it that records find their partition. */
+/** Makes sure that records have a partition. */
 export type PartitionKeeper = Pick<Partitions, 'ensure' | 'forget'>;
 
-/** Knows nothing yet. */
+/** Creates an empty ingest cache. */
 export const noKnowledge = (partitions: PartitionKeeper = new Partitions()): Knowledge => ({
   shapes: new ProductShapes(),
   fields: new Fields(),
@@ -29,8 +29,8 @@ export const noKnowledge = (partitions: PartitionKeeper = new Partitions()): Kno
 });
 
 /**
- * Makes records of items, before any transaction is open: finds their devices, decodes frames, types values, and sees to it
- * that slots, catalogue and partitions are there. `now` in Unix seconds.
+ * Turns items into records before any transaction is open: finds their devices, decodes frames, types values, and makes
+ * sure that slots, catalogue entries and partitions exist. `now` is in Unix seconds.
  */
 export const prepare = async (
   pool: Pool,
@@ -70,7 +70,7 @@ const unknownDevice = ({ serials, deviceId }: Item): Rejection =>
       : `The organization has no device ${deviceId}.`,
   );
 
-/** The result of an item that was prepared, with what it repeats if it does. */
+/** Returns the result of a prepared item. `repeated` is the record that it repeats, if any. */
 export const resultOf = (prepared: Prepared, repeated: string | undefined): ItemResult => {
   if (prepared instanceof Rejection)
     return { status: 'rejected', error: { code: prepared.code, message: prepared.message } };

@@ -11,7 +11,7 @@ interface DeclaredVariable extends DecodableVariable {
   unit?: string | null;
 }
 
-/** What storing needs of a product: how frames are decoded and where values go. */
+/** The parts of a product that storing needs: how to decode frames and where to put values. */
 export interface ProductShape {
   variables: readonly DeclaredVariable[];
   slots: readonly Slot[];
@@ -20,7 +20,7 @@ export interface ProductShape {
 /** A product as an organization uses it. */
 export interface ProductUse {
   id: string;
-  /** Whether it is another organization's: once taken back from the public, it stays as it was then. */
+  /** Whether it belongs to another organization. If it is no longer public, its state at that time applies. */
   foreign: boolean;
 }
 
@@ -30,16 +30,16 @@ interface Row extends ProductUse {
   slots: Slot[] | null;
 }
 
-/** Shapes by product; kept as long as the product's version stands. */
+/** Cache of shapes by product, valid while the product's version is unchanged. */
 export class ProductShapes {
   private readonly shapes = new Map<string, ProductShape & { version: string }>();
 
-  /** The shape of a product, as {@link load} last saw it. */
+  /** Returns the shape of a product as {@link load} last saw it. */
   get(use: ProductUse): ProductShape | undefined {
     return this.shapes.get(keyOf(use));
   }
 
-  /** Loads the shapes of products that are new or have another version, and gives each of their variables its slot. */
+  /** Loads the shapes of products that are new or have changed, and assigns a slot to each of their variables. */
   async load(database: Database, products: Iterable<ProductUse & { version: string }>): Promise<void> {
     const wanted = new Map<string, ProductUse>();
     for (const product of products) {
@@ -54,14 +54,14 @@ export class ProductShapes {
 
 const keyOf = ({ id, foreign }: ProductUse): string => (foreign ? `${id} foreign` : id);
 
-/** Products whose shape is kept in memory. */
+/** Maximum number of products whose shape is cached. */
 const capacity = 10_000;
 
 type Shape = ProductShape & { version: string };
 
 /**
- * A product's shape at its present version for an organization, with a slot for each of its variables; undefined where there
- * is no product.
+ * Loads a product's current shape for an organization, with a slot for each of its variables. Returns undefined if the
+ * product does not exist.
  */
 export const loadShape = async (
   database: Database,
@@ -74,7 +74,7 @@ export const loadShape = async (
   return rows[0] && (await loadShapes(database, rows)).get(keyOf(rows[0]));
 };
 
-/** The same of many, in as many statements. */
+/** Loads the shapes of many products in the same number of statements. */
 const loadShapes = async (database: Database, products: readonly ProductUse[]): Promise<Map<string, Shape>> => {
   const shapes = new Map<string, Shape>();
   for (let wanted = products; wanted.length > 0; ) {
@@ -96,14 +96,15 @@ const loadShapes = async (database: Database, products: readonly ProductUse[]): 
         incomplete.push({ id, foreign });
       }
     }
-    // Another process may take the same slot at the same time: then one of the two finds its variable missing and asks again.
+    // Another process may take the same slot at the same time. Then one of the two finds its variable missing and
+    // repeats.
     if (missing.length > 0) await makeSlots(database, missing);
     wanted = incomplete;
   }
   return shapes;
 };
 
-/** A variable of a product that has no slot yet. */
+/** A variable without a slot. */
 interface Missing extends DecodableVariable {
   id: string;
 }

@@ -9,16 +9,16 @@ import { type TypedData, typeData } from '../../typed.js';
 import { markDirty } from './dirty.js';
 import { loadShape, type ProductShape } from './product.js';
 
-/** What to decode again: records of one product; `from` and `to` in Unix seconds, both included. */
+/** Selects the records of one product to decode again. `from` and `to` are Unix seconds, both included. */
 export interface RedecodeInput {
   productId: string;
   from: number | null;
   to: number | null;
-  /** Only count what would change. */
+  /** Whether to only count what would change. */
   dryRun: boolean;
 }
 
-/** Where a step ended: the last record that it looked at. */
+/** Position of the last record of a step. */
 type Cursor = { ts: string; seq: string };
 
 interface Row {
@@ -36,12 +36,12 @@ interface Row {
   ignored: string[] | null;
 }
 
-/** Records in one step. */
+/** Maximum number of records of one step. */
 const stepSize = 2000;
 
 /**
- * Decodes some stored frames again with the product's present variables, and types the values of records that came decoded.
- * Hooks are not called: nothing was measured anew.
+ * Decodes a page of stored frames again with the product's current variables, and types the values of records that came
+ * decoded. Hooks are not called, because nothing new was measured.
  */
 export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> => {
   const { organizationId } = job;
@@ -90,7 +90,7 @@ interface Change extends TypedData {
   data: PlainObject;
 }
 
-/** The record as it would be stored today; undefined where nothing would change. */
+/** Returns the record as it would be stored today, or undefined if nothing would change. */
 const changeOf = (row: Row, { variables, slots }: ProductShape): Change | undefined => {
   const { id, ts, seconds, metadata, data, frame, given } = row;
   const now = frame ? decodeStored(frame, given ?? undefined, metadata, variables) : { metadata, data };

@@ -4,15 +4,15 @@ import type { PlainJson } from '../../../json.js';
 import type { DeviceRange, DevicesRange, ScannedPage } from '../../record-log.js';
 import type { StoredRecord } from '../../stored-record.js';
 
-/** Records in one page. */
+/** Number of records of one page. */
 const pageSize = 1000;
 
-/** Where a page ended. */
+/** Position of the end of a page. */
 type After = { ts: string; seq: string };
 
 /**
- * Reads the stored records of a device, in the order of their time: a page of those in a range of Unix seconds (both
- * included) that come after where the last page ended. The product is the record's; the location is the device's today.
+ * Reads a page of the stored records of a device, in order of time, in a range of Unix seconds (both included). The
+ * product is that of the record; the location is the device's current one.
  */
 export async function scanRecords(
   tx: PoolClient,
@@ -46,7 +46,9 @@ export async function countRecords(tx: PoolClient, { deviceIds, from, to }: Devi
   return rows[0]?.total ?? 0;
 }
 
-/** Counts the stored records of an organization: by their rollups, and of hours whose rollups are out of date one by one. */
+/**
+ * Counts the stored records of an organization by their rollups. Hours with stale rollups are counted record by record.
+ */
 export async function countOrganization(pool: Pick<PoolClient, 'query'>, organizationId: string): Promise<number> {
   const { rows } = await pool.query<{ total: number }>(sql`
     with dirty as materialized (

@@ -1,11 +1,14 @@
-/** Who was found to have costly hooks is taken to have them for so long, in milliseconds. */
+/** Time for which an organization with costly hooks is remembered, in milliseconds. */
 const rememberedFor = 600_000;
-/** Groups that take longer than this are slow, in milliseconds. */
+/** Duration above which a group is slow, in milliseconds. */
 const slowAfter = 250;
-/** Whose group was slow is taken to be slow for so long, in milliseconds. */
+/** Time for which an organization with a slow group counts as slow, in milliseconds. */
 const slowFor = 60_000;
 
-/** The transaction was given up because hooks of these organizations make it long: they wait again, to be stored apart. */
+/**
+ * The transaction was rolled back because hooks of these organizations make it long. Their calls wait again, for
+ * isolated transactions.
+ */
 export class GroupHeldUp extends Error {
   constructor(readonly organizations: ReadonlySet<string>) {
     super('Costly hooks of some organizations hold up what others store.');
@@ -14,17 +17,17 @@ export class GroupHeldUp extends Error {
 }
 
 /**
- * Organizations whose hooks are costly: their filters have queries, or they make very many deliveries. What these organizations
- * store is committed apart from what others store, because filters and deliveries are part of the transaction. It is learned
- * by doing: the first time costs its group one transaction that is given up.
+ * Organizations with costly hooks: their filters have queries, or they make very many deliveries. Filters and
+ * deliveries are part of the transaction, so these organizations' records are committed in isolated ones. An
+ * organization is found out on its first costly transaction, which is rolled back.
  */
 export class CostlyHooks {
   private readonly organizations = new Map<string, { until: number; slowUntil: number }>();
 
-  /** @param clock milliseconds that nobody can set */
+  /** @param clock monotonic milliseconds */
   constructor(private readonly clock: () => number) {}
 
-  /** These organizations have costly hooks; those in `slow` have groups that are slow. */
+  /** Notes organizations with costly hooks. The groups of those in `slow` are slow. */
   note(organizations: Iterable<string>, slow: ReadonlySet<string>): void {
     const now = this.clock();
     for (const id of organizations) {
@@ -46,7 +49,7 @@ export class CostlyHooks {
     return (this.organizations.get(organization)?.slowUntil ?? 0) > this.clock();
   }
 
-  /** A group of this organization alone took so many milliseconds. */
+  /** Notes the duration of a group of this organization alone. */
   took(organization: string, milliseconds: number): void {
     const costly = this.organizations.get(organization);
     if (costly && milliseconds >= slowAfter) costly.slowUntil = this.clock() + slowFor;

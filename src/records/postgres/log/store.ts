@@ -5,35 +5,44 @@ import { Group } from './group.js';
 import { onceName } from './idempotency.js';
 import { CostlyHooks } from './separate.js';
 
-/** What the store works with. */
+/** Settings of the store. */
 export interface RecordStoreOptions extends CommitOptions {
-  /** Whether calls that come at the same time share a transaction (they do unless this says otherwise). */
+  /** Whether concurrent calls share a transaction; true by default. */
   grouping?: boolean;
   trace?: TraceGroup | undefined;
 }
 
-/** Does the work of a group of calls as a part of the traces that these name, the first of them foremost. */
+/** Runs the work of a group of calls as part of the given traces, of which the first is the parent. */
 export type TraceGroup = <Result>(traceparents: readonly string[], work: () => Promise<Result>) => Promise<Result>;
 
-/** Takes records in. */
+/** Stores records. */
 export interface RecordStore {
-  /** Stores what can be stored of a call. When it answers, every stored record is committed with what goes alongside. */
+  /**
+   * Stores the valid items of a call. When it resolves, every stored record is committed, together with the writes of
+   * `alongside`.
+   */
   store(call: AppendCall): Promise<PlainJson>;
-  /** Resolves when everything under way is settled. */
+  /** Resolves when everything in progress is settled. */
   close(): Promise<void>;
 }
 
-/** How calls are gathered, and how they would be if each had a transaction of its own. */
+/** Settings of grouped calls, and of one transaction per call. */
 const together = { concurrency: 2, minWeight: 500, maxWeight: 1000 };
 const alone = { concurrency: 10, minWeight: 0, maxWeight: 1 };
-/** A call with so many items is large: it gains little from others in its transaction, and they would wait for it. */
+/**
+ * Number of items from which a call is large: it gains little from sharing a transaction, and the other calls would
+ * wait for it.
+ */
 const largeCall = 100;
-/** Large calls, and those of organizations with costly hooks: groups under way at once, and items of one group. */
+/**
+ * Settings of isolated groups, for large calls and for organizations with costly hooks: groups in progress, and items
+ * of one group.
+ */
 const apart = { concurrency: 3, maxWeight: 5000 };
 
 const untraced: TraceGroup = (_traceparents, work) => work();
 
-/** Opens the record store. */
+/** Creates the record store. */
 export const createRecordStore = ({
   grouping = true,
   trace = untraced,

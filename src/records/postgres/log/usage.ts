@@ -14,8 +14,9 @@ interface Part {
 }
 
 /**
- * Notes in the transaction that stores records how many they are and how large, for the usage of their organization, product
- * and applications: a row for each product, which nobody else writes. `sizes`: bytes of each.
+ * Notes the number and size of records for the usage of their organization, product and applications, in the
+ * transaction that stores them. It inserts one row per product, which no other transaction writes. `sizes` holds the
+ * bytes of each record.
  */
 export const noteUsage = async (
   tx: PoolClient,
@@ -43,7 +44,7 @@ export const noteUsage = async (
 };
 
 const partsOf = (records: readonly NewRecord[], sizes: readonly number[]): Part[] => {
-  // A device has one product in a transaction, unless it was given another meanwhile: then calls may have seen both.
+  // A device has one product in a transaction, unless it was changed meanwhile. Then calls may have seen both.
   const parts = new Map<string, Part>();
   for (const [index, { device }] of records.entries()) {
     const productId = device.product?.id;

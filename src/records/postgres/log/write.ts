@@ -7,28 +7,28 @@ import { markDirty, type Touched } from './dirty.js';
 import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
 import { noteUsage } from './usage.js';
 
-/** How records are written. */
+/** Settings of a write. */
 export interface WriteOptions {
   now: Date;
   /**
-   * Whether to look first which keys are taken. Else all are taken to be free, which lets everything go out in one packet;
-   * where one is not, the transaction fails with an error that `isTaken` knows.
+   * Whether to check first which keys are taken. Otherwise all count as free, which lets everything go out in one
+   * packet. If one is taken, the transaction fails with an error that `isTaken` recognizes.
    */
   careful: boolean;
-  /** Called with what is stored, in the same transaction. */
+  /** Called with the stored records, in the same transaction. */
   alongside(tx: PoolClient, fresh: readonly NewRecord[]): Promise<void>;
   note: NoteStored;
 }
 
-/** Notes in the transaction that stores records what the index is to make of them. `bytes`: as they were sent. */
+/** Notes records for the index in the transaction that stores them. `bytes` is their size as sent. */
 export type NoteStored = (tx: PoolClient, records: readonly NewRecord[], bytes: number) => Promise<void>;
 
-/** The index in PostgreSQL makes the rollups of their hours anew. */
+/** Marks the hours of the records, whose rollups PostgreSQL's index then makes again. */
 export const noteDirty: NoteStored = (tx, records) => markDirty(tx, records.map(touchedOf));
 
 /**
- * Writes the records whose keys are free, and what follows from them; answers by record id the stored record that each of the
- * others repeats.
+ * Writes the records whose keys are free, and everything that follows from them. Returns, by record identifier, the
+ * stored record that each of the others repeats.
  */
 export const writeRecords = async (
   tx: PoolClient,
@@ -52,13 +52,16 @@ export const writeRecords = async (
   if (taken.size > 0) {
     const duplicates = first.filter(({ id }) => taken.has(id));
     for (const [id, holder] of await findHolders(tx, duplicates)) repeated.set(id, holder);
-    // A repetition within the transaction follows its first to the record that both repeat.
+    // A record that repeats another of the transaction follows it to the stored record that both repeat.
     for (const [id, holder] of repeated) repeated.set(id, repeated.get(holder) ?? holder);
   }
   return repeated;
 };
 
-/** Waits for all, so that nothing is asked of the transaction any more when it is given up; throws the first error. */
+/**
+ * Waits for all promises and then throws the first error, so that no statement is sent to the transaction after its
+ * rollback.
+ */
 const allSettled = async (works: readonly Promise<void>[]): Promise<void> => {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
@@ -67,7 +70,7 @@ const allSettled = async (works: readonly Promise<void>[]): Promise<void> => {
 const target =
   'record (id, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored)';
 
-/** The rows of records, and how many bytes each has. */
+/** Returns the rows of records, and the number of bytes of each. */
 const rowsOf = (records: readonly NewRecord[]): { rows: Buffer[]; sizes: number[] } => {
   const rows = new CopyRows(13);
   const sizes: number[] = [];
@@ -93,7 +96,7 @@ const rowsOf = (records: readonly NewRecord[]): { rows: Buffer[]; sizes: number[
   return { rows: rows.finish(), sizes };
 };
 
-/** The JSON text of a value, if there is one. */
+/** Returns the JSON text of a value, or undefined without one. */
 const textOf = (value: PlainJson | undefined): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 

@@ -2,13 +2,16 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { transaction } from '../../../transaction.js';
 
-/** Rows that one transaction adds up or deletes. */
+/** Maximum number of rows that one transaction adds up or deletes. */
 const batchSize = 5000;
-/** Minutes are kept an hour longer than they are promised. */
+/** Retention of counts by minute, an hour longer than documented. */
 const minuteAge = '49 hours';
 const hourAge = '400 days';
 
-/** Adds some counts of old minutes up to hours, and deletes some of old hours; whether to go on. One process at a time does so. */
+/**
+ * Adds a batch of old counts by minute to those by hour, and deletes a batch of old hours. Returns whether more may
+ * remain. Only one process at a time does so.
+ */
 export const foldActivity = (pool: Pool, now: Date): Promise<boolean> =>
   transaction(pool, async (tx) => {
     const { rows } = await tx.query<{ locked: boolean }>(

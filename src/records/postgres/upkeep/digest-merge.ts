@@ -1,15 +1,15 @@
 import { leastBytes, readEntries } from '../digest-entry.js';
 import { exactValues } from '../summary.js';
 
-/** Entries for each unit of the logarithm of q / (1 - q): twice as many as digests of days have. */
+/** Number of entries for each unit of the logit, log(q / (1 - q)): twice as many as in digests of days. */
 const density = 50;
 
-/** Bytes, or hashes, that are worked on before it is asked whether others wait. */
+/** Number of bytes, or hashes, between two yields. */
 const perStep = 4096;
 
 /**
- * One digest of several that stand behind each other: neighbours are put together as in those of days. At the quantile q an
- * entry is made of no more than the share 0.02 q (1 - q) of the numbers, and of what one entry more stands for.
+ * Merges concatenated digests into one by combining neighbours, as in digests of days. At the quantile q, an entry
+ * stands for at most the share 0.02 q (1 - q) of the numbers, plus the weight of one more entry.
  */
 export function* mergeDigests(bytes: Buffer): Generator<undefined, Buffer> {
   const most = Math.floor(bytes.length / leastBytes);
@@ -40,11 +40,11 @@ interface Entry {
   weight: number;
 }
 
-/** Puts an entry to another; they stay exact as long as they are of the same number. */
+/** Adds an entry to another. The result stays exact while both stand for the same number. */
 const join = (entry: Entry, value: number, weight: number): void => {
   const isSame = entry.value === value && entry.weight > 0 && weight > 0;
   const count = Math.abs(entry.weight) + Math.abs(weight);
-  // Parts of the way: a sum of large numbers may be none.
+  // The mean moves by a fraction of the difference, because a sum of large numbers may overflow.
   if (!isSame) entry.value += value * (Math.abs(weight) / count) - entry.value * (Math.abs(weight) / count);
   entry.weight = isSame ? count : -count;
 };
@@ -61,7 +61,7 @@ const written = (entries: readonly Entry[]): Buffer => {
   return bytes;
 };
 
-/** One sketch of several that stand behind each other (see `record_digest_total.sketch`). */
+/** Merges concatenated sketches into one (see `record_digest_total.sketch`). */
 export function* mergeSketches(bytes: Buffer): Generator<undefined, Buffer> {
   const hashes = new Set<number>();
   let exact = true;
@@ -82,7 +82,7 @@ export function* mergeSketches(bytes: Buffer): Generator<undefined, Buffer> {
   return merged;
 }
 
-/** Of the hashes with the same 14 first bits the least. */
+/** Returns the smallest of the hashes that share their first 14 bits. */
 function* lowest(hashes: Iterable<number>): Generator<undefined, number[]> {
   const least = new Map<number, number>();
   let step = 0;

@@ -6,8 +6,8 @@ import { mergeDigests, mergeSketches } from './digest-merge.js';
 import { type Owner, ownedBy } from './rollup-day.js';
 
 /*
- * Digests and sketches of whole weeks (table record_digest_week), made of those of days: a search over months reads a fifth of
- * what it would read by the day. A week is right where each of its days is, and where none of them was made since.
+ * Digests and sketches of whole weeks (table record_digest_week), made from those of days: a search over months reads a
+ * fifth of what it would read by day. A week is valid if each of its days is, and none of them was made since.
  */
 
 /** A week of one organization's product. */
@@ -17,7 +17,7 @@ interface Week extends Owner {
   readonly week: string;
 }
 
-/** What a day or a week has of the numbers of one slot. */
+/** Measures of the numbers of one slot in a day or a week. */
 interface Measures {
   readonly slot: number;
   readonly n: number;
@@ -29,12 +29,12 @@ interface Measures {
   readonly sketch: Buffer | null;
 }
 
-/** Weeks in one transaction. */
+/** Maximum number of weeks of one transaction. */
 const weeksAtOnce = 20;
 
 /**
- * Forgets the weeks of some days that are made anew, in the transaction that does so. The other days of these weeks are in none
- * then: of the days themselves nothing says so where they have no records any more.
+ * Deletes the weeks of days that are made again, in the transaction that does so. It also marks the other days of these
+ * weeks as not in a week, because days without records any more leave no row that could say so.
  */
 export const forgetWeeks = (tx: PoolClient, whose: Sql, days: readonly string[]): Promise<unknown> =>
   tx.query(sql`
@@ -45,7 +45,7 @@ export const forgetWeeks = (tx: PoolClient, whose: Sql, days: readonly string[])
     update record_summary s set in_week = false from forgotten f
     where ${whose} and s.in_week and s.day >= f.week and s.day < f.week + interval '168 hours'`);
 
-/** Makes weeks that are over of their days, the newest first, and says how many. */
+/** Makes weeks that are over from their days, the newest first. Returns their number. */
 export const makeWeeks = async (tx: PoolClient, now: Date): Promise<number> => {
   const thisWeek = new Date(weekStart(now.getTime()));
   const { rows } = await tx.query<Week>(sql`
@@ -74,7 +74,7 @@ const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promis
   await tx.query(sql`update record_summary set in_week = true where ${ofWeek} and not in_week`);
 };
 
-/** The same of several days. */
+/** Combines the measures of several days. */
 function* together(days: readonly Measures[]): Generator<undefined, Measures> {
   const fold = (name: 'n' | 'sum' | 'min' | 'max' | 'sum_squares', of: (a: number, b: number) => number) =>
     days

@@ -5,17 +5,19 @@ import { exactValues } from '../summary.js';
 import { type Owner, ownedBy } from './rollup-day.js';
 
 /*
- * Digests of the numbers of a day (tables record_digest and record_digest_total), after Dunning and Ertl's t-digest: numbers in
- * order are put together where few enough lie beside each other. At the quantile q an entry stands for no more than the
- * share 0.04 q (1 - q) of all: that of the engines' digests with a compression of 100. So up to a hundred numbers stay as they
- * are. The share is a concave function of q: where digests are laid together, what an entry hides stays below it.
- * Beside them sketches of the different values of a product's numbers and texts, to count these: see `countSketched`.
+ * Digests of the numbers of a day (tables record_digest and record_digest_total), after Dunning and Ertl's t-digest,
+ * which combines neighbours of sorted numbers. At the quantile q, an entry stands for at most the share 0.04 q (1 - q)
+ * of all numbers, as in the engines' digests with a compression of 100. So up to a hundred numbers stay exact. The
+ * share is a concave function of q, so the error stays below it when digests are concatenated.
+ *
+ * Beside them are sketches of the different values of a product's numbers and texts, to count these: see
+ * `countSketched`.
  */
 
-/** Entries for each unit of the logarithm of q / (1 - q). */
+/** Number of entries for each unit of the logit, log(q / (1 - q)). */
 const density = 25;
 
-/** Makes the digests and sketches of some days of an owner; `slots` of numbers, those of `texts` below 0. */
+/** Makes the digests and sketches of some days of an owner. `slots` are those of numbers; `texts` are negative. */
 export const makeDigests = async (
   tx: PoolClient,
   owner: Owner & { readonly product_id: string },
@@ -52,7 +54,10 @@ export const makeDigests = async (
     order by day, slot, device_id`);
 };
 
-/** The sketches of `value` and of texts. Of more values than are told exactly, each register's least hash is kept: that of the most zeros. */
+/**
+ * SQL of the sketches of `value` and of texts. Above the exact number of values, it keeps the smallest hash of each
+ * register, which has the most leading zeros.
+ */
 const sketches = (ofDay: Sql, texts: readonly number[]): Sql => sql`
   select day, slot, sum(n)::int8 as n, case when count(*) <= ${exactValues}::int
     then int4send(count(*)::int4) || string_agg(int4send(hash), ''::bytea)
@@ -66,7 +71,7 @@ const sketches = (ofDay: Sql, texts: readonly number[]): Sql => sql`
     group by day, slot, hash) h
   group by day, slot`;
 
-/** The digests of `value`, for each combination of some of its columns. */
+/** SQL of the digests of `value`, for each combination of some of its columns. */
 const digestsBy = (columns: Sql): Sql => sql`
   select ${columns}, sum(w)::int8 as n, sum(sum) as sum, min(low) as min, max(high) as max, sum(squares) as sum_squares,
     case when bool_and(w = 1) then int4send(count(*)::int4) || string_agg(float8send(low), ''::bytea order by low)

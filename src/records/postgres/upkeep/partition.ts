@@ -1,17 +1,23 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../log/product.js';
 
-/** A partition of `record`: Unix seconds, the upper bound excluded. */
+/** Bounds of a partition of `record` in Unix seconds. The upper bound is excluded. */
 interface Bounds {
   lower: number;
   upper: number;
 }
 
-/** Makes partitions before records need them. What it knows may be stale (retention drops some): see {@link forget}. */
+/**
+ * Makes partitions before records need them. Its cache may be stale, because retention drops partitions: see {@link
+ * forget}.
+ */
 export class Partitions {
   private bounds: Bounds[] = [];
 
-  /** Makes sure that each moment (Unix seconds) has its partition; `now` in the same unit decides between weeks and years. */
+  /**
+   * Makes sure that each time (Unix seconds) has a partition. `now`, in the same unit, decides between weekly and
+   * yearly ones.
+   */
   async ensure(database: Database, moments: Iterable<number>, now: number): Promise<void> {
     for (const moment of moments) {
       if (this.covers(moment)) continue;
@@ -20,7 +26,7 @@ export class Partitions {
     }
   }
 
-  /** Forgets what is known, after PostgreSQL has said that a partition is missing. */
+  /** Drops the cache after PostgreSQL reported a missing partition. */
   forget(): void {
     this.bounds = [];
   }

@@ -3,23 +3,26 @@ import sql from 'sql-template-tag';
 
 type Database = Pick<Pool, 'query'>;
 
-/** A transaction that found a device before it was deleted has stored its records by then. Milliseconds. */
+/**
+ * Time after the deletion of a device before its records are purged, in milliseconds. Transactions that saw the device
+ * have stored their records by then.
+ */
 const sweepDelay = 60_000;
 const batchSize = 5000;
 const keyAge = '48 hours';
 const onceAge = '24 hours';
 
-/** Deletes what other stores have of a deleted device; false where that has to wait. `deletedAt`: ISO 8601. */
+/** Deletes the data of a deleted device in other stores. Returns false if that has to wait. `deletedAt` is ISO 8601. */
 export type Purge = (gone: { deviceId: string; deletedAt: string }) => Promise<boolean>;
 
-/** Deletes some records of a deleted device. Answers whether there are more. */
+/** Deletes a batch of records of a deleted device. Returns whether more may remain. */
 export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Promise<boolean> => {
   const { rows } = await pool.query<{ device_id: string; deleted_at: string }>(sql`
     select device_id, deleted_at from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
   const [gone] = rows;
   if (!gone) return false;
   const id = gone.device_id;
-  // Rollups of all devices together have them too, so their hours are made anew.
+  // Rollups over all devices include these records, so their hours are marked to be made again.
   const { rows: deleted } = await pool.query<{ some: boolean }>(sql`
     with deleted as (
       delete from record r using (select id, ts from record where device_id = ${id} limit ${batchSize}) s
@@ -40,7 +43,7 @@ export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Pr
   return true;
 };
 
-/** Deletes some keys that no longer count; whether to go on. */
+/** Deletes a batch of expired keys. Returns whether more may remain. */
 export const purgeKeys = async (pool: Database, now: Date): Promise<boolean> => {
   const keys = await pool.query(sql`
     delete from record_key where ctid = any(array(

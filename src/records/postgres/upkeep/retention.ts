@@ -6,26 +6,26 @@ import { noteSummaries } from './summary.js';
 
 type Database = Pick<Pool, 'query'>;
 
-/** What retention took away. */
+/** Result of the retention. */
 export interface Retired {
   records: number;
   partitions: number;
 }
 
-/** Records of an organization, of one product or of all that have no retention of their own, that are past their time. */
+/** Expired records of an organization: of one product, or of all products without a retention of their own. */
 export interface Target {
   organization_id: string;
   product_id: string | null;
-  /** Measured before this, ISO 8601. */
+  /** Records measured before this time have expired, ISO 8601. */
   before: string;
 }
 
-/** Rows that one statement deletes. */
+/** Maximum number of rows that one statement deletes. */
 const batchSize = 5000;
 
 /**
- * Drops the partitions in which nothing may remain, deletes what is past its time in the others batch by batch, and drops those
- * that are empty then. `stopped` is asked between batches.
+ * Drops the partitions whose records have all expired, deletes expired records from the others in batches, and drops
+ * those that become empty. `stopped` is checked between batches.
  */
 export const retire = async (pool: Database, now: Date, stopped: () => boolean): Promise<Retired> => {
   const retired: Retired = { records: 0, partitions: 0 };
@@ -40,7 +40,10 @@ export const retire = async (pool: Database, now: Date, stopped: () => boolean):
   return retired;
 };
 
-/** Before `none` somebody's records are past their time, before `all` everybody's; null: nobody's, or not everybody's. */
+/**
+ * Returns two times: before `none`, the records of some organization have expired; before `all`, those of every
+ * organization. Null if no organization, or not every one, has a retention.
+ */
 export const horizons = async (pool: Database, now: Date): Promise<{ none: string | null; all: string | null }> => {
   const { rows } = await pool.query<{ none: string | null; all: string | null }>(sql`
     select ${now}::timestamptz - min(keep) as none,
@@ -66,7 +69,9 @@ export const targets = async (pool: Database, now: Date): Promise<Target[]> => {
   return rows;
 };
 
-/** The records that a retention is about. A product's own retention replaces that of its organization, longer or shorter. */
+/**
+ * Selects the records of a retention. A product's own retention replaces that of its organization, longer or shorter.
+ */
 const belongs = ({ organization_id, product_id }: Target): Sql =>
   product_id === null
     ? sql`organization_id = ${organization_id} and (product_id is null or product_id not in (
@@ -81,10 +86,13 @@ const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
   return rowCount ?? 0;
 };
 
-/** The hour that the limit cuts through keeps a part of its records: its rollup is made anew, and its day's and its week's with it. */
+/**
+ * Deletes the rollups of expired hours. The hour that contains the limit keeps some of its records, so its rollup is
+ * made again, with its day's and its week's.
+ */
 const retireRollups = async (pool: Database, target: Target): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
-  // The day that the limit is in is made anew, also where none of its hours goes yet.
+  // The day that contains the limit is made again, even if none of its hours is deleted yet.
   const ofDays = sql`${belongs(target)} and day <= ${limit}`;
   const cutDays = sql`select organization_id, product_id, hour from cut union select organization_id, product_id, day from`;
   await pool.query(sql`

@@ -3,13 +3,13 @@ import sql, { type Sql } from 'sql-template-tag';
 import { transaction } from '../../../transaction.js';
 
 /*
- * Rollups by day (table record_day), made of the hourly ones. A day of an (organization, product) is right where it has no row
- * in record_dirty_day and none of its hours has one in record_dirty, seen in the same snapshot.
+ * Daily rollups (table record_day), made from the hourly ones. A day of an (organization, product) is valid if it has
+ * no row in record_dirty_day and none of its hours has one in record_dirty, seen in the same snapshot.
  */
 
 /**
- * Makes rollups in one look at the database, and says of how many hours or days. One transaction does so at a time, so that
- * hours are not made anew while days are made of them; 0 where another is at it.
+ * Makes rollups in one snapshot, and returns the number of hours or days. Only one transaction at a time does so, so
+ * that hours do not change while days are made from them. Returns 0 if another one does.
  */
 export const makeRollups = (pool: Pool, make: (tx: PoolClient) => Promise<number>): Promise<number> =>
   transaction(pool, async (tx) => {
@@ -20,24 +20,27 @@ export const makeRollups = (pool: Pool, make: (tx: PoolClient) => Promise<number
     return locked[0]?.locked ? make(tx) : 0;
   });
 
-/** Whose rollups: an organization's, of one product or of records of none. */
+/** Owner of rollups: an organization, with a product or with null for records without one. */
 export interface Owner {
   readonly organization_id: string;
   readonly product_id: string | null;
 }
 
-/** The rows of an owner. An equality, so that the index serves it: "is not distinct from" would not. */
+/**
+ * SQL condition of an owner's rows. It is an equality so that the index serves it, which it would not for "is not
+ * distinct from".
+ */
 export const ownedBy = ({ organization_id, product_id }: Owner): Sql =>
   product_id === null
     ? sql`organization_id = ${organization_id} and product_id is null`
     : sql`organization_id = ${organization_id} and product_id = ${product_id}`;
 
-/** Rows in groups of one owner each. */
+/** Groups rows by owner. */
 export const byOwner = <T extends Owner>(rows: readonly T[]): T[][] => [
   ...Map.groupBy(rows, ({ organization_id, product_id }) => `${organization_id}/${product_id}`).values(),
 ];
 
-/** A day of one organization's product whose rollup is out of date. */
+/** A day of one organization's product whose rollup is stale. */
 interface DirtyDay extends Owner {
   /** ISO 8601. */
   readonly day: string;
@@ -45,17 +48,23 @@ interface DirtyDay extends Owner {
 
 const daysAtOnce = 50;
 
-/** How long no hour of a day was made anew before it is worth making; where hours keep changing, when it is made at the latest. Seconds. */
+/**
+ * Time without changes of a day's hours after which the day is made, and maximum delay while its hours keep changing.
+ * Seconds.
+ */
 const quiet = 60;
 const atMost = 900;
 
-/** Notes, in the transaction that changes hourly rollups, the days that they are of. `hours`: rows of organization_id, product_id and hour. */
+/**
+ * Notes the days of changed hourly rollups, in the transaction that changes them. `hours` selects rows of
+ * organization_id, product_id and hour.
+ */
 export const noteDays = (hours: Sql): Sql => sql`
   insert into record_dirty_day (organization_id, product_id, day)
   select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from (${hours}) h
   on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp()`;
 
-/** Makes the rollups of some days that are over anew, and says how many. */
+/** Makes the rollups of a batch of stale days that are over. Returns their number. */
 export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {
     const { rows: days } = await tx.query<DirtyDay>(sql`

@@ -6,36 +6,40 @@ import { noteSummaries } from './summary.js';
 
 /*
  * Hourly rollups (table record_rollup): count, sum, minimum, maximum, sum of squares, first and last by organization,
- * product, device and slot; record_total has them added up over devices, and record_source says over which. They are right
- * for every hour of an (organization, product) that has no row in record_dirty, seen in the same snapshot; a dirty hour is
- * read from the records. They have single values only: where record_field.multi is set for a field, its arrays are missing.
+ * product, device and slot. record_total holds their sums over devices, and record_source lists the devices. They are
+ * valid for every hour of an (organization, product) without a row in record_dirty, seen in the same snapshot; a dirty
+ * hour is read from the records. They cover single values only: where record_field.multi is set for a field, its arrays
+ * are missing.
  */
 
-/** An hour of one organization's product whose rollup is out of date. */
+/** An hour of one organization's product whose rollup is stale. */
 interface DirtyHour extends Owner {
   /** ISO 8601. */
   readonly hour: string;
 }
 
-/** Hours in one transaction. Each transaction reads the whole list of dirty hours, so a long list is slow with fewer hours at once. */
+/**
+ * Maximum number of hours of one transaction. Each transaction reads the whole list of dirty hours, so smaller batches
+ * make a long list slow.
+ */
 const hoursAtOnce = 100;
 
-/** When a dirty hour is rolled up. Seconds. */
+/** Delays before a dirty hour is rolled up, in seconds. */
 export interface RollupDelay {
-  /** The hour is over, and no record of it came for this long: the usual case. */
+  /** The usual case: the hour is over, and none of its records came for this long. */
   afterHour: number;
-  /** No record of it came for this long; this holds for the current hour too. */
+  /** None of its records came for this long; this applies to the current hour too. */
   quiet: number;
-  /** The hour is over and late records keep coming: it is put off no longer than this. */
+  /** Maximum delay of an hour that is over while late records keep coming. */
   atMost: number;
 }
 
-/** The delays that the service uses. */
+/** The default delays. */
 export const usualDelay: RollupDelay = { afterHour: 10, quiet: 60, atMost: 900 };
 
 /**
- * Makes the rollups of some dirty hours anew from their records, and says how many. One snapshot sees both the notes that are
- * taken away and the records that they are about: what is committed meanwhile leaves its own note.
+ * Makes the rollups of a batch of dirty hours again from their records. Returns their number. One snapshot sees both
+ * the deleted notes and their records; records committed meanwhile leave notes of their own.
  */
 export const rollUp = (pool: Pool, now: Date, delay: RollupDelay = usualDelay): Promise<number> =>
   makeRollups(pool, async (tx) => {
@@ -45,7 +49,7 @@ export const rollUp = (pool: Pool, now: Date, delay: RollupDelay = usualDelay): 
     return hours.length;
   });
 
-/** An hour under way is noted by every transaction: its first and its last note say as much as all of them. */
+/** Deletes redundant notes. Every transaction notes the current hour; the first and the last note suffice. */
 const thinOut = async (tx: PoolClient): Promise<void> => {
   await tx.query(sql`
     delete from record_dirty where id in (

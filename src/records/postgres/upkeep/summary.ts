@@ -8,9 +8,9 @@ import { forgetWeeks, makeWeeks } from './digest-week.js';
 import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
 
 /*
- * Rollups of a day by the value of a text or a boolean (tables record_value and record_value_total), made of the records. A day
- * of an (organization, product) is right where it has no row in record_dirty_summary and none of its hours has one in
- * record_dirty, seen in the same snapshot; record_summary says for which variables it has any.
+ * Daily rollups by the value of a text or a boolean (tables record_value and record_value_total), made from the
+ * records. A day of an (organization, product) is valid if it has no row in record_dirty_summary and none of its hours
+ * has one in record_dirty, seen in the same snapshot. record_summary lists the variables that have rollups.
  */
 
 interface Day extends Owner {
@@ -19,31 +19,41 @@ interface Day extends Owner {
   readonly day: string;
 }
 
-/** Days of products in one transaction. */
+/** Maximum number of a product's days of one transaction. */
 const daysAtOnce = 20;
 
-/** How long no hour of a day was made anew before it is worth making; where hours keep changing, when it is made at the latest. Seconds. */
+/**
+ * Time without changes of a day's hours after which the day is made, and maximum delay while its hours keep changing.
+ * Seconds.
+ */
 const quiet = 60;
 const atMost = 900;
 
-/** A variable has no more values than this in a day of a product: its records are read instead. */
+/**
+ * Maximum number of values of a variable in a product's day. For variables with more, searches read the records
+ * instead.
+ */
 export const maxValues = 1000;
 
-/** Characters of a value. */
+/** Maximum number of characters of a value. */
 const maxLength = 200;
 
-/** Variables of a product by whose values its records are counted: those that came first. */
+/** Maximum number of a product's variables by whose values records are counted: its first ones. */
 const maxKeys = 16;
 
-/** Notes, in the transaction that changes hourly rollups, the days that they are of. `hours`: rows of organization_id, product_id and hour. */
+/**
+ * Notes the days of changed hourly rollups, in the transaction that changes them. `hours` selects rows of
+ * organization_id, product_id and hour.
+ */
 export const noteSummaries = (hours: Sql): Sql => sql`
   insert into record_dirty_summary (organization_id, product_id, day)
   select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from (${hours}) h where product_id is not null
   on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp()`;
 
 /**
- * Makes the summaries of some days that are over anew, or where there are none, weeks of them, and says how many. The newest come first: they are asked for most; and
- * products of one day together, whose records are in the same pages.
+ * Makes the summaries of a batch of stale days that are over; if there are none, makes weeks. Returns their number. The
+ * newest days come first, because they are queried most. Products of the same day are made together, because their
+ * records share pages.
  */
 export const summarize = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {
@@ -56,13 +66,13 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
         order by day desc limit ${daysAtOnce}))
       returning organization_id, product_id, day`);
     const days = dirty.length > 0 ? dirty : await unsketched(tx);
-    // Compiling what has hundreds of sums takes longer than running it.
+    // Compiling hundreds of sums takes longer than running them.
     await tx.query(`set local jit = off; set local work_mem = '64MB'`);
     for (const some of byOwner(days)) await makeDays(tx, some);
     return days.length > 0 ? days.length : makeWeeks(tx, now);
   });
 
-/** Days that were made before there were sketches. */
+/** Finds days that were made before sketches existed. */
 const unsketched = async (tx: PoolClient): Promise<Day[]> =>
   (
     await tx.query<Day>(
@@ -70,7 +80,7 @@ const unsketched = async (tx: PoolClient): Promise<Day[]> =>
     )
   ).rows;
 
-/** What is made of a day. */
+/** Tables that are made for a day. */
 const summaryTables = [
   sql`record_value`,
   sql`record_value_total`,
@@ -92,7 +102,7 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
   if (counted.length > 0) await makeValues(tx, some[0]!, counted, numbers);
   await makeDigests(tx, some[0]!, days, numbers.filter(isDigested), texts.filter(isDigested));
   const { organization_id, product_id } = some[0]!;
-  // Also of days without records: they may get some, and a variable counts as missing until its day is made anew.
+  // A day also gets a row if no variable is counted by value: a variable counts as missing until its day is made again.
   await tx.query(sql`
     insert into record_summary (organization_id, product_id, day, sketched, keys)
     select ${organization_id}, ${product_id}, d.day, true, coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
@@ -102,11 +112,11 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
     group by d.day`);
 };
 
-/** Where a product has its variables; slots of texts are below 0. */
+/** Slots of a product's variables; those of texts are negative. */
 interface Slots {
-  /** What records are counted by. */
+  /** Variables by whose values records are counted. */
   readonly keys: readonly number[];
-  /** The numbers that are measured. */
+  /** Numbers that are measured. */
   readonly numbers: readonly number[];
   readonly texts: readonly number[];
 }
@@ -124,7 +134,7 @@ const slotsOf = async (tx: PoolClient, productId: string): Promise<Slots> => {
   };
 };
 
-/** A variable that the records of a day are counted by. */
+/** A variable by whose values the records of a day are counted. */
 interface Counted {
   /** ISO 8601. */
   day: string;
@@ -136,8 +146,8 @@ const ofDay = (whose: Sql): Sql =>
   sql`join record r on ${whose} and r.ts >= d.day and r.ts < d.day + interval '24 hours'`;
 
 /**
- * Of each day the variables of few values. Rows may take an eighth of what the records take: those of the fewest come
- * first, and a row is as large as it has numbers.
+ * Chooses the variables with few values, for each day. Their rows may take an eighth of the size of the records.
+ * Variables with the fewest values come first, and a row grows with the number of measured slots.
  */
 const worthCounting = async (
   tx: PoolClient,
@@ -183,7 +193,7 @@ const makeValues = async (
     select ${organization_id}, ${product_id}, device_id, day, key, value, n, measures from made where together = 0 order by day, key, device_id`);
 };
 
-/** An array of the measures of all slots up to the last. */
+/** SQL array of the measures of all slots up to the last. */
 const measuresOf = (numbers: readonly number[]): Sql => {
   const known = new Set(numbers);
   const slots = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1);

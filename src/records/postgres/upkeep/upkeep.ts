@@ -15,30 +15,33 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const week = 7 * 24 * 3600;
 
-/** Weeks whose partitions are made ahead. */
+/** Number of weeks for which partitions are made ahead. */
 const weeksAhead = 4;
 
-/** What the upkeep works with. */
+/** Settings of the upkeep. */
 export interface UpkeepOptions {
   pool: Pool;
   clock: () => number;
   log: Logger;
-  /** Counts to write down. */
+  /** Counts to write. */
   activity: Pick<ActivityCounter, 'flush'>;
-  /** Where records are kept elsewhere too. */
+  /** Deletes a device's records that are kept elsewhere too. */
   purge?: Purge | undefined;
-  /** Copies what processes still store elsewhere that have not been told yet that records are here. */
+  /** Copies records that other processes still store elsewhere, because they do not know yet that records are here. */
   follow?: (() => Promise<unknown>) | undefined;
 }
 
-/** What keeps the records in order. Every process does all of it, and none minds that another has. */
+/**
+ * Maintains the records: partitions, rollups, retention, purges. Every process does all of it, and repeating it does no
+ * harm.
+ */
 export interface Upkeep {
   start(): void;
-  /** Resolves when what is under way has come to a place to stop. */
+  /** Resolves when the work in progress has reached a place to stop. */
   close(): Promise<void>;
 }
 
-/** Opens the upkeep of records. */
+/** Creates the upkeep of records. */
 export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: UpkeepOptions): Upkeep => {
   let closing = false;
   const now = () => new Date(clock());
@@ -99,7 +102,7 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
       },
     },
     retention: {
-      // More often than daily costs nothing where nothing is due, and a restart every day does not put it off.
+      // An hourly run costs nothing if nothing is due, and is not postponed by daily restarts.
       every: hour,
       run: async () => {
         const { records, partitions } = await retire(pool, now(), () => closing);
