@@ -34,7 +34,7 @@ const longestWait = 60_000;
 class NotAllowed extends Error {}
 
 /**
- * Posts the messages of a broker to the service until it is told to stop. A message is acknowledged once the service
+ * Posts the messages of a broker to the service until the signal is aborted. A message is acknowledged once the service
  * has committed it, or refused it permanently, which is logged. While the service cannot be reached, the broker keeps
  * the rest.
  * @throws NotAllowed if the token does not let the bridge post

@@ -28,7 +28,7 @@ export interface BrokerOptions {
 }
 
 /**
- * Receives messages (MQTT 3.1.1, QoS 1) until it is told to stop. Rejects if the broker refuses the bridge or the
+ * Receives messages (MQTT 3.1.1, QoS 1) until the signal is aborted. Rejects if the broker refuses the bridge or the
  * connection breaks.
  */
 export function takeFromBroker(options: BrokerOptions): Promise<void> {

@@ -57,7 +57,7 @@ export function createPool(
   });
   pool.on('error', () => undefined);
   // pg-pool removes its own listener from a connection in use, and an error without a listener ends the process.
-  // Queries on the connection are rejected all the same.
+  // Queries on the connection are rejected nonetheless.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     giveWay(client, connectionString, priority);

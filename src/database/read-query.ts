@@ -23,7 +23,7 @@ export interface PreparedStatement {
   readonly columns: WeakMap<Connection, Columns>;
 }
 
-/** What pg's connections remember of statements. pg's types omit it. */
+/** State of pg's connections about statements. pg's types omit it. */
 interface PreparingConnection extends Connection {
   readonly parsedStatements: Readonly<Record<string, string>>;
   readonly submittedNamedStatements: Record<string, string>;

@@ -5,7 +5,7 @@ import { millisOf } from './parameter.js';
 
 /*
  * Reads how long scrolls and points in time are kept. Nothing is stored for points in time. Values that the engines
- * refuse are refused here all the same, so that a program shows its fault here first.
+ * refuse are refused here too, so that a program shows its fault here first.
  */
 
 /** The engines' default maximum in milliseconds: a day. */

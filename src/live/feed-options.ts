@@ -19,7 +19,7 @@ export interface FeedShared {
   log: Logger;
 }
 
-/** What a subscription may see, and by which token. It is checked again for as long as the subscription lasts. */
+/** Access of a subscription, and the token that gives it. It is checked again for as long as the subscription lasts. */
 export interface Claim {
   tokenId: string;
   /** Role of the caller in the organization when it subscribed. */
@@ -40,7 +40,7 @@ export interface Subscriber<Item> {
   readonly stream: Stream<Item>;
 }
 
-/** Result of judging rows for a subscriber: rows to publish, and what became of the others. */
+/** Result of judging rows for a subscriber: rows to publish, and the fate of the others. */
 export interface Told<One> {
   rows: readonly One[];
   /** Number of rows that the subscriber's query did not judge in time. */
