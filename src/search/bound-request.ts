@@ -13,19 +13,22 @@ import type { SearchRequest } from './request.js';
 export interface BoundRequest {
   readonly request: SearchRequest;
   readonly query: Predicate;
-  /** What hits must match: the query and the post filter. */
+  /** Predicates that hits must match: the query and the post filter. */
   readonly predicates: readonly [query: Predicate, postFilter: Predicate];
-  /** The named clauses of both. */
+  /** Named clauses of both. */
   readonly named: NamedPredicates;
   readonly sort: readonly BoundKey[];
   readonly shown: readonly ShownField[];
-  /** Where the page begins. */
+  /** Beginning of the page. */
   readonly cursor?: Cursor;
-  /** The aggregations whose width follows from the time that their records are in, which is read first. */
+  /** Aggregations whose width depends on the time span of their records, which is read first. */
   readonly timed: ReadonlyMap<Aggregation, Predicate>;
 }
 
-/** Binds a query. @throws SearchFailure where it does not fit its fields. */
+/**
+ * Binds a query to fields.
+ * @throws SearchFailure if it does not fit them
+ */
 export const bindRequest = (
   request: SearchRequest,
   { fields, now }: { readonly fields: Fields; readonly now: number },

@@ -5,16 +5,16 @@ import { microsecondsOf } from './hits/bound-sort.js';
 import { Input } from './syntax/input.js';
 import { isNumber } from './syntax/value.js';
 
-/** The time that all queries of a call look at, both ends included, as timestamps' texts. */
+/** Time range of all queries of a call, both ends included, as timestamps' texts. */
 export interface TimeRange {
   readonly from: string;
   readonly to: string;
-  /** The same in milliseconds. */
+  /** The range in milliseconds. */
   readonly fromMillis: number;
   readonly toMillis: number;
 }
 
-/** A call, read as far as it fails as a whole: its time and its queries, each still to be parsed. */
+/** A call, parsed as far as it can fail as a whole: its time range, and its queries, which are not parsed yet. */
 export interface Envelope {
   readonly range: TimeRange;
   readonly queries: readonly { readonly products: readonly string[]; readonly input: Input }[];
@@ -23,8 +23,8 @@ export interface Envelope {
 const maxQueries = 100;
 
 /**
- * Reads what belongs to the call as a whole.
- * @throws ApiError VALIDATION_FAILED naming each fault: nothing is searched then.
+ * Parses the parts that concern the call as a whole.
+ * @throws ApiError 422 that names each fault; nothing is searched then
  */
 export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson | undefined): Envelope => {
   const faults: Fault[] = [];
@@ -58,12 +58,12 @@ export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson 
   return { range: timeRangeOf(from, to), queries: parsed };
 };
 
-/** All time that records can be in. */
+/** Time range of all possible records. */
 const always: TimeRange = timeRangeOf('0', '8640000000');
 
 /**
- * Reads the body of a multi-search as engines' clients send it: lines in pairs, a header that we have no use for and a
- * query. The time is what the queries themselves restrict it to.
+ * Parses the body of a multi-search as engines' clients send it: pairs of lines, each a header (which is ignored) and a
+ * query. The queries themselves restrict the time.
  */
 export const parseMultiSearch = (lines: LocatedJson): Envelope => {
   if (lines.kind !== 'array' || lines.items.length % 2 === 1) {
@@ -81,8 +81,9 @@ export const parseMultiSearch = (lines: LocatedJson): Envelope => {
 };
 
 /**
- * Product ids of a query that can be ids at all; a list of others matches nothing, which the nil id does too.
- * An empty text is no product: brackets in a query string can write an empty list no other way.
+ * Returns the valid product identifiers of a query. A list of invalid ones matches nothing, like the nil identifier
+ * that replaces it. Empty texts are ignored, because brackets in a query string can write an empty list in no other
+ * way.
  */
 export const productIds = (given: readonly string[]): string[] => {
   const products = given.filter((id) => id !== '');

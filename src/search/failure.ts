@@ -1,25 +1,25 @@
 import { ErrorWithoutStack } from '../error-without-stack.js';
 import type { Position } from '../json.js';
 
-/** A fault as the engines describe it; `caused_by` is the more specific one below it. */
+/** A fault as the engines describe it. `caused_by` is a more specific fault. */
 export interface Cause {
   readonly type: string;
   readonly reason: string;
   readonly caused_by?: Cause;
 }
 
-/** The answer to one query that failed, as the engines give it, without their wrappers. */
+/** The answer to a failed query, in the engines' format without their wrappers. */
 export interface ErrorAnswer {
   status: number;
   error: Cause & { root_cause: Cause[]; path?: string; line?: number; col?: number; max_buckets?: number };
 }
 
-/** Where in the request a fault is: its place in the text, if it came as text, and its dotted path. */
+/** Position of a fault in the request: in the text, if it came as text, and its dotted path. */
 export interface Place extends Position {
   readonly path: string;
 }
 
-/** What is wrong with one query. It fails that query alone. */
+/** A fault of one query, which fails that query alone. */
 export class SearchFailure extends ErrorWithoutStack {
   constructor(
     readonly status: number,
@@ -33,7 +33,7 @@ export class SearchFailure extends ErrorWithoutStack {
     this.name = 'SearchFailure';
   }
 
-  /** The failure as the engines write it. */
+  /** Returns the failure in the engines' format. */
   toAnswer(): ErrorAnswer {
     const { type, reason, place } = this;
     const position = place !== undefined && place.line > 0 ? { line: place.line, col: place.col } : {};
@@ -54,7 +54,10 @@ export class SearchFailure extends ErrorWithoutStack {
 
 const at = ({ line, col }: Position) => (line > 0 ? `[${line}:${col}] ` : '');
 
-/** A value of a kind that its key does not take. Objects that the engines read by a table name the key in another sentence. */
+/**
+ * A value of a kind that its key does not accept. Objects that the engines parse by a table name the key in another
+ * sentence.
+ */
 export class WrongKind extends SearchFailure {
   constructor(
     reason: string,
@@ -65,35 +68,38 @@ export class WrongKind extends SearchFailure {
   }
 }
 
-/** The text is no query: an unknown clause, a value of the wrong shape. The place is in fields of its own. */
+/**
+ * Creates the error of an invalid query: an unknown clause, a value of the wrong shape. The position is in separate
+ * fields.
+ */
 export const parsing = (reason: string, place: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'parsing_exception', reason, place, causedBy);
 
-/** An object has a key that it may not have, or one with a bad value. The place leads the text. */
+/** Creates the error of an object with an unknown key or a bad value. The text begins with the position. */
 export const xContent = (reason: string, place: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'x_content_parse_exception', `${at(place)}${reason}`, place, causedBy);
 
-/** An unknown name where names are looked up: queries, aggregations. */
+/** Creates the error of an unknown query or aggregation. */
 export const unknownName = (reason: string, name: string, place: Place) =>
   parsing(reason, place, { type: 'named_object_not_found_exception', reason: `${at(place)}unknown field [${name}]` });
 
-/** A number where there is none, or a boolean: the engines' words come from the parser of the text. */
+/** Creates the error of a value that is not a number, or not a boolean, in the words of the engines' JSON parser. */
 export const notOfKind = (kind: string, reason: string, place?: Place) =>
   new SearchFailure(400, 'json_parse_exception', `Current token (${kind}): ${reason}`, place);
 
-/** A value that cannot be. */
+/** Creates the error of an invalid value. */
 export const illegalArgument = (reason: string, place?: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'illegal_argument_exception', reason, place, causedBy);
 
-/** A clause that does not fit the field it names. */
+/** Creates the error of a clause that does not fit its field. */
 export const queryShard = (reason: string, place: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'query_shard_exception', reason, place, causedBy);
 
-/** A date, or date math, that cannot be read. */
+/** Creates the error of an unreadable date or date math. */
 export const parseFailure = (reason: string, place: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'parse_exception', reason, place, causedBy);
 
-/** A pipeline that names no aggregation, or stands where it cannot. */
+/** Creates the error of pipelines with an invalid path or position. */
 export const invalidPipelines = (reasons: readonly string[], place: Place) =>
   new SearchFailure(
     400,
@@ -102,27 +108,27 @@ export const invalidPipelines = (reasons: readonly string[], place: Place) =>
     place,
   );
 
-/** An aggregation that may not stand where it does. */
+/** Creates the error of an aggregation in an invalid position. */
 export const badAggregation = (reason: string, place: Place) =>
   new SearchFailure(400, 'aggregation_initialization_exception', reason, place);
 
-/** The cause that a number of this text has. */
+/** Returns the cause for a text that is not a number. */
 export const numberFormat = (text: string): Cause => ({
   type: 'number_format_exception',
   reason: `For input string: "${text}"`,
 });
 
-/** More is asked for at once than there are turns for. */
+/** Creates the error of a full queue. */
 export const rejected = (reason: string) =>
   new SearchFailure(429, 'rejected_execution_exception', `rejected execution: ${reason}`);
 
-/** How many buckets one query may make. */
+/** Maximum number of buckets of one query. */
 export const maxBuckets = 65_535;
 
-/** How many answers aggregations may make in all buckets of one query. */
+/** Maximum number of answers of aggregations in all buckets of one query. */
 export const maxAnswers = 500_000;
 
-/** More answers of aggregations in buckets than one query may make; the engines have no such limit, only that of buckets. */
+/** Creates the error of too many answers. The engines have no such limit, only that of buckets. */
 export const tooManyAnswers = (count: number) =>
   new SearchFailure(
     503,
@@ -133,17 +139,20 @@ export const tooManyAnswers = (count: number) =>
     { max_buckets: maxBuckets },
   );
 
-/** How many values the windows of moving functions may look at in one query, each window's counted anew. */
+/**
+ * Maximum number of values that windows of moving functions may read in one query. Overlapping windows count
+ * repeatedly.
+ */
 export const maxWindowValues = 10_000_000;
 
-/** Windows of moving functions that look at more values than one query may; the engines have no such limit. */
+/** Creates the error of windows that read too many values. The engines have no such limit. */
 export const tooManyWindowValues = (count: number, place: Place) =>
   illegalArgument(
     `Windows of moving functions may look at [${maxWindowValues}] values in one query but would look at [${count}]: ask for fewer buckets or a smaller window`,
     place,
   );
 
-/** More bytes of results than all searches, or those of one organization, may hold at once. */
+/** Creates the error of results that exceed the memory limit of all searches, or of one organization's. */
 export const dataTooLarge = (whose: string, wanted: number, limit: number) =>
   new SearchFailure(
     429,
@@ -154,7 +163,7 @@ export const dataTooLarge = (whose: string, wanted: number, limit: number) =>
     { bytes_wanted: wanted, bytes_limit: limit },
   );
 
-/** More buckets than one query may make (503, as OpenSearch 2.4 has it; Elasticsearch 8 says 400). */
+/** Creates the error of too many buckets (503, as in OpenSearch 2.4; Elasticsearch 8 returns 400). */
 export const tooManyBuckets = (count: number) =>
   new SearchFailure(
     503,

@@ -3,14 +3,14 @@ import { reservedFields } from './field/reserved.js';
 import type { Query } from './query/query.js';
 import type { SearchRequest } from './request.js';
 
-/** Whether a query may name fields that products declare or records have; where it does not, {@link reservedOnly} binds it. */
+/** Whether a query may name fields that products declare or records have. If not, {@link reservedOnly} binds it. */
 export const namesFields = ({ query, postFilter, aggregations, sort, fields }: SearchRequest): boolean =>
   aggregations.length > 0 ||
   fields.length > 0 ||
   sort.some(({ field }) => field !== '_score' && !reservedFields.has(field)) ||
   [query, postFilter].some((one) => one !== undefined && asksFields(one));
 
-/** Kinds of clauses that are not looked into are taken to name any. */
+/** Kinds of clauses that are not inspected count as naming such fields. */
 const asksFields = (query: Query): boolean => {
   switch (query.kind) {
     case 'match_all':
@@ -30,7 +30,7 @@ const asksFields = (query: Query): boolean => {
   }
 };
 
-/** The fields that every record has a place for, and no others: asking for one of these is a mistake of ours. */
+/** The fields that exist for every record, and no others. A request for another one is a bug in this service. */
 export const reservedOnly: Fields = {
   find(path) {
     const field = reservedFields.get(path);

@@ -1,30 +1,33 @@
 import { timeSlices } from '../time-slice.js';
 
-/** The time of a query ran out; its statement was cancelled. */
+/** The time limit of a query was exceeded, and its statement was cancelled. */
 export class TimedOut extends Error {}
 
-/** A value, or a promise of it where making it took so long that the event loop was given to others meanwhile. */
+/** A value, or a promise of it if computing it took so long that the event loop was yielded. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** The same as `await`, without its cost where the value is there. */
+/** Works like `await`, without its cost if the value is already there. */
 export const chain = <T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<Awaited<R>> =>
   (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<R>>;
 
-/** What paces a query. */
+/** Settings of a query's pace. */
 export interface PaceOptions {
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Whose time slices it takes. */
+  /** Organization whose time slices the query uses. */
   readonly organizationId: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Paces long loops of one query: they give the event loop to others every few milliseconds, and end at the deadline. */
+/** Paces long loops of one query: they yield the event loop every few milliseconds, and end at the deadline. */
 export class Pace {
   constructor(private readonly options: PaceOptions) {}
 
-  /** The items, each made into something, in their order. @throws TimedOut at the deadline; the signal's reason. */
+  /**
+   * Maps items, in order.
+   * @throws TimedOut at the deadline; the signal's reason
+   */
   map<T, R>(items: Iterable<T>, make: (item: T) => Awaitable<R>): Awaitable<R[]> {
     const made: R[] = [];
     const iterator = items[Symbol.iterator]();
@@ -54,7 +57,10 @@ export class Pace {
     return made;
   }
 
-  /** Waits for a time slice where that of this iteration of the event loop is over. @throws TimedOut at the deadline. */
+  /**
+   * Waits for a time slice if the current one is over.
+   * @throws TimedOut at the deadline
+   */
   async begin(): Promise<void> {
     if (this.isDue()) await this.rest();
   }

@@ -12,7 +12,7 @@ import type { Input } from './syntax/input.js';
 import { requireWithinLimits } from './syntax/limit.js';
 import { byHand, flag, integer, kindOf, scalarText, text } from './syntax/value.js';
 
-/** One query, parsed. */
+/** One parsed query. */
 export interface SearchRequest {
   readonly query?: Query;
   readonly postFilter?: Query;
@@ -22,7 +22,7 @@ export interface SearchRequest {
   readonly sort: readonly SortKey[];
   readonly searchAfter?: Input;
   readonly source: SourceFilter;
-  /** Counts to this number; false: no count. */
+  /** Maximum number up to which hits are counted; false for no count. */
   readonly trackTotal: number | false;
   readonly timeoutMs?: number;
   /** Values to show beside the source. */
@@ -31,7 +31,10 @@ export interface SearchRequest {
 
 const maxWindow = 10_000;
 
-/** Reads one query. @throws SearchFailure at the first fault. */
+/**
+ * Parses one query.
+ * @throws SearchFailure at the first fault
+ */
 export const parseRequest = (input: Input): SearchRequest => {
   const { node } = input;
   if (node.kind === 'fault') {
@@ -62,7 +65,7 @@ export const parseRequest = (input: Input): SearchRequest => {
   const none = stored?.includes('_none_') ?? false;
   if (none && stored!.length > 1) throw illegalArgument('cannot combine _none_ with other fields', input);
   if (none && asksSource && request.source !== false) throw noneWithSource(input);
-  // Nothing is stored beside the source: fields that are asked for as stored ones only hide it.
+  // Only the source is stored, so a request for other stored fields just hides it.
   if (stored !== undefined && !stored.includes('_source') && !asksSource) request = { ...request, source: false };
   const window = request.from + request.size;
   if (window > maxWindow) {
@@ -80,13 +83,16 @@ export const parseRequest = (input: Input): SearchRequest => {
 
 const nothing = () => ({});
 
-/** Kinds of values, as the engines tell them apart where a key of a query stands. */
+/** Kinds of values that the engines distinguish for a key of a query. */
 type Kind = 'value' | 'object' | 'array';
 const kindHere = ({ isObject, isArray }: Input): Kind => (isObject ? 'object' : isArray ? 'array' : 'value');
 
 type ReadKey = (at: Input) => Partial<SearchRequest> & { readonly storedFields?: readonly string[] };
 
-/** A key that takes some kinds of values. `null` is as if the key did not come: so GraphQL's clients leave one out. */
+/**
+ * Creates the reader of a key that accepts some kinds of values. `null` counts as absent, because that is how GraphQL
+ * clients omit a key.
+ */
 const taking =
   (kinds: readonly Kind[], read: ReadKey): ReadKey =>
   (at) => {
@@ -97,7 +103,7 @@ const taking =
 
 const value = (read: ReadKey) => taking(['value'], read);
 
-/** A number of hits; -1 is the engines' way of saying that none is given. */
+/** Creates the reader of a number of hits. The engines use -1 for absent. */
 const count = (key: 'size' | 'from'): ReadKey =>
   value((at) => {
     const given = byHand(integer)(at);
@@ -144,7 +150,7 @@ const keys: Readonly<Record<string, ReadKey>> = {
   runtime_mappings: emptyOnly,
 };
 
-/** A time of zero or less, which the engines take for none, sets no limit of its own. */
+/** A time limit of zero or less is ignored, as in the engines. */
 const timeout = (timeoutMs: number) => (timeoutMs > 0 ? { timeoutMs } : {});
 
 const noneWithSource = (at: Input) =>

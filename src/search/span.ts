@@ -1,6 +1,6 @@
 import type { Instant } from './date/zone.js';
 
-/** The time that records can be in. */
+/** Time span of records. */
 export interface Span {
   readonly from: Instant;
   readonly to: Instant;

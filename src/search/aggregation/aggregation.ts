@@ -23,7 +23,7 @@ import type { TopHitsMetric } from './top-hits.js';
 import type { TopMetricsMetric } from './top-metrics.js';
 import type { WeightedAvgMetric } from './weighted-avg.js';
 
-/** Aggregations that make buckets, as their bodies say. */
+/** Parsed bodies of the aggregations that make buckets. */
 export type BucketNode =
   | TermsAggregation
   | RareTermsAggregation
@@ -40,21 +40,21 @@ export type BucketNode =
   | GlobalAggregation
   | CompositeAggregation;
 
-/** What stands in the buckets of an aggregation. */
+/** Sub-aggregations of a bucket aggregation. */
 interface Inside {
   readonly children: readonly Aggregation[];
 }
 
-/** An aggregation that makes buckets, with what stands in them. */
+/** A bucket aggregation with its sub-aggregations. */
 export type WithChildren<N extends BucketNode> = N & Inside;
 
-/** Aggregations that make buckets, in which others may stand. */
+/** Aggregations that make buckets and may have sub-aggregations. */
 export type BucketAggregation = BucketNode & Inside;
 
-/** An aggregation as it was asked for, typed, before its fields are known. */
+/** A parsed aggregation, before its fields are known. */
 export type Aggregation = MetricAggregation | BucketAggregation | PipelineAggregation;
 
-/** Aggregations that answer one thing about each bucket they stand in. */
+/** Aggregations that compute one answer for each enclosing bucket. */
 export type MetricAggregation =
   | SimpleMetric
   | ExtendedStatsMetric
@@ -66,5 +66,5 @@ export type MetricAggregation =
   | GeoBoundsMetric
   | GeoCentroidMetric;
 
-/** The aggregation of a type. */
+/** The aggregation of a kind. */
 export type AggregationOf<K extends Aggregation['kind']> = Extract<Aggregation, { kind: K }>;

@@ -1,13 +1,13 @@
-/** Where a bucket has the text of its key that pipelines name it by, and that it does not show. */
+/** Property of a bucket with the text by which pipelines name its key. It is not shown. */
 export const hiddenKey: unique symbol = Symbol('key');
 
-/** Where a bucket has the parts of its key that pipelines sort it by, before a format made texts of them. */
+/** Property of a bucket with the parts of its key, unformatted, by which pipelines sort it. */
 export const hiddenParts: unique symbol = Symbol('parts');
 
-/** Where an answer has the engines' class of it, which errors of pipelines name. */
+/** Property of an answer with the engines' class of it, which errors of pipelines name. */
 export const hiddenClass: unique symbol = Symbol('class');
 
-/** The answer of one aggregation, as the engines write it. */
+/** The answer of one aggregation in the engines' format. */
 export type Answer = Record<string, unknown> & {
   [hiddenKey]?: string;
   [hiddenClass]?: string;

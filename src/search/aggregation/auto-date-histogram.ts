@@ -7,7 +7,7 @@ import type { FieldOptions, Node } from './node.js';
 import { zoneText } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-/** At most so many buckets of time, as wide as the records need. */
+/** A limited number of time buckets, whose width follows from the records. */
 export interface AutoDateHistogramAggregation extends Node<'auto_date_histogram'>, FieldOptions {
   readonly buckets: number;
   readonly minimumInterval?: string;

@@ -5,7 +5,7 @@ import { named, type ParseAggregation } from './frame.js';
 import type { SimpleMetric } from './option/simple-metric.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
 
-/** Up to so many values the engines' answers are close to exact, unless told otherwise. */
+/** The engines' default number of values up to which their answers are nearly exact. */
 const usualThreshold = 3000;
 
 export const cardinality: ParseAggregation<SimpleMetric> = (at, frame) => {

@@ -46,7 +46,7 @@ const sourceOf = (
   };
 };
 
-/** Buckets by several keys, a page at a time. */
+/** Parses buckets by several keys, which are returned page by page. */
 export const composite: ParseAggregation<CompositeAggregation> = (at, frame) => {
   const options = object('composite', { sources: compositeSources, size: atLeast(1), after: cursor })(at);
   const given = options.sources;
@@ -95,7 +95,7 @@ const compositeSource: Read<CompositeSource> = (input) => {
   return source;
 };
 
-/** One of the keys of composite buckets. */
+/** A source of keys of composite buckets. */
 export type CompositeSource = {
   readonly name: string;
   readonly at: Input;
@@ -109,7 +109,7 @@ export type CompositeSource = {
     | ({ readonly by: 'date_histogram' } & TimeInterval)
   );
 
-/** Buckets by several keys, a page at a time. */
+/** Buckets by several keys, returned page by page. */
 export interface CompositeAggregation extends Node<'composite'> {
   readonly sources: readonly CompositeSource[];
   readonly size: number;

@@ -5,7 +5,7 @@ import { type HistogramOptions, histogramKeys } from './option/histogram.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-/** A bucket for each stretch of time. */
+/** A bucket for each time interval. */
 export interface DateHistogramAggregation extends Node<'date_histogram'>, HistogramOptions, TimeInterval {}
 
 export const dateHistogram: ParseAggregation<DateHistogramAggregation> = (at, frame) => {

@@ -2,8 +2,8 @@ import { illegalArgument, type Place } from '../failure.js';
 import { decimalPattern, type Pattern } from './decimal-pattern.js';
 
 /**
- * The digits of a number to be rounded to some of its own: those that tell it from other doubles, as the engines take them, and
- * all that it really has where those would be a half.
+ * Returns the digits of a number before rounding, as the engines take them: the shortest that identify the double. For
+ * a number that these digits put exactly halfway, returns all digits of its exact value.
  */
 const digitsOf = (value: number | bigint, isHalf: (plain: string) => boolean): Intl.StringNumericLiteral => {
   const plain = `${value}`;
@@ -12,12 +12,12 @@ const digitsOf = (value: number | bigint, isHalf: (plain: string) => boolean): I
   return (value < 1e21 ? value.toFixed(100) : plain) as Intl.StringNumericLiteral;
 };
 
-/** A number of no sign, its digits before and behind the point without zeros that only fill. */
+/** Formats a number without a sign. Returns its digits before and after the point, without padding zeros. */
 type Fixed = (value: number | bigint) => readonly [whole: string, fraction: string];
 
-/** What Intl.NumberFormat writes behind a point. */
+/** Maximum number of digits that Intl.NumberFormat writes after the point. */
 const maxFractionDigits = 100;
-/** A number below 1e-6, as JavaScript writes it. */
+/** Matches a number below 1e-6 in JavaScript's notation. */
 const tiny = /^(\d)(?:\.(\d+))?e-(\d+)$/;
 
 const fixed = (most: number): Fixed => {
@@ -57,10 +57,13 @@ const plainOf = ({ whole, fraction, grouping, alwaysPoint }: Pattern): ((value: 
   };
 };
 
-/** The most digits of a number that Intl.NumberFormat tells one by one. */
+/** Maximum number of significant digits of Intl.NumberFormat. */
 const maxSignificant = 21;
 
-/** `12.3E3`: the exponent is a multiple of the most digits before the point, where these are more than the least. */
+/**
+ * Creates the formatter of `12.3E3`: the exponent is a multiple of the maximum number of digits before the point, if
+ * that exceeds the minimum.
+ */
 const scientificOf = ({
   whole,
   fraction,
@@ -101,8 +104,8 @@ const scaled = (value: number | bigint, scale: number): number | bigint => {
 };
 
 /**
- * Java's decimal patterns: `0.000`, `#,##0.00`, `00.0 'C'`, `0.0%`, `##0.#E0`, `0;(0)`. Halves round to the even neighbour, as
- * Java's do.
+ * Creates a formatter from a decimal pattern of Java: `0.000`, `#,##0.00`, `00.0 'C'`, `0.0%`, `##0.#E0`, `0;(0)`.
+ * Halves round to the even neighbour, as in Java.
  */
 export const decimalFormatOf = (pattern: string, place: Place): ((value: number | bigint) => string) => {
   const parsed = decimalPattern(pattern);

@@ -4,35 +4,35 @@ interface Affixes {
   readonly after: string;
 }
 
-/** The least and the most digits of a part of a number. */
+/** Minimum and maximum number of digits of a part of a number. */
 interface Digits {
   readonly least: number;
   readonly most: number;
 }
 
-/** What a decimal pattern of Java's asks for. */
+/** A parsed decimal pattern of Java. */
 export interface Pattern {
   readonly positive: Affixes;
   readonly negative: Affixes;
   /** 100 for percents, 1000 for per mille. */
   readonly scale: number;
-  /** Before the point; the most is only kept by {@link exponentDigits}. */
+  /** Digits before the point. Only {@link exponentDigits} applies the maximum. */
   readonly whole: Digits;
   readonly fraction: Digits;
-  /** How many digits are between commas; 0 for no commas. */
+  /** Number of digits between commas; 0 for no commas. */
   readonly grouping: number;
-  /** Whether the point is shown where no digit follows it. */
+  /** Whether the point is shown even if no digit follows. */
   readonly alwaysPoint: boolean;
-  /** The least digits of an exponent; undefined for numbers without one. */
+  /** Minimum number of digits of an exponent; undefined for numbers without one. */
   readonly exponentDigits: number | undefined;
 }
 
-/** The most digits that a pattern may ask for on either side of the point: what Intl.NumberFormat writes. */
+/** Maximum number of digits that a pattern may request on either side of the point: the limit of Intl.NumberFormat. */
 const maxDigits = 100;
-/** The most digits behind the point where a pattern says nothing: all that a double has. */
+/** Default maximum number of digits after the point: all that a double has. */
 const allDigits = 340;
 
-/** Reads a pattern, each character looked at once; undefined where it is none. */
+/** Parses a pattern in one pass over its characters. Returns undefined for a malformed one. */
 export const decimalPattern = (pattern: string): Pattern | undefined => {
   if (pattern === '') {
     return {
@@ -54,13 +54,16 @@ export const decimalPattern = (pattern: string): Pattern | undefined => {
 const none = { before: '', after: '' } as const;
 const plain = { grouping: 3, alwaysPoint: false, exponentDigits: undefined } as const;
 
-/** A negative number has a minus before it, unless the pattern has other text for such. */
+/** Adds the affixes of negative numbers: a minus, unless the pattern has affixes for them. */
 const signs = (positive: Affixes, other: Affixes): Pick<Pattern, 'positive' | 'negative'> => {
   const isOwn = other.before !== positive.before || other.after !== positive.after;
   return { positive, negative: isOwn ? other : { before: `-${positive.before}`, after: positive.after } };
 };
 
-/** The characters of the number in a pattern, counted: `#` before and behind its zeros, the zeros, where the point is. */
+/**
+ * Counts of the characters of the number in a pattern: `#` before and after its zeros, the zeros, and the position of
+ * the point.
+ */
 interface Counted {
   left: number;
   zeros: number;
@@ -70,7 +73,7 @@ interface Counted {
   exponentDigits: number | undefined;
 }
 
-/** What the characters of a number mean; undefined where they cannot stand so. */
+/** Interprets the counts. Returns undefined for an invalid combination. */
 const numberOf = ({ left, zeros, right, pointAt, grouping, exponentDigits }: Counted) => {
   const total = left + zeros + right;
   const hasPoint = pointAt >= 0;
@@ -100,7 +103,10 @@ class PatternReader {
     return this.at >= this.pattern.length;
   }
 
-  /** One part of `positive;negative`; of the number in the second one nothing is read. Undefined where it is malformed. */
+  /**
+   * Parses one part of `positive;negative`. The number in the second part is skipped. Returns undefined if it is
+   * malformed.
+   */
   part(isNegative: boolean): { affixes: Affixes; scale: number; counted: Counted } | undefined {
     const counted: Counted = { left: 0, zeros: 0, right: 0, pointAt: -1, grouping: -1, exponentDigits: undefined };
     const affixes = { before: '', after: '' };
@@ -129,7 +135,7 @@ class PatternReader {
         this.at += 1;
       }
     }
-    // `#.##` is `0.##`, and `.##` is `.0#`.
+    // `#.##` means `0.##`, and `.##` means `.0#`.
     if (counted.zeros === 0 && counted.left > 0 && counted.pointAt >= 0) {
       const point = Math.max(1, counted.pointAt);
       Object.assign(counted, { left: point - 1, zeros: 1, right: counted.left - point });
@@ -137,7 +143,7 @@ class PatternReader {
     return { affixes, scale, counted };
   }
 
-  /** Counts characters of a number up to what is none; false where one cannot stand where it does. */
+  /** Counts the characters of a number. Returns false if one is at an invalid position. */
   private number(counted: Counted): boolean {
     for (; !this.ended; this.at += 1) {
       const character = this.pattern[this.at]!;
@@ -172,7 +178,7 @@ class PatternReader {
     while (!this.ended && `${inNumber}E`.includes(this.pattern[this.at]!)) this.at += 1;
   }
 
-  /** The text in quotes, two of which are one that is shown; undefined where they are not closed. */
+  /** Parses text in quotes, in which two quotes mean one. Returns undefined if the quotes are not closed. */
   private quoted(): string | undefined {
     if (this.pattern[this.at + 1] === "'") {
       this.at += 2;

@@ -5,7 +5,7 @@ import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-/** Count, smallest, largest, mean and sum of values, and how they scatter. */
+/** Count, minimum, maximum, mean, sum, variance and deviation of values. */
 export interface ExtendedStatsMetric extends Node<'extended_stats'>, FieldOptions {
   readonly sigma: number;
 }

@@ -3,7 +3,7 @@ import type { Query } from '../query/query.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { Node } from './node.js';
 
-/** One bucket, of the records that match a query. */
+/** One bucket of the records that match a query. */
 export interface FilterAggregation extends Node<'filter'> {
   readonly filter: Query;
 }

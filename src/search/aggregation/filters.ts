@@ -8,9 +8,9 @@ import type { Node } from './node.js';
 
 /** A bucket for each of several queries. */
 export interface FiltersAggregation extends Node<'filters'> {
-  /** Without names: an array of buckets. */
+  /** An array of buckets if there are no names. */
   readonly filters: readonly { readonly name?: string; readonly query: Query }[];
-  /** The name of the bucket of all other records. */
+  /** Name of the bucket of all other records. */
   readonly other?: string;
   readonly keyed: boolean;
 }
@@ -22,7 +22,7 @@ export const filters: ParseAggregation<FiltersAggregation> = (at, frame) => {
   if (!given.isObject && !given.isArray) throw parsing(`Unknown key for a ${kindOf(given)} in [filters].`, given);
   const wantsOther = options.other_bucket ?? options.other_bucket_key !== undefined;
   const anonymous = given.isArray ? given.items().map((item) => ({ query: parseQuery(item) })) : [];
-  // The engines give named buckets in the order of their names.
+  // The engines return named buckets sorted by name.
   const byName = given
     .members()
     .map(({ key, input }) => ({ name: key, query: parseQuery(input) }))

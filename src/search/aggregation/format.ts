@@ -6,18 +6,21 @@ import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 import { decimalFormatOf } from './decimal-format.js';
 
-/** How numbers of an answer are also written as text; undefined where the engines write none. */
+/** Formats numbers of an answer as text; undefined if the engines write no text. */
 export type Print = ((value: number | bigint) => string) | undefined;
 
 const unformatted: ReadonlySet<FieldKind> = new Set(['keyword', 'boolean', 'geo_point']);
 
-/** Formats are for numbers and dates. @throws SearchFailure where one is asked for another field. */
+/**
+ * Checks that a field can have a format: numbers and dates only.
+ * @throws SearchFailure for a format of another field
+ */
 export const requireFormattable = (field: Field | undefined, format: Input | undefined): void => {
   if (field === undefined || format === undefined || !unformatted.has(field.kind)) return;
   throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support custom formats`, format);
 };
 
-/** The text form of a field's numbers: always for dates and booleans, otherwise where a format is asked for. */
+/** Returns the text form of a field's numbers: always for dates and booleans, for others if a format is given. */
 export const printOf = (field: Field | undefined, format: Input | undefined, zone: Zone = utc): Print => {
   if (field?.kind === 'date') {
     const dates = format === undefined ? defaultDateFormat : dateFormatOf(text(format), format);
@@ -28,7 +31,7 @@ export const printOf = (field: Field | undefined, format: Input | undefined, zon
   return field?.kind === 'boolean' ? (value) => (Number(value) === 0 ? 'false' : 'true') : undefined;
 };
 
-/** A number as Java writes a double: `1.0`, `1.0E10`, `1.0E-4`. */
+/** Formats a number as Java formats a double: `1.0`, `1.0E10`, `1.0E-4`. */
 export const javaDouble = (value: number): string => {
   if (!Number.isFinite(value)) return `${value}`;
   const size = Math.abs(value);
@@ -40,7 +43,7 @@ export const javaDouble = (value: number): string => {
   return plain.includes('.') ? plain : `${plain}.0`;
 };
 
-/** A value with its text form, where it has one. */
+/** Returns a value with its text form, if it has one. */
 export const withText = (value: number | null, print: Print): Record<string, unknown> => ({
   value,
   ...(value !== null && print !== undefined && { value_as_string: print(value) }),

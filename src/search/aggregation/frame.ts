@@ -1,12 +1,12 @@
 import type { Input } from '../syntax/input.js';
 
-/** What every parser is told of the aggregation around its body. */
+/** Context of an aggregation's body for its parser. */
 export interface Frame {
   readonly name: string;
 }
 
-/** Reads the body of one type of aggregation; what stands inside it, and `meta`, are read and added by {@link parseAggregations}. */
+/** Parses the body of one type of aggregation. {@link parseAggregations} adds its sub-aggregations and `meta`. */
 export type ParseAggregation<N> = (at: Input, frame: Frame) => N;
 
-/** What every aggregation is made of. */
+/** Returns the properties of every aggregation. */
 export const named = ({ name }: Frame, at: Input) => ({ name, at });

@@ -4,9 +4,9 @@ import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
 
-/** The smallest box around all places. */
+/** The smallest box around all locations. */
 export interface GeoBoundsMetric extends Node<'geo_bounds'>, FieldOptions {
-  /** Whether bounds may go over the meridian of 180 degrees. */
+  /** Whether bounds may cross the meridian of 180 degrees. */
   readonly wraps: boolean;
 }
 

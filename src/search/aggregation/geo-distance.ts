@@ -10,12 +10,12 @@ import type { FieldOptions, Node } from './node.js';
 import { end, type RangeItem } from './option/range.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
 
-/** A bucket for each range of distances from a place. */
+/** A bucket for each range of distances from a location. */
 export interface GeoDistanceAggregation extends Node<'geo_distance'>, FieldOptions {
   readonly ranges: readonly RangeItem[];
   readonly keyed: boolean;
   readonly origin: Point;
-  /** Metres of the unit that ranges are in. */
+  /** Metres of the unit of the ranges. */
   readonly unitMetres: number;
 }
 
@@ -50,14 +50,14 @@ const distances: Read<RangeItem[]> = (input) => {
   return listOf(distanceItem)(input);
 };
 
-/** The engines read these by hand: each wrong kind is refused in one sentence. */
+/** The engines parse these by hand, so each wrong kind is refused with the same sentence. */
 const distanceItem: Read<RangeItem> = (input) => {
   if (!input.isObject) throw parsing(`Failed to parse object: unexpected token [${kindOf(input)}] found`, input);
   const { key, from, to } = strict('geo_distance', { key: optionalString, from: end, to: end })(input);
   return { ...(key !== undefined && { key }), ...(from && !from.isNull && { from }), ...(to && !to.isNull && { to }) };
 };
 
-/** A place as the engines read it here, by hand: of an object the numbers of its two keys, of a list its two numbers. */
+/** Parses a location as the engines do here, by hand: the numbers of an object's two keys, or a list's two numbers. */
 const place: Read<Point> = (input) => {
   if (input.isObject) return placeOfObject(input);
   if (input.isArray) return placeOfList(input);
@@ -78,7 +78,7 @@ const placeOfObject = (input: Input): Point => {
   return { lat: number(lat.input), lon: number(lon.input) };
 };
 
-/** A list of less than two numbers is a place from which no distance is known. */
+/** Parses a list. With fewer than two numbers it is a location at an unknown distance from everything. */
 const placeOfList = (input: Input): Point => {
   const items = input.items();
   const [lon = Number.NaN, lat = Number.NaN] = items.slice(0, 2).map(inNumbers);

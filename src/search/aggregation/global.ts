@@ -3,7 +3,7 @@ import { kindOf } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { Node } from './node.js';
 
-/** One bucket, of all records in scope, whatever the query. */
+/** One bucket of all records in scope, whatever the query. */
 export interface GlobalAggregation extends Node<'global'> {}
 
 export const global: ParseAggregation<GlobalAggregation> = (at, frame) => {

@@ -1,25 +1,29 @@
 import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 
-/** Made buckets and the empty ones between them: the key of each, and which made bucket it is. */
+/** An existing bucket with its key, or an empty one between existing buckets. */
 export interface Filled<T> {
   readonly key: number;
   readonly bucket?: T;
 }
 
-/** How far empty buckets reach beyond the made ones. */
+/** Range up to which empty buckets extend beyond the existing ones. */
 export interface Stretch {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
-/** Bounds begin before they end. */
+/** @throws SearchFailure if the minimum of bounds exceeds their maximum */
 export const requireInOrder = (name: string, { min, max }: Stretch, at: Input): void => {
   if (min === undefined || max === undefined || min <= max) return;
   throw illegalArgument(`[${name}.min][${min}] cannot be greater than [${name}.max][${max}]`, at);
 };
 
-/** Bounds that stretch must lie inside those that cut, or begin the same bucket. @param start where the bucket of a bound begins. */
+/**
+ * Checks that extended bounds lie inside hard bounds, or begin the same bucket.
+ * @param start returns the beginning of a bound's bucket
+ * @throws SearchFailure
+ */
 export const requireInside = (
   extended: Stretch,
   hard: Stretch,
@@ -38,8 +42,8 @@ export const requireInside = (
 
 /**
  * Fills the gaps between buckets, and up to the bounds, as the engines do: each bucket once, in the order of keys.
- * @param next the key after a key.
- * @param made is told of every bucket before it is made, and may refuse.
+ * @param next returns the key after a key
+ * @param made called before every bucket, and may throw to refuse it
  */
 export function* fillGaps<T>(
   buckets: readonly { key: number; bucket: T }[],
@@ -47,7 +51,7 @@ export function* fillGaps<T>(
   { min, max }: Stretch,
   made: () => void,
 ): Generator<Filled<T>> {
-  // An interval can be too small to tell a key from the one after it.
+  // An interval can be too small to distinguish a key from the next one.
   const after = (key: number) => {
     const following = next(key);
     return following > key ? following : Infinity;

@@ -6,7 +6,7 @@ import type { Node } from './node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-/** A bucket for each stretch of numbers. */
+/** A bucket for each interval of numbers. */
 export interface HistogramAggregation extends Node<'histogram'>, HistogramOptions {
   readonly interval: number;
   readonly offset: number;

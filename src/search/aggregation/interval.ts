@@ -27,10 +27,10 @@ const calendarUnits: Readonly<Record<string, Unit>> = {
 const calendarUnit = (name: string): Unit | undefined =>
   Object.hasOwn(calendarUnits, name) ? calendarUnits[name] : undefined;
 
-/** Whether a text is just one unit of the calendar. */
+/** Whether a text is a single calendar unit. */
 export const isCalendarUnit = (name: string): boolean => calendarUnit(name) !== undefined;
 
-/** `calendar_interval`: just one unit of the calendar, `1M` or `month`. */
+/** Parses `calendar_interval`: a single calendar unit, `1M` or `month`. */
 export const calendarInterval = (input: Input): Interval => {
   const name = text(input);
   const unit = calendarUnit(name);
@@ -38,17 +38,23 @@ export const calendarInterval = (input: Input): Interval => {
   throw illegalArgument(`The supplied interval [${name}] could not be parsed as a calendar interval.`, input);
 };
 
-/** `fixed_interval`: any number of milliseconds, seconds, minutes, hours or days; the old `interval` also as a number of milliseconds. */
+/**
+ * Parses `fixed_interval`: any number of milliseconds, seconds, minutes, hours or days. The old `interval` may also be
+ * a number of milliseconds.
+ */
 export const fixedInterval = (input: Input): Interval => {
   const millis = input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
   if (millis <= 0) throw illegalArgument('Zero or negative time interval not supported', input);
   return { millis };
 };
 
-/** A year of the Gregorian calendar in the mean of 400. */
+/** Mean length of a Gregorian year over 400 years. */
 const yearMillis = 31_556_952_000;
 
-/** The length of a calendar's unit as pipelines take it, those of several days in the mean; undefined for no unit. */
+/**
+ * Returns the length of a calendar unit for pipelines, with the mean for months and longer units; undefined for other
+ * names.
+ */
 export const calendarMillis = (name: string): number | undefined => {
   const unit = calendarUnit(name);
   return unit && { ...unitMillis, month: yearMillis / 12, quarter: yearMillis / 4, year: yearMillis }[unit];

@@ -7,7 +7,7 @@ import { fieldOptions, valueSource } from './option/value-source.js';
 
 export const medianAbsoluteDeviation: ParseAggregation<SimpleMetric> = (at, frame) => {
   const kind = 'median_absolute_deviation';
-  /** How exactly the engines estimate. */
+  /** Precision of the engines' estimate. */
   const positive: Read<number> = (input) => {
     const value = number(input);
     if (value > 0) return value;
@@ -17,7 +17,7 @@ export const medianAbsoluteDeviation: ParseAggregation<SimpleMetric> = (at, fram
     );
   };
   const options = object(kind, { ...valueSource, compression: positive })(at);
-  // The engines' usual compression, 1000, is finer than digests are.
+  // The engines' default compression, 1000, is finer than our digests.
   const finer = (options.compression ?? 1000) > 100;
   return { kind, ...named(frame, at), ...fieldOptions(options, at), finer };
 };

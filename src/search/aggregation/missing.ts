@@ -3,7 +3,7 @@ import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-/** One bucket, of the records without a value. */
+/** One bucket of the records without a value. */
 export interface MissingAggregation extends Node<'missing'>, FieldOptions {}
 
 export const missing: ParseAggregation<MissingAggregation> = (at, frame) => ({

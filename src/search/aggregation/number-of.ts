@@ -5,7 +5,7 @@ import { dateOf, decimal } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
 
-/** A value of a request as a number of a field. */
+/** Converts a value of a request to a number of a field. */
 export const numberOf = (field: Field, input: Input, reading: DateReading): number => {
   if (field.kind === 'date') return dateOf(input, false, reading);
   const text = scalarText(input) ?? '';
@@ -17,6 +17,6 @@ export const numberOf = (field: Field, input: Input, reading: DateReading): numb
   return decimal(text, input);
 };
 
-/** A field whose type an aggregation cannot be over. */
+/** Creates the error of an aggregation over a field of an unsupported type. */
 export const unsupported = (field: Field, kind: string, at: Input) =>
   illegalArgument(`Field [${field.path}] of type [${field.kind}] is not supported for aggregation [${kind}]`, at);

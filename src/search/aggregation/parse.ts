@@ -17,7 +17,7 @@ const isBucketNode = (parsed: Parsed): parsed is BucketNode => Object.hasOwn(buc
 const maxAggregations = 200;
 const maxDepth = 10;
 
-/** Reads named aggregations, those inside them included. */
+/** Parses named aggregations and their sub-aggregations. */
 export const parseAggregations = (input: Input): Aggregation[] => {
   let count = 0;
   const readAll = (at: Input, depth: number): Aggregation[] => {
@@ -47,7 +47,10 @@ export const parseAggregations = (input: Input): Aggregation[] => {
   return readAll(input, 1);
 };
 
-/** One aggregation: its keys are read in the order in which they came, so that of several faults the first is named. */
+/**
+ * Parses one aggregation. Its keys are read in the order in which they came, so that the first of several errors is
+ * reported.
+ */
 const node = (name: string, at: Input, readInner: (inner: Input) => Aggregation[]): Aggregation => {
   let own: { readonly type: string; readonly parsed: Parsed } | undefined;
   let children: Aggregation[] | undefined;

@@ -5,7 +5,7 @@ import { named, type ParseAggregation } from './frame.js';
 import type { Node } from './node.js';
 import { refuseScript } from './option/value-source.js';
 
-/** Records, values or their sum for each unit of time. */
+/** Records, values or their sum per unit of time. */
 export interface RateMetric extends Node<'rate'> {
   readonly field?: string;
   readonly unit?: Input;

@@ -51,7 +51,7 @@ import { weightedAvg } from './weighted-avg.js';
 
 type Parsers<N extends { kind: string }> = { readonly [K in N['kind']]: ParseAggregation<N> };
 
-/** The parser of each type of aggregation that makes buckets. */
+/** Parsers of the aggregations that make buckets, by type. */
 export const bucketParsers: Parsers<BucketNode> = {
   terms,
   rare_terms: rareTerms,
@@ -71,7 +71,7 @@ export const bucketParsers: Parsers<BucketNode> = {
   composite,
 };
 
-/** The parser of each other type. */
+/** Parsers of all other types. */
 export const leafParsers: Parsers<MetricAggregation | PipelineAggregation> = {
   avg,
   sum,

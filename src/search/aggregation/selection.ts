@@ -5,11 +5,11 @@ import type { Aggregation } from './aggregation.js';
 import type { FilterAggregation } from './filter.js';
 import type { MissingAggregation } from './missing.js';
 
-/** Which records the bucket of a `filter` has. */
+/** Builds the predicate of the records in a `filter` bucket. */
 export const recordsMatching = ({ filter: query }: FilterAggregation, binding: Binding): Predicate =>
   bindQuery(query, binding);
 
-/** Which records the bucket of a `missing` has. */
+/** Builds the predicate of the records in a `missing` bucket. */
 export const recordsWithout = (
   { field: path, missing: instead, at }: MissingAggregation,
   { fields }: Binding,
@@ -20,8 +20,8 @@ export const recordsWithout = (
 };
 
 /**
- * Of each `auto_date_histogram` the records whose time gives it its width: those of the single buckets around it. Inside
- * several buckets all take one width.
+ * Returns, for each `auto_date_histogram`, the records whose time span determines its width: those of the enclosing
+ * single buckets. Inside several buckets all of them get the same width.
  */
 export const timedBy = (
   aggregations: readonly Aggregation[],

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.js';
 
-/** What the statistics of some numbers are made from. */
+/** Moments of some numbers, from which their statistics are computed. */
 export interface Moments {
   readonly count: number;
   readonly sum: number;
@@ -9,7 +9,7 @@ export interface Moments {
   readonly sumOfSquares: number;
 }
 
-/** The engines' `stats`, in their order. */
+/** The engines' `stats`, with the properties in the same order. */
 export interface Statistics {
   count: number;
   min: number | null;
@@ -18,7 +18,7 @@ export interface Statistics {
   sum: number;
 }
 
-/** The `stats` of some numbers. */
+/** Computes the `stats` of some numbers. */
 export const statisticsOf = ({ count, sum, min, max }: Moments): Statistics => ({
   count,
   min,
@@ -27,13 +27,13 @@ export const statisticsOf = ({ count, sum, min, max }: Moments): Statistics => (
   sum,
 });
 
-/** The engines' `extended_stats`: also variance and deviation, of all values and as of a sample. */
+/** Computes the engines' `extended_stats`, with variance and deviation of the population and of a sample. */
 export const extendedOf = (moments: Moments, sigma: number): Record<string, unknown> => {
   const { count, sum, sumOfSquares } = moments;
   const none = count === 0;
   const scatter = Math.max(0, sumOfSquares - (sum * sum) / count);
   const variance = none ? null : scatter / count;
-  // One value is no sample: the engines write that as text.
+  // One value is not a sample: the engines write the text NaN.
   const sampling = none ? null : count === 1 ? 'NaN' : scatter / (count - 1);
   const deviation = variance === null ? null : Math.sqrt(variance);
   const deviationSampling = typeof sampling === 'number' ? Math.sqrt(sampling) : sampling;
@@ -60,7 +60,7 @@ export const extendedOf = (moments: Moments, sigma: number): Record<string, unkn
   };
 };
 
-/** The moments of numbers at hand. */
+/** Computes the moments of numbers. */
 export const momentsOfAll = (numbers: readonly number[]): Moments => ({
   count: numbers.length,
   sum: numbers.reduce((sum, number) => sum + number, 0),
@@ -69,7 +69,7 @@ export const momentsOfAll = (numbers: readonly number[]): Moments => ({
   sumOfSquares: numbers.reduce((sum, number) => sum + number * number, 0),
 });
 
-/** Numbers that no double holds as texts, `Infinity` and `NaN`, which the engines' statistics over buckets show. */
+/** Replaces infinities and NaN by texts, as in the engines' statistics over buckets. */
 export const beyondAsText = (numbers: Answer): Answer =>
   Object.fromEntries(
     Object.entries(numbers).map(([key, value]) => {
@@ -78,7 +78,7 @@ export const beyondAsText = (numbers: Answer): Answer =>
     }),
   );
 
-/** Statistics with the text form of each, where they have one: after all numbers, as the engines write them. */
+/** Adds the text form of statistics, if there is one, after all numbers, as the engines do. */
 export const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
   if (print === undefined) return numbers;
   if (numbers['count'] === 0) return numbers;

@@ -16,7 +16,7 @@ export interface TopHitsMetric extends Node<'top_hits'> {
 
 const maxTopHits = 100;
 
-/** Like `read`, of a key that does not take `null`. */
+/** Wraps a reader so that it refuses `null`. */
 const given =
   <T>(read: Read<T>): Read<T> =>
   (input) => {

@@ -6,7 +6,7 @@ import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { formatText, namedField, refuseScript } from './option/value-source.js';
 
-/** The mean of one field's values, weighed by another's. */
+/** The mean of one field's values, weighted by another's. */
 export interface WeightedAvgMetric extends Node<'weighted_avg'> {
   readonly value: FieldOptions;
   readonly weight: FieldOptions;

@@ -1,9 +1,9 @@
 import type { Instant } from './zone.js';
 
-/** A unit of the calendar. */
+/** A calendar unit. */
 export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' | 'second';
 
-/** Milliseconds of the units that always last as long. */
+/** Milliseconds of the units with a fixed length. */
 export const unitMillis = {
   second: 1000,
   minute: 60_000,
@@ -12,7 +12,7 @@ export const unitMillis = {
   week: 604_800_000,
 } as const;
 
-/** The start of the unit that a local time lies in. Weeks start on Monday. */
+/** Returns the start of the unit that contains a local time. Weeks start on Monday. */
 export const truncate = (local: Instant, unit: Unit): Instant => {
   switch (unit) {
     case 'second':
@@ -30,7 +30,7 @@ export const truncate = (local: Instant, unit: Unit): Instant => {
   }
 };
 
-/** A local time, a number of units later; a day that a month does not have becomes its last. */
+/** Adds a number of units to a local time. A day that the month lacks becomes its last day. */
 export const add = (local: Instant, count: number, unit: Unit): Instant => {
   if (unit === 'month') return addMonths(local, count);
   if (unit === 'quarter') return addMonths(local, 3 * count);
@@ -38,7 +38,7 @@ export const add = (local: Instant, count: number, unit: Unit): Instant => {
   return local + count * unitMillis[unit];
 };
 
-/** The remainder that is never negative. */
+/** Returns the non-negative remainder. */
 export const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 
 const startOfMonths = (local: Instant, unit: 'month' | 'quarter' | 'year'): Instant => {
@@ -55,6 +55,6 @@ const addMonths = (local: Instant, count: number): Instant => {
   return utcOf(year, month, Math.min(date.getUTCDate(), last)) + modulo(local, unitMillis.day);
 };
 
-/** Like `Date.UTC`, without its reading of years below 100 as 19xx. */
+/** Works like `Date.UTC`, but does not read years below 100 as 19xx. */
 export const utcOf = (year: number, month: number, day: number): Instant =>
   new Date(0).setUTCFullYear(year, month, day);

@@ -3,19 +3,22 @@ import { parseIso, printIso } from './iso.js';
 import { compilePattern } from './pattern.js';
 import type { Instant, Zone } from './zone.js';
 
-/** A way to write dates. */
+/** A date format. */
 export interface DateFormat {
-  /** Its name or pattern, as it was asked for. */
+  /** Its name or pattern, as requested. */
   readonly text: string;
-  /** The instant of a text, undefined where the text does not follow the format. `roundUp`: what is left out is at its last millisecond. */
+  /**
+   * Parses a text to an instant; undefined if it does not follow the format. With `roundUp`, omitted parts are at their
+   * last millisecond.
+   */
   parse(text: string, roundUp: boolean, zone: Zone): Instant | undefined;
   print(instant: Instant, zone: Zone): string;
 }
 
-/** Numbers from this size on are milliseconds, below it seconds: 1e11 s is the year 5138, 1e11 ms is 1973. */
+/** Numbers from this size on are milliseconds, smaller ones seconds: 1e11 s is the year 5138, 1e11 ms is 1973. */
 export const millisFrom = 1e11;
 
-/** Unix time whose unit shows in its size, in milliseconds. */
+/** Converts a Unix time, whose unit follows from its size, to milliseconds. */
 export const instantOfNumber = (value: number): Instant =>
   Math.floor(Math.abs(value) >= millisFrom ? value : value * 1000);
 
@@ -58,7 +61,7 @@ const patterns: Readonly<Record<string, string>> = {
   year_month_day: 'yyyy-MM-dd',
 };
 
-/** How the engines read dates where no format is asked for; numbers by size, as ours are. */
+/** The engines' default date format. The unit of numbers follows from their size, as everywhere in this API. */
 export const defaultDateFormat: DateFormat = {
   text: 'strict_date_optional_time||epoch_millis',
   parse: (text, roundUp, zone) =>
@@ -66,7 +69,7 @@ export const defaultDateFormat: DateFormat = {
   print: iso.print,
 };
 
-/** The format of a name, of a Java date pattern, or of several joined by `||` (the first prints). */
+/** Returns the format of a name, of a Java date pattern, or of several joined by `||`, of which the first prints. */
 export const dateFormatOf = (text: string, place: Place): DateFormat => {
   const formats = text.split('||').map((part) => single(part.trim(), text, place));
   const [first] = formats;

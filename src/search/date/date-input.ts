@@ -3,19 +3,19 @@ import type { DateFormat } from './date-format.js';
 import { applyMath } from './date-math.js';
 import { type Instant, utc, type Zone } from './zone.js';
 
-/** How texts and numbers of one request are read as dates. */
+/** Settings for reading texts and numbers of one request as dates. */
 export interface DateReading {
-  /** The instant of the request: every `now` of it is the same. */
+  /** Instant of the request, which every `now` in it means. */
   readonly now: Instant;
   readonly format: DateFormat;
-  /** The zone of texts that name none. */
+  /** Time zone of texts without one. */
   readonly zone?: Zone;
 }
 
 /**
- * A date of a query in milliseconds: a text in the format, `now`, either followed by date math, or a number.
- * @param roundUp parts that a text leaves out, and rounding by date math, go to their last millisecond: `2026-03-29` is
- *   the end of that day.
+ * Converts a date of a query to milliseconds: a text in the format or `now`, either followed by date math, or a number.
+ * @param roundUp whether omitted parts, and rounding by date math, go to their last millisecond: `2026-03-29` is then
+ * the end of that day
  */
 export const readDate = (text: string, roundUp: boolean, reading: DateReading, place: Place): Instant => {
   const zone = reading.zone ?? utc;

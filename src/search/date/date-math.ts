@@ -15,7 +15,7 @@ const units: Readonly<Record<string, Unit>> = {
 
 /**
  * Applies date math (`+1d-2h/d`) to an instant, in a zone's local time.
- * @param roundUp `/d` gives the last millisecond of the day instead of its first.
+ * @param roundUp whether `/d` gives the last millisecond of the day instead of its first
  */
 export const applyMath = (start: Instant, math: string, roundUp: boolean, zone: Zone, place: Place): Instant => {
   let instant = start;

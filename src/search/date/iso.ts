@@ -5,9 +5,9 @@ const pattern =
   /^(\d{4}|[+-]\d{5,9})(?:-(\d{2})(?:-(\d{2})(?:T(?:(\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?)?$/;
 
 /**
- * Reads ISO 8601 from the year on; every part after it may be left out (`strict_date_optional_time`).
- * @param roundUp what is left out of the time of day is at its end; a month or day left out is the first, as the engines
- *   have it.
+ * Parses ISO 8601 from the year on; every later part may be omitted (`strict_date_optional_time`).
+ * @param roundUp whether omitted parts of the time of day are at their end; an omitted month or day is the first, as in
+ * the engines
  */
 export const parseIso = (text: string, roundUp: boolean, zone: Zone): Instant | undefined => {
   const match = pattern.exec(text);
@@ -16,12 +16,12 @@ export const parseIso = (text: string, roundUp: boolean, zone: Zone): Instant | 
   return assemble({ year, month, day, hour, minute, second, fraction }, roundUp, zone, offset);
 };
 
-/** The digits of a date's parts, as far as they came. */
+/** The digits of a date's parts that are present. */
 export type DateParts = {
   [K in 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction']?: string | undefined;
 };
 
-/** The instant of a date's parts; undefined where there is no such date. */
+/** Returns the instant of a date's parts, or undefined if no such date exists. */
 export const assemble = (
   parts: DateParts,
   roundUp: boolean,
@@ -47,18 +47,18 @@ export const assemble = (
   return shift === undefined ? undefined : local - shift;
 };
 
-/** ISO 8601 with the zone's offset, e.g. `2026-03-29T00:00:00.000+01:00`. */
+/** Formats ISO 8601 with the zone's offset, such as `2026-03-29T00:00:00.000+01:00`. */
 export const printIso = (instant: Instant, zone: Zone, digits: 0 | 3): string => {
   const offset = zone.offsetAt(instant);
   const date = new Date(instant + offset);
   if (Number.isNaN(date.getTime())) return `${instant}`;
   const iso = date.toISOString();
-  // A year of five digits or more has a sign, and no zero before it, as Java writes it.
+  // A year of five digits or more has a sign and no leading zero, as in Java.
   const text = iso.length === 24 ? iso : iso.replace(/^([+-])0{1,2}(\d{4})/, '$1$2');
   return `${text.slice(0, digits === 3 ? -1 : -5)}${printOffset(offset, ':', true)}`;
 };
 
-/** An offset as `+01:00`; zero as `Z` where asked for. */
+/** Formats an offset as `+01:00`. Zero becomes `Z` if `zulu` is set. */
 export const printOffset = (offset: number, separator: string, zulu: boolean): string => {
   if (offset === 0 && zulu) return 'Z';
   const minutes = Math.abs(Math.trunc(offset / unitMillis.minute));

@@ -2,7 +2,7 @@ import { truncate, unitMillis, utcOf } from './calendar.js';
 import { assemble, type DateParts, printOffset } from './iso.js';
 import type { Instant, Zone } from './zone.js';
 
-/** A compiled pattern: both ways of a {@link DateFormat}. */
+/** A compiled pattern, which parses and prints as a {@link DateFormat} does. */
 export interface CompiledPattern {
   parse(text: string, roundUp: boolean, zone: Zone): Instant | undefined;
   print(instant: Instant, zone: Zone): string;
@@ -10,10 +10,15 @@ export interface CompiledPattern {
 
 type Print = (date: Date, offset: number) => string;
 
-/** The ends of what may be read of a text from a place on, the preferred one first; none where nothing fits. */
+/**
+ * Returns the possible ends of a token that starts at a position, the preferred one first; none if it does not match.
+ */
 type Ends = (text: string, at: number) => readonly number[];
 
-/** A run of one pattern letter: how it prints, what it matches, and which part of the date that is (none: it is only checked). */
+/**
+ * A run of one pattern letter: how it prints, what it matches, and the part of the date that it sets (none if it is
+ * only checked).
+ */
 interface Token {
   print: Print;
   ends: Ends;
@@ -36,7 +41,7 @@ const months = [
 ];
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const pad = (value: number, length: number) => `${Math.abs(value)}`.padStart(length, '0');
-/** As many digits as there are, of those that may be. */
+/** Matches as many digits as possible within the limits. */
 const digits =
   (min: number, max: number): Ends =>
   (text, at) => {
@@ -49,7 +54,7 @@ const oneOf =
   (words: readonly string[]): Ends =>
   (text, at) =>
     words.filter((word) => text.startsWith(word, at)).map((word) => at + word.length);
-/** `Z`, `+01`, `+0100` or `+01:00`. */
+/** Matches `Z`, `+01`, `+0100` or `+01:00`. */
 const offsetEnds: Ends = (text, at) => {
   const [found, tail] = /^(?:Z|[+-]\d\d(:?\d\d)?)/.exec(text.slice(at, at + 6)) ?? [];
   if (found === undefined) return [];
@@ -91,7 +96,7 @@ const zoneOffset =
     part: 'offset',
   });
 
-/** The letters of Java's date patterns that we know. */
+/** The supported letters of Java's date patterns. */
 const letters: Readonly<Record<string, (length: number) => Token>> = {
   y: year,
   u: year,
@@ -121,7 +126,7 @@ const letters: Readonly<Record<string, (length: number) => Token>> = {
   Z: (length) => zoneOffset(false)(length < 4 ? 2 : 3),
 };
 
-/** A Java date pattern (`dd/MM/yyyy HH:mm`), compiled; or the sentence that says why it cannot be. */
+/** Compiles a Java date pattern (`dd/MM/yyyy HH:mm`). Returns the error as a sentence if it is invalid. */
 export const compilePattern = (pattern: string): CompiledPattern | string => {
   const tokens: Token[] = [];
   for (let at = 0; at < pattern.length; ) {
@@ -150,19 +155,19 @@ export const compilePattern = (pattern: string): CompiledPattern | string => {
   };
 };
 
-/** More parts than any date has; the time to match a text grows with them. */
+/** Maximum number of tokens, which is more than any date needs; the time to match a text grows with it. */
 const maxTokens = 32;
 
 const isLetter = (character: string) => /[A-Za-z]/.test(character);
 
-/** The end of a run of one letter; of anything else but a letter, of each for itself. */
+/** Returns the end of a run of one letter; other characters form runs of one. */
 const endOfRun = (pattern: string, start: number): number => {
   let end = start + 1;
   if (isLetter(pattern[start]!)) while (pattern[end] === pattern[start]) end += 1;
   return end;
 };
 
-/** The end of the quoted text that begins here, in which two quotes are one; undefined where it does not end. */
+/** Returns the end of a quoted text, in which two quotes mean one; undefined if it is not closed. */
 const endOfQuoted = (pattern: string, start: number): number | undefined => {
   for (let end = pattern.indexOf("'", start + 1); end >= 0; end = pattern.indexOf("'", end + 2)) {
     if (pattern[end + 1] !== "'") return end + 1;
@@ -171,8 +176,8 @@ const endOfQuoted = (pattern: string, start: number): number | undefined => {
 };
 
 /**
- * What each token reads of a text, where all together read the whole of it. A place from which the tokens that are left
- * cannot go on is looked at once, so that the time is bounded by tokens times characters.
+ * Returns the text that each token matches, if all together match the whole text. A position from which the remaining
+ * tokens fail is tried once, so that the time is bounded by tokens times characters.
  */
 const match = (tokens: readonly Token[], text: string): string[] | undefined => {
   const found: string[] = [];

@@ -1,20 +1,22 @@
 import { add, modulo, truncate, type Unit, unitMillis } from './calendar.js';
 import { gapAt, type Instant, validOffsets, type Zone } from './zone.js';
 
-/** The width of date buckets: a unit of the calendar, or a fixed number of milliseconds. */
+/** Width of date buckets: a calendar unit, or a fixed number of milliseconds. */
 export type Interval = { readonly unit: Unit } | { readonly millis: number };
 
-/** Where buckets begin: the engines' rounding (`org.opensearch.common.Rounding`), daylight-saving changes included. */
+/**
+ * Boundaries of buckets: the engines' rounding (`org.opensearch.common.Rounding`), including daylight-saving changes.
+ */
 export interface Rounding {
-  /** The start of the bucket that an instant lies in. */
+  /** Returns the start of the bucket that contains an instant. */
   round(instant: Instant): Instant;
-  /** The start of the bucket after the one that starts here. */
+  /** Returns the start of the bucket after the one that starts here. */
   next(start: Instant): Instant;
 }
 
 /**
- * The rounding of an interval in a zone.
- * @param offset shifts every bucket by elapsed time, in milliseconds.
+ * Creates the rounding of an interval in a zone.
+ * @param offset shift of every bucket in elapsed milliseconds
  */
 export const roundingOf = (interval: Interval, zone: Zone, offset = 0): Rounding => {
   const base = 'millis' in interval ? fixedRounding(interval.millis, zone) : calendarRounding(interval.unit, zone);
@@ -25,7 +27,9 @@ export const roundingOf = (interval: Interval, zone: Zone, offset = 0): Rounding
   };
 };
 
-/** The starts of all buckets from the one of `from` to the one of `to`; undefined where they are more than `most`. */
+/**
+ * Returns the starts of all buckets from that of `from` to that of `to`; undefined if there are more than `maxCount`.
+ */
 export const boundaries = (rounding: Rounding, from: Instant, to: Instant, maxCount: number): Instant[] | undefined => {
   const starts: Instant[] = [];
   for (let start = rounding.round(from); start <= to; ) {
@@ -37,7 +41,10 @@ export const boundaries = (rounding: Rounding, from: Instant, to: Instant, maxCo
   return starts;
 };
 
-/** The length of an interval in milliseconds, where the zone's offset does not change; undefined for months and longer. */
+/**
+ * Returns the length of an interval in milliseconds, apart from changes of the zone's offset; undefined for months and
+ * longer.
+ */
 export const uniformMillis = (interval: Interval): number | undefined => {
   if ('millis' in interval) return interval.millis;
   return interval.unit === 'month' || interval.unit === 'quarter' || interval.unit === 'year'
@@ -55,7 +62,7 @@ const fixedRounding = (millis: number, zone: Zone): Rounding => {
     const change = zone.fixed === undefined ? lastChange(zone, start - offsets[0]!, instant) : undefined;
     for (const offset of offsets.toReversed()) {
       const candidate = start - offset;
-      // Rounding down across a change of offset would go wrong: round down what was just before the change instead.
+      // Rounding down across a change of offset would be wrong, so this rounds the instant just before the change.
       if (change !== undefined && candidate < change) return round(change - 1);
       if (instant >= candidate) return candidate;
     }
@@ -64,7 +71,10 @@ const fixedRounding = (millis: number, zone: Zone): Rounding => {
   return { round, next: nextOf(round, millis, zone) };
 };
 
-/** The start after a start: as long after it as buckets last, or, where the offset changes, the first instant of another. */
+/**
+ * Creates the function that returns the next start: after the length of a bucket or, if the offset changes, the first
+ * instant of another bucket.
+ */
 const nextOf =
   (round: Rounding['round'], millis: number, zone: Zone): Rounding['next'] =>
   (start) => {
@@ -99,6 +109,6 @@ const clockRounding = (millis: number, unit: Unit, zone: Zone): Rounding => {
 
 const instantAtOffset = (local: Instant, zone: Zone, instant: Instant) => local - zone.offsetAt(instant);
 
-/** The last change of a zone's offset after `from`, up to and including `to`. */
+/** Returns the last change of a zone's offset after `from`, up to and including `to`. */
 const lastChange = (zone: Zone, from: Instant, to: Instant): Instant | undefined =>
   zone.transitions(from, to).at(-1)?.instant;

@@ -1,7 +1,7 @@
 /** Milliseconds since 1970 UTC. */
 export type Instant = number;
 
-/** A change of a zone's offset: from `instant` on, `after` holds. Offsets in milliseconds east of UTC. */
+/** A change of a zone's offset: `after` applies from `instant` on. Offsets are milliseconds east of UTC. */
 export interface Transition {
   readonly instant: Instant;
   readonly before: number;
@@ -11,10 +11,10 @@ export interface Transition {
 /** A time zone's rules. Local times are written as the instant at which UTC shows the same date and time. */
 export interface Zone {
   readonly id: string;
-  /** The offset where it never changes. */
+  /** The offset if it never changes. */
   readonly fixed?: number;
   offsetAt(instant: Instant): number;
-  /** The changes after `from`, up to and including `to`. */
+  /** Returns the changes after `from`, up to and including `to`. */
   transitions(from: Instant, to: Instant): readonly Transition[];
 }
 
@@ -23,10 +23,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/**
- * The zone of a name (`Europe/Paris`) or an offset (`+05:30`, `Z`).
- * @returns undefined where there is no such zone.
- */
+/** Returns the zone of a name (`Europe/Paris`) or an offset (`+05:30`, `Z`); undefined if there is none. */
 export const zoneOf = (name: string): Zone | undefined => {
   const cached = zones.get(name);
   if (cached !== undefined) return cached;
@@ -35,7 +32,7 @@ export const zoneOf = (name: string): Zone | undefined => {
   return zone;
 };
 
-/** The offset of a fixed zone's name in milliseconds; undefined where it is none. */
+/** Returns the offset of a fixed zone's name in milliseconds; undefined for other names. */
 export const offsetOf = (name: string): number | undefined => {
   if (/^(?:Z|UTC|GMT|UT|Etc\/UTC)$/i.test(name)) return 0;
   const match = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/.exec(name);
@@ -52,7 +49,7 @@ const fixedZone = (name: string): Zone | undefined => {
 };
 
 const namedZone = (name: string): Zone | undefined => {
-  // The platform also takes offsets for names, up to a day.
+  // The platform also accepts offsets as names, up to a day.
   if (/^[+-]/.test(name)) return undefined;
   const clock = clockOf(name);
   if (clock === undefined) return undefined;
@@ -82,7 +79,7 @@ const namedZone = (name: string): Zone | undefined => {
   };
 };
 
-/** All changes in a range of time: looked for day by day, then narrowed to the second. */
+/** Finds all changes in a time range, in steps of eight days that are then narrowed to the exact instant. */
 const search = (clock: (instant: Instant) => number, from: Instant, to: Instant): Transition[] => {
   const found: Transition[] = [];
   let before = clock(from);
@@ -105,7 +102,7 @@ const narrow = (clock: (instant: Instant) => number, from: Instant, to: Instant,
   return high;
 };
 
-/** Reads a named zone's offset from the platform's tables; undefined where it has no such zone. */
+/** Creates the reader of a named zone's offset from the platform's tables; undefined if it lacks the zone. */
 const clockOf = (name: string): ((instant: Instant) => number) | undefined => {
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset', year: 'numeric' });
@@ -118,13 +115,16 @@ const clockOf = (name: string): ((instant: Instant) => number) | undefined => {
   }
 };
 
-/** A cache of rules, which never change while a process lives. */
+/** Cache of zones, whose rules never change while a process lives. */
 const zones = new Map<string, Zone>();
 
 /** Coordinated universal time. */
 export const utc: Zone = fixedZone('Z')!;
 
-/** The offsets at which a local time exists, the earlier instant first: none inside a gap, two where it comes twice. */
+/**
+ * Returns the offsets at which a local time exists, the earlier instant first: none inside a gap, two if it occurs
+ * twice.
+ */
 export const validOffsets = (zone: Zone, local: Instant): number[] => {
   if (zone.fixed !== undefined) return [zone.fixed];
   const candidates = new Set([zone.offsetAt(local - day), zone.offsetAt(local + day), zone.offsetAt(local)]);
@@ -132,13 +132,13 @@ export const validOffsets = (zone: Zone, local: Instant): number[] => {
   return [...candidates].filter((offset) => zone.offsetAt(local - offset) === offset).sort((a, b) => b - a);
 };
 
-/** The instant of a local time: the earlier of two; inside a gap, as much later as the gap is long. */
+/** Returns the instant of a local time: the earlier of two; inside a gap, later by the length of the gap. */
 export const instantOf = (zone: Zone, local: Instant): Instant => {
   const [offset] = validOffsets(zone, local);
   return local - (offset ?? gapAt(zone, local).before);
 };
 
-/** The change that skips a local time. */
+/** Returns the change that skips a local time. */
 export const gapAt = (zone: Zone, local: Instant): Transition =>
   zone
     .transitions(local - day, local + day)

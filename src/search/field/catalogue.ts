@@ -10,7 +10,7 @@ export interface SeenField {
   multi: boolean;
 }
 
-/** What the engines call a variable's type. */
+/** The engines' type of each type of variable. */
 export const kindOfVariable: Readonly<Record<VariableType, FieldKind>> = {
   [VariableType.BOOL]: 'boolean',
   [VariableType.TXT]: 'keyword',
@@ -28,7 +28,7 @@ const kindOfSeen: Readonly<Record<SeenField['kind'], FieldKind>> = {
   text: 'keyword',
 };
 
-/** A field that no product in scope declares, in the kind that was seen first. */
+/** Creates a field that no product in scope declares, with the kind of its first value. */
 export const seenField = ({ path, keys, kind, multi }: SeenField): Field => ({
   path,
   kind: kindOfSeen[kind],
@@ -43,7 +43,7 @@ export const seenField = ({ path, keys, kind, multi }: SeenField): Field => ({
   ofDevice: false,
 });
 
-/** A variable as the products in scope declare it. All of them must have the same kind. */
+/** Creates the field of a variable as the products in scope declare it. All of them must have the same kind. */
 export const declaredField = (
   path: string,
   variables: readonly DeclaredVariable[],

@@ -1,11 +1,12 @@
 import type { PlainJson } from '../../json.js';
 
-/** Paths of more parts have too many ways to be cut into keys (2^(n-1)) for each of them to be tried. */
+/** Maximum number of parts of a path whose cuts into keys are all tried: there are 2^(n-1). */
 const maxParts = 4;
 
 /**
- * Returns the lists of keys that lead to a path: `o.x` is the key `x` of an object `o`, or the key `o.x`. The most nested list
- * comes first. Of a path of more than four parts these are the most nested one, the single key, and `seen`.
+ * Returns the lists of keys that lead to a path: `o.x` is the key `x` of an object `o`, or the key `o.x`. The most
+ * nested list comes first. For a path of more than four parts these are the most nested one, `seen`, and the single
+ * key.
  */
 export const keysOfPath = (path: string, seen?: readonly string[]): readonly (readonly string[])[] => {
   const parts = path.split('.');
@@ -21,7 +22,7 @@ const cuts = (parts: readonly string[]): string[][] =>
     return rest.length === 0 ? [[key]] : cuts(rest).map((keys) => [key, ...keys]);
   });
 
-/** Returns the value of a variable: that of the key with its name, else that of nested keys which join to it. */
+/** Returns the value of a variable: that of the key with its name, else that of nested keys that join to the name. */
 export const valueOfName = (data: { readonly [key: string]: PlainJson }, name: string): PlainJson | undefined => {
   const own = Object.hasOwn(data, name) ? data[name]! : null;
   if (own !== null || !name.includes('.')) return own ?? undefined;

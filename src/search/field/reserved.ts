@@ -25,7 +25,7 @@ const all: readonly Field[] = [
   reserved('device.location', 'geo_point', 'point', { ofDevice: true }),
 ];
 
-/** The fields that every record has a place for, by path. */
+/** The fields that exist for every record, by path. */
 export const reservedFields: ReadonlyMap<string, Field> = new Map(all.map((field) => [field.path, field]));
 
 const valueTypes: Readonly<Record<FieldKind, ValueType>> = {
@@ -37,7 +37,7 @@ const valueTypes: Readonly<Record<FieldKind, ValueType>> = {
   boolean: 'double',
 };
 
-/** A field that nothing has, in the kind that it is taken for. */
+/** Creates a field that no record has, with an assumed kind. */
 export const emptyField = (path: string, kind: FieldKind): Field => ({
   path,
   kind,

@@ -4,19 +4,19 @@ import { declaredField, kindOfVariable, type SeenField, seenField } from './cata
 import type { DeclaredVariable, Field, Fields } from './field.js';
 import { reservedFields } from './reserved.js';
 
-/** What there is to name: the variables that products declare, and the catalogue of fields seen at ingestion. */
+/** The known fields: variables that products declare, and the catalogue of fields seen at ingestion. */
 export interface KnownFields {
   declared: DeclaredVariable[];
   seen: SeenField[];
-  /** The products that devices of the application have, or have records of; of all scopes but an application's: null. */
+  /** Products of the application's devices and of their records; null for scopes other than an application's. */
   used: string[] | null;
 }
 
-/** The fields of a scope. `productIds`: empty for all products. */
+/** Returns the fields of a scope. Empty `productIds` select all products. */
 export const fieldsOf = ({ declared, seen, used }: KnownFields, productIds: readonly string[]): Fields =>
   resolver(used === null ? declared : among(declared, used, seen), seen, productIds);
 
-/** The fields as records of some products have them (undefined: of no product), see {@link among}. */
+/** Returns the fields of records of the given products (undefined for records without one), see {@link among}. */
 export const fieldsAmong = (
   { declared, seen }: Pick<KnownFields, 'declared' | 'seen'>,
   products: readonly (string | undefined)[],
@@ -26,8 +26,9 @@ export const fieldsAmong = (
 };
 
 /**
- * The variables of some products. What none of these declares is as it was seen, else as the organization's other products
- * declare it, where they agree: a product that no record in question is of neither hides a value nor makes a query fail.
+ * Selects the variables of some products. Names that none of these declares are taken as seen in records, else as the
+ * organization's other products declare them, if they agree. So a product of no record in question neither hides a
+ * value nor fails a query.
  */
 const among = (
   declared: readonly DeclaredVariable[],
@@ -43,10 +44,10 @@ const among = (
   });
 };
 
-/** How many patterns are looked for among the fields of one call: each takes time for all of them. */
+/** Maximum number of patterns that are matched against the fields of one call: each takes time for all fields. */
 const maxPatterns = 1024;
 
-/** The fields, from what is declared and what was seen. */
+/** Creates the fields from declared variables and the catalogue. */
 const resolver = (
   declared: readonly DeclaredVariable[],
   seen: readonly SeenField[],
@@ -89,7 +90,7 @@ const resolver = (
   return { find, paths, matching, hasUnder };
 };
 
-/** The index of the first text, of texts in order, that is not below a text. */
+/** Returns the index of the first of sorted texts that is not below a text. */
 const firstFrom = (sorted: readonly string[], from: string): number => {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -108,7 +109,7 @@ const refuseConflict = (path: string, declared: readonly DeclaredVariable[]): vo
   );
 };
 
-/** The kinds of a variable, where its products disagree on it; whole numbers and fractions go together. */
+/** Returns the kinds of a variable if its products disagree on it. Whole numbers and fractions are compatible. */
 const disagreement = (declared: readonly DeclaredVariable[]): string[] | undefined => {
   const kinds = new Set(declared.map(({ type }) => kindOfVariable[type]));
   const onlyNumbers = [...kinds].every((kind) => kind === 'long' || kind === 'double');

@@ -9,19 +9,19 @@ import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import type { SortKey, SortMode } from './sort.js';
 
-/** A key of a sort, bound to its field. */
+/** A sort key, bound to its field. */
 export interface BoundKey {
   readonly field: Field;
-  /** The kind that its values are sorted and shown as, which `numeric_type` may change. */
+  /** Kind as which its values are sorted and shown; `numeric_type` may change it. */
   readonly kind: FieldKind;
-  /** How its values are compared with a cursor's. */
+  /** Type in which its values are compared with a cursor's. */
   readonly type: ValueType;
   readonly descending: boolean;
-  /** Which of several values a record is sorted by. */
+  /** Selects the value by which a record with several is sorted. */
   readonly mode: SortMode;
   /** Whether records without a value come first. */
   readonly missingFirst: boolean;
-  /** The value that records without one are sorted by. */
+  /** Default for records without a value. */
   readonly missing?: Value;
 }
 
@@ -40,7 +40,7 @@ const unmapped: Readonly<Record<string, FieldKind>> = {
   ip: 'keyword',
 };
 
-/** Binds the keys of a sort to fields. */
+/** Binds sort keys to fields. */
 export const bindSort = (keys: readonly SortKey[], binding: Binding): BoundKey[] =>
   keys.map((key) => bindKey(key, binding));
 
@@ -79,7 +79,7 @@ const fieldOf = ({ field: path, unmappedType, at }: SortKey, { fields }: Binding
   return emptyField(path, kind);
 };
 
-/** What numbers are taken for: whole ones for a `long` or a `date`, which have no fractions. */
+/** Applies `numeric_type`: whole numbers for `long` and `date`, which have no fractions. */
 const cast = (field: Field, { numericType, at }: SortKey): Pick<BoundKey, 'kind' | 'type'> => {
   const own = { kind: field.kind, type: field.valueType };
   if (numericType === undefined || field.path === '_doc' || field.path === '_score') return own;
@@ -102,11 +102,11 @@ const missingValue = (key: SortKey, kind: FieldKind, type: ValueType): Value => 
   return `${BigInt.asIntN(64, whole) === whole ? whole : whole < 0n ? smallestLong : largestLong}`;
 };
 
-/** A cursor's date: seconds to the microsecond, as sort values show it, or a text. */
+/** Converts a cursor's date: seconds to the microsecond, as sort values show it, or a text. */
 export const cursorInstant = (input: Input, now: number): string =>
   input.node.kind === 'number' ? microsecondsOf(input.node.text) : instantText(dateOf(input, false, dateReading(now)));
 
-/** Unix time as a timestamp's text, exact to the microsecond; 1e11 and more are milliseconds. */
+/** Converts a Unix time to a timestamp's text, exact to the microsecond. 1e11 and more are milliseconds. */
 export const microsecondsOf = (text: string): string => {
   const seconds = Math.abs(Number(text)) >= 1e11 ? Number(text) / 1000 : Number(text);
   const whole = Math.floor(seconds);

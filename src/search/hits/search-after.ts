@@ -6,10 +6,10 @@ import type { Input } from '../syntax/input.js';
 import { isNumber, kindOf, scalarText } from '../syntax/value.js';
 import { type BoundKey, cursorInstant } from './bound-sort.js';
 
-/** A cursor: for each key of a sort the value of the last hit of a page; null is a text that is missing. */
+/** A cursor: the value of a page's last hit for each sort key. Null is a missing text. */
 export type Cursor = readonly (Value | null)[];
 
-/** Reads a cursor, in the types of the keys of its sort. */
+/** Parses a cursor in the types of the sort keys. */
 export const readCursor = (cursor: Input, keys: readonly BoundKey[], now: number): Cursor => {
   if (!cursor.isArray) throw parsing(`Unknown key for a ${kindOf(cursor)} in [search_after].`, cursor);
   const values = cursor.items();
@@ -45,7 +45,7 @@ const valueOf = (key: BoundKey, input: Input, now: number): Value | null => {
   return missingLong(key, text);
 };
 
-/** The ends of a long stand for records without a value, which a double shows as infinities. */
+/** Converts the ends of the long range, which represent missing values, to infinities for a double. */
 const missingLong = (key: BoundKey, text: string): string => {
   if (key.kind === 'double' || !isNumber(text) || Math.abs(Number(text)) < 9.2e18) return text;
   return text.startsWith('-') ? '-Infinity' : 'Infinity';

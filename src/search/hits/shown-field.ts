@@ -14,25 +14,28 @@ import { flag, kindOf, objectsOf, optionalString, scalarText, string, text } fro
 export interface ShownFieldRequest {
   readonly name: string;
   readonly format?: Input;
-  /** Whether values come as they are indexed: in order, each text once. */
+  /** Whether values come in indexed form: sorted, each text once. */
   readonly indexed: boolean;
 }
 
-/** The same, with how its values are written. */
+/** A shown field, bound to the formats of its values. */
 export interface ShownField {
   matches(path: string): boolean;
   readonly indexed: boolean;
-  /** Whether the values of a path are texts, which are indexed each once. */
+  /** Whether the values of a path are texts, of which the index holds each once. */
   isText(path: string): boolean;
-  /** Whether a value of a path is one of its type. */
+  /** Whether a value of a path fits its type. */
   fits(path: string, value: unknown): boolean;
-  /** How moments are written. */
+  /** Returns the format of times. */
   dates(): DateFormat;
-  /** How numbers are written where not as they are. Fails where the format fits one of the fields not. */
+  /**
+   * Returns the format of numbers, or undefined to show them unchanged. Throws if the format does not fit one of the
+   * fields.
+   */
   numbers(): ((value: number | bigint) => string) | undefined;
 }
 
-/** Reads `fields` or `docvalue_fields`: names, or objects of a name and a format. */
+/** Parses `fields` or `docvalue_fields`: names, or objects of a name and a format. */
 export const parseShownFields = (input: Input, indexed: boolean): ShownFieldRequest[] => {
   const nested = input.items().find(({ isArray }) => isArray);
   if (nested?.items()[0]?.isObject) throw parsing(`Unknown key for a END_ARRAY in [${input.key}].`, nested);
@@ -52,7 +55,7 @@ export const parseShownFields = (input: Input, indexed: boolean): ShownFieldRequ
 
 const isName = (item: Input) => scalarText(item) !== undefined;
 
-/** Binds fields that are shown to what there is. A format is looked at once there is a hit to show, as the engines do. */
+/** Binds shown fields to existing fields. A format is only checked once there is a hit to show, as in the engines. */
 export const bindShownFields = (requests: readonly ShownFieldRequest[], fields: Fields): ShownField[] =>
   requests.map(({ name, format, indexed }) => {
     const matches = globOf(name);
@@ -71,7 +74,10 @@ export const bindShownFields = (requests: readonly ShownFieldRequest[], fields: 
     };
   });
 
-/** Whether a value is indexed where others of its record are not: of numbers and booleans, what reads as one. */
+/**
+ * Whether a value is indexed although others of its record are not: for numbers and booleans, one that can be read as
+ * such.
+ */
 const fitsKind = (kind: Field['kind'] | undefined, value: unknown): boolean => {
   if (kind === 'double' || kind === 'long')
     return (
@@ -97,9 +103,9 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 /**
- * Makes the function that picks the values of fields out of a source, each as an array. Of the paths of which a value is
- * `ignored` it picks none, or of indexed values those that fit, as the engines do.
- * @returns undefined where none are asked for or found.
+ * Creates the function that extracts the values of fields from a source, each as an array. For paths with `ignored`
+ * values it extracts nothing or, of indexed values, those that fit, as the engines do. It returns undefined if no
+ * values are requested or found.
  */
 export const shownFields =
   (fields: readonly ShownField[]) =>
@@ -114,7 +120,7 @@ export const shownFields =
     const asIndexed = new Set<string>();
     for (const { matches, dates, numbers, isText, fits, indexed } of fields) {
       const print = numbers();
-      // A wrong format is a fault also where another way of writing comes first.
+      // A wrong format is an error even if an earlier field determines the format.
       if (matches('ts')) dates();
       for (const [path, all] of leaves) {
         if (!matches(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
@@ -127,7 +133,7 @@ export const shownFields =
             : print === undefined
               ? shown
               : shown.map((value) => print(exact(value)));
-        // What is asked for twice as it is indexed comes twice.
+        // The engines repeat values in indexed form if they are requested twice.
         found[path] = [...(found[path] ?? []), ...picked];
         if (indexed) asIndexed.add(path);
       }
@@ -135,13 +141,13 @@ export const shownFields =
     return Object.keys(found).length === 0 ? undefined : found;
   };
 
-/** Numbers and booleans in order, texts by their bytes and each once. */
+/** Sorts numbers and booleans, and texts by their bytes without duplicates. */
 const inOrder = (values: readonly unknown[], isText: () => boolean): unknown[] =>
   values.some((value) => typeof value === 'string') && isText()
     ? [...new Set(values.map(String))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     : values.toSorted((a, b) => (exact(a) < exact(b) ? -1 : exact(a) > exact(b) ? 1 : 0));
 
-/** A number that came as text is whole and beyond what a double tells apart. */
+/** Converts a value to a comparable number. A text is a whole number beyond what a double distinguishes. */
 const exact = (value: unknown): number | bigint =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : Number(value);
 

@@ -3,20 +3,20 @@ import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { kindOf, oneOf, type Read, scalar, scalarText, string } from '../syntax/value.js';
 
-/** Which of several values a record is sorted by. */
+/** Selects the value by which a record with several is sorted. */
 export type SortMode = 'min' | 'max' | 'avg' | 'sum' | 'median';
 
-/** One key of a sort, as it was asked for. */
+/** A parsed sort key. */
 export interface SortKey {
   readonly at: Input;
   readonly field: string;
   readonly descending: boolean;
-  /** `_first`, `_last`, or the value that records without one have. */
+  /** `_first`, `_last`, or the default for records without a value. */
   readonly missing?: Input;
   readonly mode?: SortMode;
-  /** The type of a field that nothing has. */
+  /** Assumed type of a field that no record has. */
   readonly unmappedType?: string;
-  /** What numbers are taken for. */
+  /** Type to which numbers are converted. */
   readonly numericType?: 'long' | 'double' | 'date' | 'date_nanos';
 }
 
@@ -32,7 +32,7 @@ const numericType: Read<(typeof numericTypes)[number]> = (input) => {
   return found;
 };
 
-/** Reads a sort: a name, an object of names, or an array of either. */
+/** Parses a sort: a name, an object of names, or an array of either. */
 export const parseSort = (input: Input): SortKey[] => {
   const alone = scalarText(input);
   return alone === undefined ? input.items().flatMap(keysOf) : [plain(alone, input)];
@@ -51,7 +51,7 @@ const keysOf = (input: Input): SortKey[] => {
     );
 };
 
-/** Options may stand in an array of their own. */
+/** Returns the options of a key, which may be in an array. */
 const only = (at: Input): Input => {
   const [options = at] = at.items();
   if (!options.isObject) throw xContent(`[field_sort] Expected START_OBJECT but was: ${kindOf(options)}`, options);

@@ -5,10 +5,13 @@ import { globOf } from '../syntax/glob.js';
 import type { Input } from '../syntax/input.js';
 import { kindOf, listOf, type Read, text } from '../syntax/value.js';
 
-/** Which parts of a record an answer shows: none, or those under paths that match one pattern and no other. */
+/**
+ * Parts of a record that an answer shows: none, or those under paths that match an `includes` pattern and no `excludes`
+ * pattern.
+ */
 export type SourceFilter = false | { readonly includes: readonly string[]; readonly excludes: readonly string[] };
 
-/** Reads `includes` or `_source`: a boolean, a pattern, several, or an object of `includes` and `excludes`. */
+/** Parses `includes` or `_source`: a boolean, a pattern, several, or an object of `includes` and `excludes`. */
 export const parseSourceFilter = (input: Input): SourceFilter => {
   const { node } = input;
   if (node.kind === 'literal' && node.value !== null) return node.value ? everything : false;
@@ -26,7 +29,7 @@ export const parseSourceFilter = (input: Input): SourceFilter => {
   };
 };
 
-/** Texts, or one alone. */
+/** Parses a list of texts, or a single one. */
 const many: Read<string[]> = (input) =>
   input.items().map((item) => {
     if (item.node.kind !== 'string') throw parsing(`Unknown key for a ${kindOf(item)} in [${input.key}].`, item);
@@ -37,7 +40,7 @@ const everything: SourceFilter = { includes: [], excludes: [] };
 
 type Source = { [key: string]: PlainJson };
 
-/** Makes the function that leaves of a record what a filter lets through. */
+/** Creates the function that filters a record's source. */
 export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source | undefined) => {
   if (filter === false) return () => undefined;
   if (filter.includes.length === 0 && filter.excludes.length === 0) return (source) => source;
@@ -68,10 +71,13 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
   return (source) => ofObject(source, '', false);
 };
 
-/** How many paths an answer is remembered of. */
+/** Maximum number of paths whose decision is cached. */
 const maxRemembered = 10_000;
 
-/** Records of one product have the same paths: each is matched against the patterns once for all records of an answer. */
+/**
+ * Caches decisions by path. Records of one product have the same paths, so each path is matched against the patterns
+ * once for all records of an answer.
+ */
 const remembering = (decide: (path: string) => boolean): ((path: string) => boolean) => {
   const decided = new Map<string, boolean>();
   return (path) => {
@@ -81,7 +87,10 @@ const remembering = (decide: (path: string) => boolean): ((path: string) => bool
   };
 };
 
-/** `covers`: paths that match, and all under them. `reaches`: objects that may hold such a path. */
+/**
+ * Compiles a pattern. `covers` matches its paths, and all paths below them. `reaches` matches objects that may contain
+ * such a path.
+ */
 const pathPattern = (pattern: string) => {
   const [itself, under] = [globOf(pattern), globOf(`${pattern}.*`)];
   const star = pattern.split('.').findIndex((step) => step.includes('*'));

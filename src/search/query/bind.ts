@@ -47,7 +47,10 @@ const binders: Bind = {
   ids: bindIds,
 };
 
-/** A query in terms of fields. @throws SearchFailure where a clause does not fit the type of its field. */
+/**
+ * Binds a query to fields.
+ * @throws SearchFailure if a clause does not fit the type of its field
+ */
 export const bindQuery = (query: Query, { lookups = new LookupCount(), ...given }: Binding): Predicate => {
   const binding = { ...given, lookups };
   const inner: BindInner<Query> = (one) => bindQuery(one, binding);

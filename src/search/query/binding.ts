@@ -7,14 +7,14 @@ import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 import type { Predicate } from './predicate.js';
 
-/** Fields that all clauses of one query may look in, counted once for each clause: four times as many as in the engines. */
+/** Maximum number of field lookups by all clauses of one query: four times the engines' limit. */
 const maxLookups = 4096;
 
-/** Counts in how many fields the clauses of one query look: names with `*` make many of one. */
+/** Counts the field lookups by the clauses of one query: a name with `*` looks up many fields. */
 export class LookupCount {
   private count = 0;
 
-  /** @throws SearchFailure where they become too many. */
+  /** @throws SearchFailure above the limit */
   add(fields: number, at: Input): void {
     this.count += fields;
     if (this.count > maxLookups)
@@ -22,17 +22,17 @@ export class LookupCount {
   }
 }
 
-/** What binding needs to know: the fields, and the instant that `now` means. */
+/** Context of binding: the fields, and the instant of `now`. */
 export interface Binding {
   readonly fields: Fields;
   readonly now: number;
-  /** Counts what the clauses of one query look for in fields; `bindQuery` sets it. */
+  /** Counts the field lookups of one query; `bindQuery` sets it. */
   readonly lookups?: LookupCount;
-  /** Takes the named clauses; unless given, names are of no use. */
+  /** Receives the named clauses; without it, names are ignored. */
   readonly named?: Map<string, Predicate>;
 }
 
-/** The field of a path; a disagreement between products fails at the clause. */
+/** Finds the field of a path. If products disagree on it, the error names the clause. */
 export const findField = (fields: Fields, path: string, at: Input): Field | undefined => {
   try {
     return fields.find(path);
@@ -42,7 +42,7 @@ export const findField = (fields: Fields, path: string, at: Input): Field | unde
   }
 };
 
-/** How a clause reads dates, by its own `format` and `time_zone`. */
+/** Returns the way in which a clause reads dates, by its own `format` and `time_zone`. */
 export const dateReading = (now: number, format?: Input, timeZone?: Input): DateReading => {
   const zone = timeZone && zoneOf(text(timeZone));
   if (timeZone !== undefined && zone === undefined) {
@@ -59,5 +59,5 @@ export const dateReading = (now: number, format?: Input, timeZone?: Input): Date
   };
 };
 
-/** Binds a clause inside another. */
+/** Binds a nested clause. */
 export type BindInner<Q> = (query: Q) => Predicate;

@@ -49,7 +49,7 @@ export const bindBool = <Q>(
   _binding: Binding,
   bind: BindInner<Q>,
 ): Predicate => {
-  // The engines' order: the last of the clauses that have one name keeps it.
+  // This is the engines' order, which matters for clauses with the same name: the last one bound keeps it.
   const needed = must.map(bind);
   const refused = mustNot.map(bind);
   const optional = should.map(bind);
@@ -57,7 +57,7 @@ export const bindBool = <Q>(
   const isEmpty = alone && should.length === 0 && mustNot.length === 0;
   const wanted =
     minimumShouldMatch === undefined || isEmpty ? undefined : requiredOf(minimumShouldMatch, should.length, at);
-  // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
+  // Without `must` and `filter`, at least one optional clause has to match, even if the request says 0.
   const required = should.length === 0 ? (alone ? 0 : (wanted ?? 0)) : alone ? Math.max(1, wanted ?? 1) : (wanted ?? 0);
   return and([...needed, ...filter.map(bind), atLeastOf(required, optional), not(or(refused))]);
 };

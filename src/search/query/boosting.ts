@@ -6,13 +6,13 @@ import { flattened, loosely, type ParseInner } from './clause.js';
 import type { Clause } from './node.js';
 import type { Predicate } from './predicate.js';
 
-/** Its `negative` only lowers scores; it must fit its fields all the same. */
+/** A query whose `negative` clause only lowers scores, but must still fit its fields. */
 export interface BoostingQuery<Q> extends Clause<'boosting'> {
   readonly positive: Q;
   readonly negative: Q;
 }
 
-/** Scores apart, its positive clause. */
+/** Parses a boosting query. Apart from scores, it equals its positive clause. */
 export const boosting = <Q>(at: Input, inner: ParseInner<Q>): BoostingQuery<Q> => {
   const found: { positive?: Q; negative?: Q } = {};
   let negativeBoost = -1;

@@ -3,29 +3,29 @@ import type { Input } from '../syntax/input.js';
 import { object, type RefuseKind, type Shape, type Shaped } from '../syntax/object.js';
 import { ignored, kindOf, nestedArray, number, type Read, string, text } from '../syntax/value.js';
 
-/** Reads the body of a clause. */
+/** Parses the body of a clause. */
 export type ParseClause<N> = (input: Input) => N;
 
-/** Reads a clause inside another. */
+/** Parses a nested clause. */
 export type ParseInner<Q> = (input: Input) => Q;
 
-/** A boost changes scores, of which we have none. */
+/** Parses a boost. It would change scores, which records do not have. */
 const boost: Read<number> = (input) => {
   const value = number(input);
   if (value < 0) throw illegalArgument(`negative [boost] are not allowed, found [${value}]`, input);
   return value;
 };
 
-/** What every clause may carry; a name comes back in no answer of ours. */
+/** Options of every clause. */
 export const common = { boost, _name: string } as const;
 
-/** The same where the engines take numbers for texts. */
+/** The common options where the engines accept numbers as texts. */
 export const loosely = { boost, _name: text } as const;
 
-/** The same where the engines take anything for a name. */
+/** The common options where the engines accept any value as a name. */
 export const unchecked = { boost, _name: ignored } as const;
 
-/** Reads one clause or several: `filter` may be an object or an array. */
+/** Parses one clause or several: `filter` may be an object or an array. */
 export const clauses =
   <Q>(inner: ParseInner<Q>) =>
   (input: Input): Q[] => {
@@ -38,7 +38,10 @@ export const clauses =
     });
   };
 
-/** The engines wrote the parsers of most clauses by hand: they name a wrong key or kind in sentences of their own. */
+/**
+ * Creates a parser that refuses unknown keys. The engines' parsers of most clauses are written by hand, and report a
+ * wrong key or kind in sentences of their own.
+ */
 const byHand =
   (refuse: RefuseKind) =>
   <S extends Shape>(name: string, shape: S) =>
@@ -48,22 +51,22 @@ const byHand =
     return object(name, shape, refuse)(input);
   };
 
-/** Like {@link object}, for clauses that ask first whether there is a value at all. */
+/** Works like {@link object}, for clauses that check first whether there is a value at all. */
 export const handWritten = byHand((name, { key, input }, { kind, reason, place }) =>
   kind.startsWith('VALUE_') && kind !== 'VALUE_NULL'
     ? notOfKind(kind, reason, place)
     : parsing(`[${name}] unknown token [${kind}] after [${key}]`, place ?? input),
 );
 
-/** Like {@link object}, for what refuses all that is not expected in one sentence. */
+/** Works like {@link object}, for parsers that refuse everything unexpected in the same sentence. */
 export const strict = byHand((name, { key, input }, { kind, place }) =>
   parsing(`Unexpected token ${kind} [${key}] in [${name}]`, place ?? input),
 );
 
-/** Like {@link object}, for clauses that take whatever comes for a value. */
+/** Works like {@link object}, for clauses that accept any token as a value. */
 export const trusting = byHand((_name, _entry, { kind, reason, place }) => notOfKind(kind, reason, place));
 
-/** The values of a clause whose parser goes into arrays, and over `null`, as if they were not there. */
+/** Returns the values of a clause whose parser descends into arrays and skips `null`. */
 export const flattened = (at: Input): { key: string; input: Input }[] =>
   at.members().flatMap(({ key, input }) =>
     input

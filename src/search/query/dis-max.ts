@@ -6,18 +6,18 @@ import { handWritten, loosely, type ParseInner } from './clause.js';
 import type { Clause } from './node.js';
 import { or, type Predicate } from './predicate.js';
 
-/** Whatever one of its clauses matches. */
+/** A query that matches what any of its clauses matches. */
 export interface DisMaxQuery<Q> extends Clause<'dis_max'> {
   readonly queries: readonly Q[];
 }
 
-/** A number of a clause that takes `null` for one. */
+/** Parses a number in a clause that treats `null` as one. */
 const present: Read<number> = (input) => {
   if (input.isNull) throw notOfKind('VALUE_NULL', `[${input.key}] must be a number`, input);
   return number(input);
 };
 
-/** Scores apart, the union of its clauses. */
+/** Parses a `dis_max` query. Apart from scores, it is the union of its clauses. */
 export const disMax = <Q>(at: Input, inner: ParseInner<Q>): DisMaxQuery<Q> => {
   const { queries, tie_breaker: tie } = handWritten('dis_max', {
     queries: (input) => {

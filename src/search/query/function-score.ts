@@ -8,7 +8,7 @@ const scoreMode = word('multiply', 'sum', 'avg', 'first', 'max', 'min');
 
 const boostMode = word('multiply', 'replace', 'sum', 'avg', 'max', 'min');
 
-/** Without functions, its query. */
+/** Parses a `function_score` query, which equals its query without the functions. */
 export const functionScore = <Q>(at: Input, inner: ParseInner<Q>): Q | Clause<'match_all'> => {
   let query: Q | undefined;
   const values: Readonly<Record<string, Read<unknown>>> = {

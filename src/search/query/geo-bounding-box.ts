@@ -50,7 +50,7 @@ interface Sides {
   right: number;
 }
 
-/** The sides of a box; what did not come is NaN. Each fault in it is told as one of the box. */
+/** Parses the sides of a box; missing ones are NaN. Every fault is reported as one of the box. */
 const sidesOf = (input: Input): Sides => {
   const sides: Sides = { top: Number.NaN, left: Number.NaN, bottom: Number.NaN, right: Number.NaN };
   const corner = (at: Input) => {
@@ -78,7 +78,7 @@ const sidesOf = (input: Input): Sides => {
   return sides;
 };
 
-/** `BBOX (west, east, north, south)`, also called ENVELOPE. */
+/** Parses `BBOX (west, east, north, south)`, also called ENVELOPE. */
 const envelopeOf = (at: Input): Sides => {
   const [, ...parts] =
     /^\s*(?:BBOX|ENVELOPE)\s*\(\s*([^\s,]+)\s*,\s*([^\s,]+)\s*,\s*([^\s,]+)\s*,\s*([^\s,)]+)\s*\)\s*$/i.exec(

@@ -17,7 +17,7 @@ export interface GeoDistanceQuery extends FieldClause<'geo_distance'> {
 
 const distance: Read<string> = (input) => (input.node.kind === 'string' ? input.node.text : `${number(input)}`);
 
-/** Whatever is an array, an object or of no option's name is the place; `null` is as if it did not come. */
+/** Parses the clause. An array, an object, or a key that is no option is the location; `null` counts as absent. */
 export const geoDistance: ParseClause<GeoDistanceQuery> = (at) => {
   const keys = { ...options, distance, unit, distance_type: word('arc', 'plane') } as const;
   const given: Partial<Record<string, unknown>> = {};
@@ -49,7 +49,7 @@ const unit: Read<string> = (input) => {
   return name;
 };
 
-/** A place as `geo_distance` reads it: what is missing shows when all is read. */
+/** Parses a location as `geo_distance` does: missing coordinates are reported once everything is read. */
 const degreesOf = (field: string, input: Input): Point => {
   const found = { lat: Number.NaN, lon: Number.NaN };
   for (const { key, input: at } of flattened(input)) {

@@ -8,7 +8,7 @@ import { matching } from './option/field-match.js';
 import { analysis, given, present } from './option/full-text.js';
 import type { Predicate } from './predicate.js';
 
-/** `match` and its kin: our texts are keywords, so a text matches as a whole, or by its beginning. */
+/** `match` and its variants. Our texts are keywords, so a text matches as a whole, or by its beginning. */
 export interface MatchQuery extends FieldClause<'match'> {
   readonly value: Input;
   readonly lenient: boolean;

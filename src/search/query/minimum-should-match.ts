@@ -1,8 +1,8 @@
 import { type Place, SearchFailure } from '../failure.js';
 
 /**
- * How many of `count` optional clauses must match: `2`, `-1` (all but one), `75%` (rounded down), `-25%`, and conditions
- * `3<90%` (all up to three, else 90 %), several of them parted by blanks.
+ * Returns how many of `count` optional clauses must match: `2`, `-1` (all but one), `75%` (rounded down), `-25%`, and
+ * conditions `3<90%` (all up to three clauses, else 90 %), of which several are separated by blanks.
  */
 export const requiredOf = (text: string, count: number, place: Place): number => {
   if (!text.includes('<')) return simple(text.trim(), count, place);

@@ -4,16 +4,16 @@ import type { BindInner, Binding } from './binding.js';
 import type { Clause } from './node.js';
 import type { Predicate } from './predicate.js';
 
-/** A clause with a name, by which hits say that they match it. */
+/** A clause with a name, which hits that match it list. */
 export interface NamedQuery<Q> extends Clause<'named'> {
   readonly name: string;
   readonly of: Q;
 }
 
-/** The name of each named clause of a query, and what the clause asks. */
+/** The predicate of each named clause of a query, by name. */
 export type NamedPredicates = ReadonlyMap<string, Predicate>;
 
-/** The clauses that take their name inside of the object of their field. */
+/** Clauses whose name is inside the object of their field. */
 const byField: ReadonlySet<string> = new Set([
   'term',
   'range',
@@ -25,14 +25,14 @@ const byField: ReadonlySet<string> = new Set([
   'match_bool_prefix',
 ]);
 
-/** Returns the name of a clause that was read without a fault; undefined where it has none. */
+/** Returns the name of a clause that was parsed without a fault; undefined without one. */
 export const nameOf = ({ key, input }: Entry): string | undefined => {
   const at = byField.has(key) ? fieldOptions(input) : input;
   const name = at?.get('_name');
   return name === undefined ? undefined : scalarText(name);
 };
 
-/** Returns the object behind the only field of a clause. */
+/** Returns the object of the single field of a clause. */
 const fieldOptions = (input: Input): Input | undefined =>
   input
     .members()
@@ -45,7 +45,7 @@ export const withName = <Q>(entry: Entry, of: Q): Q | NamedQuery<Q> => {
   return name === undefined ? of : { kind: 'named', at: entry.input, name, of };
 };
 
-/** Asks what its clause asks, and keeps it under its name. The clause that is bound last has a name that several have. */
+/** Binds the clause and registers it under its name. If several clauses share a name, the last one bound keeps it. */
 export const bindNamed = <Q>({ name, of }: NamedQuery<Q>, { named }: Binding, inner: BindInner<Q>): Predicate => {
   const predicate = inner(of);
   named?.set(name, predicate);

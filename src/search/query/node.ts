@@ -2,7 +2,7 @@ import type { Input } from '../syntax/input.js';
 
 export interface Clause<K extends string> {
   readonly kind: K;
-  /** Where the clause stands, for faults that only show once its field is known. */
+  /** Position of the clause, for faults that occur once its field is known. */
   readonly at: Input;
 }
 

@@ -54,12 +54,12 @@ const parsers: Readonly<Record<string, (at: Input, inner: ParseInner<Query>) => 
   function_score: functionScore,
 };
 
-/** How many clauses a query may have, and how deep they may nest. */
+/** Maximum number of clauses of a query, and maximum nesting. */
 const maxClauses = 1024;
 
 const maxNesting = 20;
 
-/** Reads a query: an object with the name of one clause. */
+/** Parses a query: an object with the name of one clause. */
 export const parseQuery = (input: Input): Query => {
   let clauses = 0;
   const read =

@@ -2,7 +2,10 @@ import type { Field } from '../field/field.js';
 import type { Point } from '../syntax/geo-point.js';
 import type { Regexp } from './lucene/regexp-node.js';
 
-/** A value that a field is compared with: decimal text for a `long`, ISO 8601 text or `infinity` for a `timestamp` (see `ValueType`). */
+/**
+ * A value that a field is compared with: decimal text for a `long`, ISO 8601 text or `infinity` for a `timestamp` (see
+ * `ValueType`).
+ */
 export type Value = string | number;
 
 /** One end of a range. */
@@ -11,7 +14,7 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
-/** A pattern over whole texts, in a form that every store can take on. */
+/** A pattern over whole texts, in a form for every store. */
 export type TextPattern =
   | { readonly kind: 'prefix'; readonly text: string }
   /** Parts of a wildcard: texts, `*` for any text, `?` for one character. */
@@ -19,7 +22,7 @@ export type TextPattern =
   | RegexpPattern
   | { readonly kind: 'equal'; readonly text: string };
 
-/** A regular expression of Lucene's: as written, with the flags of its operators where they are given, and parsed. */
+/** A regular expression of Lucene: as written, with the flags of its operators if given, and parsed. */
 export interface RegexpPattern {
   readonly kind: 'regexp';
   readonly text: string;
@@ -31,8 +34,8 @@ export interface RegexpPattern {
 export type WildcardPart = { readonly text: string } | '*' | '?';
 
 /**
- * A query bound to fields: what can be asked of one record. Two-valued: a record without a value does not match a leaf,
- * and so does match its negation. A leaf over several values holds where one of them satisfies it.
+ * A query bound to fields: a condition on one record. It has two truth values: a record without a value does not match
+ * a leaf, so it matches the negation. A leaf over several values holds if one of them satisfies it.
  */
 export type Predicate =
   | { readonly kind: 'all' }
@@ -54,20 +57,20 @@ export type Predicate =
   | { readonly kind: 'near'; readonly field: Field; readonly center: Point; readonly metres: number }
   | { readonly kind: 'box'; readonly field: Field; readonly northWest: Point; readonly southEast: Point };
 
-/** Every record. */
+/** Matches every record. */
 export const all: Predicate = { kind: 'all' };
 
-/** No record. */
+/** Matches no record. */
 export const none: Predicate = { kind: 'none' };
 
-/** All of several, simplified: constants are folded, nested conjunctions flattened. */
+/** Builds a conjunction. It folds constants and flattens nested conjunctions. */
 export const and = (of: readonly Predicate[]): Predicate => {
   const parts = of.flatMap((part) => (part.kind === 'and' ? part.of : [part])).filter(({ kind }) => kind !== 'all');
   if (parts.some(({ kind }) => kind === 'none')) return none;
   return parts.length < 2 ? (parts[0] ?? all) : { kind: 'and', of: parts };
 };
 
-/** One of several, simplified likewise; values that one field may have become one list. */
+/** Builds a disjunction, simplified likewise. Values of the same field become one list. */
 export const or = (of: readonly Predicate[]): Predicate => {
   const parts = of.flatMap((part) => (part.kind === 'or' ? part.of : [part])).filter(({ kind }) => kind !== 'none');
   if (parts.some(({ kind }) => kind === 'all')) return all;
@@ -77,7 +80,7 @@ export const or = (of: readonly Predicate[]): Predicate => {
 
 type In = Extract<Predicate, { kind: 'in' }>;
 
-/** A thousand words of a query would be as many conditions for each field otherwise. */
+/** Without this, a thousand words of a query would be as many conditions for each field. */
 const joinValues = (parts: readonly Predicate[]): readonly Predicate[] => {
   const lists = Map.groupBy(
     parts.filter((part): part is In => part.kind === 'in'),
@@ -93,14 +96,14 @@ const joinValues = (parts: readonly Predicate[]): readonly Predicate[] => {
   ];
 };
 
-/** The records that do not match. */
+/** Builds a negation. */
 export const not = (of: Predicate): Predicate => {
   if (of.kind === 'all') return none;
   if (of.kind === 'none') return all;
   return of.kind === 'not' ? of.of : { kind: 'not', of };
 };
 
-/** At least so many of several, simplified. */
+/** Builds the condition that at least `count` predicates hold, simplified. */
 export const atLeastOf = (count: number, of: readonly Predicate[]): Predicate => {
   if (count <= 0) return all;
   if (count > of.length) return none;
@@ -108,7 +111,7 @@ export const atLeastOf = (count: number, of: readonly Predicate[]): Predicate =>
   return count === 1 ? or(of) : { kind: 'atLeast', count, of };
 };
 
-/** The fields that a predicate reads. */
+/** Returns the fields that a predicate reads. */
 export const fieldsOf = (predicate: Predicate): Field[] => {
   if ('field' in predicate) return [predicate.field];
   if (predicate.kind === 'not') return fieldsOf(predicate.of);

@@ -10,7 +10,7 @@ import { bindWritten, shared } from './option/written.js';
 import type { Predicate } from './predicate.js';
 
 export interface QueryStringQuery extends Clause<'query_string'>, WrittenQuery {
-  /** Whether `>10` and its like are ranges where no field is named. */
+  /** Whether `>10` and similar terms without a field are ranges. */
   readonly compares: boolean;
 }
 
@@ -52,7 +52,7 @@ export const queryString: ParseClause<QueryStringQuery> = (at) => {
     and: options.default_operator === 'and',
     compares: !options.fields?.length,
     prefix: options.type === 'bool_prefix',
-    // Without a field of its own a query goes over all fields, and what does not fit one of them is no fault.
+    // A query without fields searches all fields, and values that do not fit one of them are no fault.
     lenient: options.lenient ?? (named.length === 0 || named.includes('*')),
     ...(options.minimum_should_match !== undefined && { minimumShouldMatch: options.minimum_should_match }),
     ...(options.time_zone && { timeZone: options.time_zone }),
@@ -60,7 +60,7 @@ export const queryString: ParseClause<QueryStringQuery> = (at) => {
 };
 
 export const bindQueryString = (query: QueryStringQuery, binding: Binding): Predicate => {
-  // A zone that there is not is a fault even where no date is asked for.
+  // An unknown time zone is a fault even if the query has no date.
   dateReading(binding.now, undefined, query.timeZone);
   return bindWritten(query, binding, () => parseClassic(query.text, query));
 };

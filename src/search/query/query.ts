@@ -16,7 +16,7 @@ import type { SimpleQueryStringQuery } from './simple-query-string.js';
 import type { TermQuery } from './term.js';
 import type { TermsQuery } from './terms.js';
 
-/** A query as it was asked, typed, before its fields are known. Whatever only changes scores is gone. */
+/** A parsed query, before its fields are known. It omits everything that only changes scores. */
 export type Query =
   | Clause<'match_all'>
   | Clause<'match_none'>

@@ -11,7 +11,7 @@ import { millisBetween } from './option/instant.js';
 import { type Bound, none, type Predicate } from './predicate.js';
 import { coerce, dateOf, decimalEnd, wholeEnd, wholePart } from './value-of.js';
 
-/** One end of a range as it was asked for. */
+/** One parsed end of a range. */
 export interface RangeEnd {
   readonly value: Input;
   readonly inclusive: boolean;
@@ -24,7 +24,10 @@ export interface RangeQuery extends FieldClause<'range'> {
   readonly timeZone?: Input;
 }
 
-/** The only field of a range. What is no object, nor an array of one, the engines pass over, or refuse as an option. */
+/**
+ * Returns the only field of a range. As in the engines, values that are neither objects nor arrays of one are skipped,
+ * or refused as an option.
+ */
 const rangedField = (at: Input): Entry | undefined => {
   const members = at.members();
   const unknown = members.find(({ input }) => input.items().some((item) => scalarText(item) !== undefined));
@@ -69,7 +72,7 @@ export const range: ParseClause<RangeQuery> = (at) => {
   };
 };
 
-/** A text that is read when the field is known. */
+/** Checks that a value is a text. It is parsed when the field is known. */
 const bare: Read<Input> = (input) => {
   bareText(input);
   return input;
@@ -82,7 +85,7 @@ const relation: Read<string> = (input) => {
   return value;
 };
 
-/** The end of a range: the one that was given; `null` leaves it open. */
+/** Returns the given end of a range. `null` leaves it open. */
 const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd | undefined => {
   for (const [value, inclusive] of candidates) {
     if (value !== undefined && !value.isNull) return { value: given('range', value, value), inclusive };
@@ -91,7 +94,7 @@ const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd |
 };
 
 export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
-  // A format or a zone that there is not is a fault whatever the field is.
+  // An invalid format or time zone is a fault whatever the field is.
   const reading = dateReading(binding.now, query.format, query.timeZone);
   const field = findField(binding.fields, query.field, query.at);
   if (field === undefined) return none;
@@ -125,7 +128,7 @@ const between = (field: Field, { lower, upper }: RangeQuery, read: (input: Input
   return { kind: 'range', field, ...(lower && { lower: bound(lower) }), ...(upper && { upper: bound(upper) }) };
 };
 
-/** A range over whole numbers: bounds with a fraction move to the whole number inside. */
+/** Builds a range over whole numbers. Bounds with a fraction move to the next whole number inside. */
 const wholeRange = (field: Field, { lower, upper }: RangeQuery): Predicate => {
   const bound = (end: RangeEnd, up: boolean): Bound => {
     const text = scalarText(end.value) ?? '';

@@ -10,7 +10,7 @@ import { bindWritten, shared } from './option/written.js';
 import type { Predicate } from './predicate.js';
 
 export interface SimpleQueryStringQuery extends Clause<'simple_query_string'>, WrittenQuery {
-  /** Operators that are on, by the engines' names; undefined for all. */
+  /** Active operators, by the engines' names; undefined for all. */
   readonly flags?: ReadonlySet<string>;
 }
 
@@ -19,7 +19,7 @@ const operatorNames = ['AND', 'NOT', 'OR', 'PREFIX', 'PHRASE', 'PRECEDENCE', 'ES
 
 const otherNames = new Set(['ALL', 'NONE', 'NEAR', 'SLOP']);
 
-/** Names of operators joined by `|`, or their bits as a number. */
+/** Parses names of operators joined by `|`, or their bits as a number. */
 const operators: Read<string[]> = (input) => {
   if (input.node.kind === 'number') {
     const bits = integer(input);

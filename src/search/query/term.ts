@@ -12,7 +12,7 @@ import { coerce } from './value-of.js';
 export interface TermQuery extends FieldClause<'term'> {
   readonly value: Input;
   readonly caseInsensitive: boolean;
-  /** Of dates; only written queries have one. */
+  /** Time zone of dates; only written queries have one. */
   readonly timeZone?: Input;
 }
 

@@ -14,7 +14,7 @@ export interface TermsQuery extends FieldClause<'terms'> {
   readonly values: readonly Input[];
 }
 
-/** How many values `terms` may list. */
+/** Maximum number of values of `terms`. */
 const maxTerms = 65_536;
 
 export const terms: ParseClause<TermsQuery> = (at) => {
@@ -39,7 +39,10 @@ const listed: Read<Input> = (value) => {
   return given('terms', value, value);
 };
 
-/** Terms of another document: read as far as the engines do, and refused, since records are no documents to look up. */
+/**
+ * Refuses the terms of another document, after the same checks as the engines: records cannot be looked up as
+ * documents.
+ */
 const refuseLookup = (input: Input): never => {
   const { index, id, path } = object('terms_lookup', { index: text, id: text, path: text, routing: text })(input);
   if (index === undefined || id === undefined || path === undefined)

@@ -1,7 +1,7 @@
 import type { Span } from '../span.js';
 import type { Predicate } from './predicate.js';
 
-/** What is left of a span by predicates that all are to be true; no number where an instant is beyond the calendar. */
+/** Narrows a time span by predicates that must all hold. An end is NaN if an instant lies beyond JavaScript's dates. */
 export const timeLeft = (span: Span, predicates: readonly Predicate[]): Span => {
   const parts = predicates.flatMap((one) => (one.kind === 'and' ? one.of : [one]));
   const ranges = parts.flatMap((one) => (one.kind === 'range' && one.field.path === 'ts' ? [one] : []));

@@ -8,14 +8,17 @@ import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import type { Value } from './predicate.js';
 
-/** What a value of a request is in the type of its field. `none`: no record can have it. */
+/** A value of a request in the type of its field. `none` means that no record can have it. */
 export type Coerced = { readonly value: Value } | 'none';
 
-/** The ends of a long. */
+/** Limits of a long. */
 export const smallestLong = -(2n ** 63n);
 export const largestLong = 2n ** 63n - 1n;
 
-/** A value of a request as a value of a number, boolean or text field. @throws where it can be none of that type. */
+/**
+ * Converts a value of a request to a value of a number, boolean or text field.
+ * @throws SearchFailure if it has no such value
+ */
 export const coerce = (field: Field, input: Input): Coerced => {
   const text = scalarText(input) ?? '';
   switch (field.kind) {
@@ -33,7 +36,9 @@ export const coerce = (field: Field, input: Input): Coerced => {
   }
 };
 
-/** A value of a list of bucket keys: a whole number is rounded down, and to the ends of a long where it is beyond them. */
+/**
+ * Converts a value of a list of bucket keys. For whole numbers it is rounded down and limited to the range of a long.
+ */
 export const listedKey = (field: Field, input: Input): Coerced => {
   if (field.kind !== 'long' && field.kind !== 'double') return coerce(field, input);
   const text = scalarText(input) ?? '';
@@ -46,23 +51,26 @@ export const listedKey = (field: Field, input: Input): Coerced => {
   return { value: field.valueType === 'long' ? `${long}` : Number(long) };
 };
 
-/** What is not finite as a whole number. */
+/** Converts a number that is not finite to a whole number. */
 const endOf = (number: number): bigint => (Number.isNaN(number) ? 0n : number > 0 ? largestLong : smallestLong);
 
-/** A number as Java reads one: with blanks around it, `Infinity`, `NaN`, a trailing `d` or `f`; undefined for other texts. */
+/**
+ * Parses a number as Java does: surrounding blanks, `Infinity`, `NaN`, a trailing `d` or `f`; undefined for other
+ * texts.
+ */
 const javaNumber = (text: string): number | undefined => {
   const [, digits = ''] = /^\s*([+-]?(?:NaN|Infinity|[\d.]+(?:[eE][+-]?\d+)?))[dDfF]?\s*$/.exec(text) ?? [];
   return isNumber(digits) || /^[+-]?(?:NaN|Infinity)$/.test(digits) ? Number(digits) : undefined;
 };
 
-/** One end of a range of doubles; infinities are none, and `NaN` is beyond every number. */
+/** Parses one end of a range of doubles. It may be infinite; `NaN` counts as beyond every number. */
 export const decimalEnd = (text: string, input: Input): number => {
   const value = javaNumber(text);
   if (value === undefined) throw badNumber(text, input);
   return Number.isNaN(value) ? Number.POSITIVE_INFINITY : value;
 };
 
-/** A decimal number. */
+/** Parses a finite decimal number. */
 export const decimal = (text: string, input: Input): number => {
   const value = javaNumber(text);
   if (value === undefined) throw badNumber(text, input);
@@ -76,12 +84,12 @@ export const decimal = (text: string, input: Input): number => {
 
 const wholeNumber = (field: Field, text: string, input: Input): Coerced => {
   const value = javaNumber(text);
-  // Of what is not finite nothing is left of a division by one.
+  // Infinities and NaN have no remainder, so they reach the error of `wholeEnd`.
   if (value !== undefined && value % 1 !== 0) return 'none';
   return { value: wholeEnd(field, text, input) };
 };
 
-/** One end of a range of whole numbers that is a whole number itself. */
+/** Parses a whole number as one end of a range. */
 export const wholeEnd = (field: Field, text: string, input: Input): Value => {
   const exact = isNumber(text) && text === text.trim() ? wholePart(text) : undefined;
   if (exact === undefined) throw badNumber(text, input);
@@ -94,7 +102,7 @@ export const wholeEnd = (field: Field, text: string, input: Input): Value => {
   return field.valueType === 'long' ? `${exact}` : Number(exact);
 };
 
-/** The exact whole number of a decimal text; undefined where it has a fraction. */
+/** Returns the exact whole number of a decimal text; undefined if it has a fraction. */
 export const wholePart = (text: string): bigint | undefined => {
   const [, sign, whole = '', fraction = '', power = '0'] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text.trim()) ?? [];
@@ -123,7 +131,9 @@ const badNumber = (text: string, input: Input) =>
     ...(javaNumber(text) !== undefined && { type: 'illegal_argument_exception' }),
   });
 
-/** A date of a request in milliseconds. Numbers are read by size unless a format says otherwise. */
+/**
+ * Converts a date of a request to milliseconds. The unit of numbers follows from their size, unless there is a format.
+ */
 export const dateOf = (input: Input, roundUp: boolean, reading: DateReading): Instant => {
   const text = scalarText(input) ?? '';
   if (input.node.kind === 'number' && reading.format === defaultDateFormat) return instantOfNumber(Number(text));

@@ -10,14 +10,18 @@ const units: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A number as the engines' language reads it, with its mark of a float or a double; what is too long counts as one, too. */
+/**
+ * Matches a number in the notation of the engines' language, including its suffix for float or double. Numbers that are
+ * too long also match.
+ */
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?[fd]?$/;
 
 const isLong = (text: string): boolean => /^[+-]?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
 /**
- * A time value such as `500ms`, `+6h` or `-30m`, in milliseconds. A small `m` is minutes, as a big one would be months.
- * @throws SearchFailure for anything else; it names the `setting` where one is given.
+ * Parses a time value such as `500ms`, `+6h` or `-30m` to milliseconds. A lower-case `m` means minutes; an upper-case
+ * one would mean months.
+ * @throws SearchFailure for other values; it names the `setting` if given
  */
 export const durationOf = (value: string, place: Place, setting?: string): number => {
   const given = value.trim();

@@ -4,15 +4,15 @@ import { isNumber } from './value.js';
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
-/** A place on Earth in degrees. */
+/** A location on Earth in degrees. */
 export interface Point {
   readonly lat: number;
   readonly lon: number;
 }
 
 /**
- * Reads a place: `{lat, lon}`, `[lon, lat]`, `"lat,lon"`, `"POINT (lon lat)"`, or a geohash (its south-west corner, as the
- * engines read it). It may be off the map.
+ * Parses a location: `{lat, lon}`, `[lon, lat]`, `"lat,lon"`, `"POINT (lon lat)"`, or a geohash (its south-west corner,
+ * as in the engines). The result may lie outside the range of coordinates.
  */
 export const geoPoint = (input: Input): Point => {
   if (input.isObject) return ofObject(input);
@@ -21,7 +21,7 @@ export const geoPoint = (input: Input): Point => {
   return pointOf(input.node.text, input);
 };
 
-/** The place of a text. */
+/** Parses the location of a text. */
 export const pointOf = (text: string, input: Input): Point => {
   const wkt = /^\s*POINT\s*\(\s*(\S+)\s+(\S+)\s*\)\s*$/i.exec(text);
   if (wkt !== null) return { lon: Number(wkt[1]), lat: Number(wkt[2]) };
@@ -33,7 +33,7 @@ export const pointOf = (text: string, input: Input): Point => {
   return { lat: Number(lat), lon: Number(lon) };
 };
 
-/** Whether a place is on Earth. */
+/** Whether a location is within the range of coordinates. */
 export const isOnEarth = ({ lat, lon }: Point): boolean => Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
 
 const ofObject = (input: Input): Point => {
@@ -67,7 +67,7 @@ const ofArray = (input: Input): Point => {
   return { lat, lon };
 };
 
-/** The box that a geohash names. */
+/** Returns the box of a geohash. */
 export const geohashBox = (hash: string, input: Input): { northWest: Point; southEast: Point } => {
   let [south, north, west, east] = [-90, 90, -180, 180];
   let even = true;

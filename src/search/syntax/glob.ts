@@ -1,6 +1,6 @@
 /**
- * Compiles a pattern in which `*` is any text, also none, and every other character is itself. The parts between the stars are
- * looked for once each, from the left: no text makes the search go back, as a regular expression would.
+ * Compiles a pattern in which `*` is any text, including none, and every other character is itself. It searches the
+ * parts between the stars once each, from the left, and never backtracks, unlike a regular expression.
  */
 export const globOf = (pattern: string): ((text: string) => boolean) => {
   const [first = '', ...others] = pattern.split('*');

@@ -1,7 +1,7 @@
 import { type JsonMember, JsonObject, type LocatedJson, type Position } from '../../json.js';
 import { type Place, SearchFailure } from '../failure.js';
 
-/** A node of the request with the path that leads to it: what every parser takes, and where every fault points. */
+/** A node of the request with its path. Every parser takes one, and every fault refers to one. */
 export class Input implements Place {
   constructor(
     readonly node: LocatedJson,
@@ -21,26 +21,29 @@ export class Input implements Place {
     return this.path.slice(this.path.lastIndexOf('.') + 1);
   }
 
-  /** The entries of an object, none of any other node. A key that came twice is a fault. */
+  /**
+   * Returns the entries of an object, and none for other nodes.
+   * @throws SearchFailure for a repeated key
+   */
   members(): Entry[] {
     if (this.node.kind !== 'object') return [];
     if (this.node.repeated !== undefined) throw repeated(this.node.repeated, this.path);
     return this.node.members.map((member) => new Entry(member, `${this.path}.${member.key}`));
   }
 
-  /** The value of a key; undefined where it did not come. */
+  /** Returns the value of a key, or undefined. */
   get(key: string): Input | undefined {
     const value = this.node instanceof JsonObject ? this.node.get(key) : undefined;
     return value === undefined ? undefined : new Input(value, `${this.path}.${key}`);
   }
 
-  /** The items of an array, or the node itself as the only one. */
+  /** Returns the items of an array, or the node itself as the only one. */
   items(): Input[] {
     if (this.node.kind !== 'array') return [this];
     return this.node.items.map((item, index) => new Input(item, `${this.path}.${index}`));
   }
 
-  /** The place of the closing bracket, where the engines report what is missing. */
+  /** Position of the closing bracket, at which the engines report missing parts. */
   get end(): Place {
     const end: Position = this.node.kind === 'object' || this.node.kind === 'array' ? this.node.end : this.node;
     return { ...end, path: this.path };
@@ -59,7 +62,7 @@ export class Input implements Place {
   }
 }
 
-/** A key of an object with its value. `place` is the key's. */
+/** A key of an object with its value. `place` is the key's position. */
 export class Entry {
   readonly key: string;
   readonly place: Place;

@@ -2,16 +2,16 @@ import type { LocatedJson, Position } from '../../json.js';
 import { illegalArgument, SearchFailure } from '../failure.js';
 import type { Input } from './input.js';
 
-/** How many characters a name or a value of a query may have. */
+/** Maximum number of characters of a name or a value of a query. */
 export const maxScalarLength = 1024;
 
-/** How many a query in Lucene's syntax may have: a list of values of a dashboard is written out in one. */
+/** Maximum number of characters of a query in Lucene's syntax: dashboards write lists of values into one. */
 export const maxWrittenLength = 10_000;
 
 /**
- * Fails a query that has a name or value that is too long, a number that is too long, or nests too deep: every reader after
- * this may take more than linear time over one value. Sort values and keys to go on after are the answer's own and may have
- * any length.
+ * Checks that names, values and numbers of a query are not too long, and that it does not nest too deep: later parsers
+ * may take more than linear time over one value. Sort values and keys of a cursor come from an answer and may have any
+ * length.
  * @throws SearchFailure
  */
 export const requireWithinLimits = ({ node, path }: Input): void => {
@@ -26,13 +26,13 @@ export const requireWithinLimits = ({ node, path }: Input): void => {
 interface LimitFault {
   readonly at: Position;
   readonly message: string;
-  /** Whether it is one of the JSON, not of the query. */
+  /** Whether it is a fault of the JSON, as opposed to the query. */
   readonly syntax: boolean;
-  /** The keys that lead to it, the innermost first. */
+  /** Keys that lead to it, the innermost first. */
   readonly keys: string[];
 }
 
-/** @param around the key of the object or array that the node is in */
+/** @param around key of the object or array that contains the node */
 const faultIn = (node: LocatedJson, maxLength: number, around: string): LimitFault | undefined => {
   switch (node.kind) {
     case 'fault':

@@ -3,15 +3,15 @@ import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 import { kindOf, type Read } from './value.js';
 
-/** The keys that an object may have, each with what reads it. */
+/** Accepted keys of an object, with the reader of each. */
 export type Shape = Readonly<Record<string, Read<unknown>>>;
 
-/** What an object of a shape reads into: each key's value where the key came. */
+/** Result of parsing an object of a shape: the values of the keys that are present. */
 export type Shaped<S extends Shape> = { [K in keyof S]?: ReturnType<S[K]> };
 
 /**
- * A parser of one kind of object, from a table of its keys. An unknown key, or one whose value cannot be read, fails with
- * the engines' sentence (`[1:41] [terms] unknown field [sizee] did you mean [size]?`).
+ * Creates a parser of one kind of object from a table of its keys. An unknown key, or one whose value cannot be parsed,
+ * fails with the engines' sentence (`[1:41] [terms] unknown field [sizee] did you mean [size]?`).
  */
 export const object =
   <S extends Shape>(name: string, shape: S, refuse: RefuseKind = refuseByTable): Read<Shaped<S>> =>
@@ -27,11 +27,11 @@ export const object =
     return values as Shaped<S>;
   };
 
-/** A key that its object does not know. */
+/** Creates the error of an unknown key. */
 export const unknownKey = (name: string, entry: Entry, names: readonly string[]): SearchFailure =>
   xContent(`[${name}] unknown field [${entry.key}]${suggestion(entry.key, names)}`, entry.place);
 
-/** What is said of a value of a kind that its key does not take. */
+/** Creates the error of a value of a kind that its key does not accept. */
 export type RefuseKind = (name: string, entry: Entry, fault: WrongKind) => SearchFailure;
 
 const refuseByTable: RefuseKind = (name, { key, input }, { kind, place }) =>

@@ -3,8 +3,8 @@ import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 
 /**
- * The parser of a name, from a table of all names.
- * @param sentence what an unknown name is called, e.g. `unknown query [terrm]`; what was meant is appended.
+ * Looks up the parser of a name in a table.
+ * @param sentence beginning of the error for an unknown name, such as `unknown query [terrm]`; a suggestion is appended
  */
 export const lookUp = <T>(table: Readonly<Record<string, T>>, { key, input }: Entry, sentence: string): T => {
   const found = Object.hasOwn(table, key) ? table[key] : undefined;

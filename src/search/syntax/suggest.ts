@@ -1,4 +1,4 @@
-/** The closest of the names that one could have meant, as a sentence to append: empty, or ` did you mean [x]?`. */
+/** Returns the closest names as a sentence to append: empty, or ` did you mean [x]?`. */
 export const suggestion = (unknown: string, candidates: Iterable<string>): string => {
   const close = [...candidates]
     .map((name) => ({ name, score: similarity(unknown, name) }))
@@ -9,7 +9,10 @@ export const suggestion = (unknown: string, candidates: Iterable<string>): strin
   return close.length === 1 ? ` did you mean [${close[0]}]?` : ` did you mean any of [${close.join(', ')}]?`;
 };
 
-/** 1 for the same text, 0 for one without a letter in common (Levenshtein's distance by the longer length, as Lucene's). */
+/**
+ * Returns the similarity of two texts, from 0 to 1 for equal ones (Levenshtein's distance relative to the longer
+ * length, as in Lucene).
+ */
 const similarity = (a: string, b: string): number => {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 1;

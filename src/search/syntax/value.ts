@@ -2,10 +2,10 @@ import { longestNumber } from '../../json.js';
 import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../failure.js';
 import type { Input } from './input.js';
 
-/** Reads one value of a known shape, or fails at its place. */
+/** Parses one value of a known shape, or throws at its position. */
 export type Read<T> = (input: Input) => T;
 
-/** The text of a string, number or boolean: what the engines take for one another. */
+/** Returns the text of a string, number or boolean, which the engines treat alike. */
 export const scalarText = ({ node }: Input): string | undefined => {
   if (node.kind === 'string' || node.kind === 'number') return node.text;
   return node.kind === 'literal' && node.value !== null ? `${node.value}` : undefined;
@@ -13,26 +13,26 @@ export const scalarText = ({ node }: Input): string | undefined => {
 
 const numberPattern = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-/** Whether a text is a decimal number, of {@link longestNumber} characters at most. */
+/** Whether a text is a decimal number, of at most {@link longestNumber} characters. */
 export const isNumber = (text: string): boolean => text.length <= longestNumber && numberPattern.test(text);
 
-/** A text; numbers and booleans count as theirs. */
+/** Parses a text. Numbers and booleans are accepted as texts. */
 export const text: Read<string> = (input) => {
   const value = scalarText(input);
   if (value === undefined) throw wrongKind('a text', input);
   return value;
 };
 
-/** A text that came as one. */
+/** Parses a text that was sent as one. */
 export const string: Read<string> = (input) => {
   if (input.node.kind !== 'string') throw wrongKind('a text', input);
   return input.node.text;
 };
 
-/** A text or nothing. */
+/** Parses a text or null. */
 export const optionalString: Read<string | undefined> = (input) => (input.isNull ? undefined : string(input));
 
-/** A finite number, or its text. */
+/** Parses a finite number, or its text. */
 export const number: Read<number> = (input) => {
   const value = scalarText(input);
   if (value === undefined || input.node.kind === 'literal') {
@@ -42,7 +42,7 @@ export const number: Read<number> = (input) => {
   return Number(value);
 };
 
-/** A whole number, or its text; a fraction is cut off, as the engines do. */
+/** Parses a whole number, or its text. A fraction is truncated, as in the engines. */
 export const integer: Read<number> = (input) => {
   const given = scalarText(input) ?? '';
   if (isNumber(given) && Math.abs(Number(given)) >= 2 ** 31 + 1) throw outOfRange('int', given, input);
@@ -50,8 +50,8 @@ export const integer: Read<number> = (input) => {
 };
 
 /**
- * A whole number of 64 bits, as far as doubles tell such apart; of its text the engines complain otherwise than of that of an
- * {@link integer}.
+ * Parses a whole number of 64 bits, within the precision of doubles. Its errors for texts differ from those of {@link
+ * integer}, as in the engines.
  */
 export const long: Read<number> = (input) => {
   const given = scalarText(input) ?? '';
@@ -66,7 +66,7 @@ const outOfRange = (type: 'int' | 'long', given: string, input: Input): SearchFa
     ? illegalArgument(`Value [${given}] is out of range for ${type === 'int' ? 'an integer' : 'a long'}`, input)
     : new SearchFailure(400, 'input_coercion_exception', `Numeric value (${given}) out of range of ${type}`, input);
 
-/** A whole number of at least `least`; the engines' sentence otherwise. */
+/** Parses a whole number of at least `least`, with the engines' error message. */
 export const atLeast =
   (least: number, read: Read<number> = integer): Read<number> =>
   (input) => {
@@ -76,25 +76,25 @@ export const atLeast =
     throw illegalArgument(`[${input.key}] ${bound}. Found [${value}]`, input);
   };
 
-/** A number as the engines write a double in their sentences: `-1.0`. */
+/** Formats a number as the engines write a double in their messages: `-1.0`. */
 export const doubleText = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : `${value}`);
 
-/** True or false, or its text. */
+/** Parses true or false, or their texts. */
 export const flag: Read<boolean> = (input) => {
   const value = input.node.kind === 'number' ? undefined : scalarText(input);
   if (value === undefined) throw wrongKind('true or false', input);
-  // An empty text is what a client sends that has none.
+  // Clients send an empty text for a parameter without a value.
   if (value === 'true' || value === 'false' || value === '') return value === 'true';
   throw illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`, input);
 };
 
-/** One of a few words, any case; a text, or what has one. */
+/** Parses one of several words in any case, from a text, number or boolean. */
 export const word =
   <T extends string>(...words: readonly T[]): Read<T> =>
   (input) =>
     among(words, text(input), input);
 
-/** One of a few words, any case; a text. */
+/** Parses one of several words in any case, from a text. */
 export const oneOf =
   <T extends string>(...words: readonly T[]): Read<T> =>
   (input) =>
@@ -108,7 +108,7 @@ const among = <T extends string>(words: readonly T[], given: string, input: Inpu
   return found;
 };
 
-/** An array of one shape, or a single item in place of it. */
+/** Parses an array of one shape, or a single item. */
 export const listOf =
   <T>(read: Read<T>): Read<T[]> =>
   (input) =>
@@ -117,7 +117,10 @@ export const listOf =
       return read(item);
     });
 
-/** Like {@link listOf}, of objects: the engines pass over what is none where an object follows, but for what `also` is an item. */
+/**
+ * Works like {@link listOf} for objects. As in the engines, a value that is not an object is skipped if an object
+ * follows, unless `also` accepts it as an item.
+ */
 export const objectsOf =
   <T>(read: Read<T>, also: (item: Input) => boolean = () => false): Read<T[]> =>
   (input) => {
@@ -131,22 +134,22 @@ export const objectsOf =
       });
   };
 
-/** An array, an object or `null` where the engines read a text without asking first what there is. */
+/** Creates the error of an array, an object or `null` where the engines read a text without checking the kind first. */
 export const noText = (input: Input) =>
   new SearchFailure(400, 'illegal_state_exception', `Can't get text on a ${kindOf(input)}`, input);
 
-/** A text, read so. */
+/** Parses a text with the error {@link noText}. */
 export const bareText: Read<string> = (input) => {
   const value = scalarText(input);
   if (value === undefined) throw noText(input);
   return value;
 };
 
-/** An array in an array, where the engines take none. */
+/** Creates the error of an array inside an array. */
 export const nestedArray = (input: Input) =>
   new SearchFailure(400, 'illegal_state_exception', 'expected value but got [START_ARRAY]', input);
 
-/** Like `read`, where the engines look at a value without asking first of what kind it is. */
+/** Wraps a reader for values that the engines read without checking the kind first. */
 export const byHand =
   <T>(read: Read<T>): Read<T> =>
   (input) => {
@@ -158,7 +161,7 @@ export const byHand =
     }
   };
 
-/** A number of a list that the engines read as one, whatever it is. */
+/** Parses a number of a list whose items the engines all read as numbers. */
 export const inNumbers: Read<number> = (input) => {
   try {
     return number(input);
@@ -168,19 +171,19 @@ export const inNumbers: Read<number> = (input) => {
   }
 };
 
-/** A value that is neither an array nor an object, to be read later. */
+/** Returns a value that is neither an array nor an object, to be parsed later. */
 export const scalar: Read<Input> = (input) => {
   if (input.isObject || input.isArray) throw wrongKind('a value', input);
   return input;
 };
 
-/** The input as it is, to be read later when the type of its field is known. */
+/** Returns the input unchanged, to be parsed later when the type of its field is known. */
 export const anything: Read<Input> = (input) => input;
 
-/** What is accepted for the sake of the engines' clients and has no effect here. */
+/** Accepts an option of the engines' clients that has no effect here. */
 export const ignored: Read<undefined> = () => undefined;
 
-/** How a fault names what it found. */
+/** Returns the engines' name of a kind of value, for errors. */
 export const kindOf = ({ node }: Input): string => {
   if (node.kind === 'object') return 'START_OBJECT';
   if (node.kind === 'array') return 'START_ARRAY';

@@ -2,14 +2,14 @@ import { parsing, SearchFailure, WrongKind } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { kindOf, nestedArray, type Read, scalarText, text } from '../../syntax/value.js';
 
-/** One key to order buckets by: `_key`, `_count`, or a path to a metric such as `stats.avg`, `p[95.0]`, `filter>max`. */
+/** A sort key of buckets: `_key`, `_count`, or a path to a metric such as `stats.avg`, `p[95.0]`, `filter>max`. */
 export interface BucketOrder {
   readonly path: string;
   readonly descending: boolean;
   readonly at: Input;
 }
 
-/** Reads an order: one object, or several of one key each. */
+/** Parses an order: one object, or several objects with one key each. */
 export const bucketOrder: Read<BucketOrder[]> = (input) => {
   if (!input.isObject && !input.isArray) throw new WrongKind('[order] must be an object', input, kindOf(input));
   if (input.isArray && input.items().length === 0) throw parsing('Must specify at least one field for [order]', input);
@@ -34,16 +34,19 @@ export const bucketOrder: Read<BucketOrder[]> = (input) => {
   });
 };
 
-/** What a path names: aggregations of one bucket each, and in these a metric or, where it has several values, one of them. */
+/** Steps of a path: single-bucket aggregations, and a metric inside them or, if it has several values, one of these. */
 interface Steps {
   readonly around: readonly string[];
-  /** The last step as it stands: names of metrics may have dots. */
+  /** The unsplit last step, because names of metrics may contain dots. */
   readonly whole: string;
   readonly metric: string;
   readonly property: string;
 }
 
-/** The steps of a path: only the last may have a property, in brackets or behind a dot; undefined where it is no path. */
+/**
+ * Splits a path into steps. Only the last may have a property, in brackets or after a dot. Returns undefined for an
+ * invalid path.
+ */
 export const stepsOf = (path: string): Steps | undefined => {
   const steps = path.split('>').map((step) => step.trim());
   const [whole = '', ...before] = steps.filter((step) => step !== '').toReversed();

@@ -12,14 +12,14 @@ export interface GridAggregation extends Node<'geohash_grid' | 'geotile_grid'>, 
   readonly size: number;
 }
 
-/** The precisions of a grid. */
+/** Range and default of a grid's precision. */
 interface Precisions {
   readonly byDefault: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** A parser of a grid over the Earth. */
+/** Creates the parser of a grid. */
 export const grid =
   (kind: 'geohash_grid' | 'geotile_grid', { byDefault, min, max }: Precisions): ParseAggregation<GridAggregation> =>
   (at, frame) => {

@@ -4,13 +4,13 @@ import { atLeast, flag, long, type Read, scalar } from '../../syntax/value.js';
 import type { FieldOptions } from '../node.js';
 import { type BucketOrder, bucketOrder } from './bucket-order.js';
 
-/** The bounds that a histogram is stretched or cut to. */
+/** Bounds of a histogram. */
 export interface HistogramBounds {
   readonly min?: Input;
   readonly max?: Input;
 }
 
-/** What histograms have in common. */
+/** Common options of histograms. */
 export interface HistogramOptions extends FieldOptions {
   readonly keyed: boolean;
   readonly minDocCount: number;
@@ -19,7 +19,7 @@ export interface HistogramOptions extends FieldOptions {
   readonly order: readonly BucketOrder[];
 }
 
-/** Reads the bounds of a histogram. */
+/** Parses the bounds of a histogram. */
 export const bounds: Read<HistogramBounds> = (input) => {
   const { min, max } = object('bounds', { min: scalar, max: scalar })(input);
   return { ...(min && !min.isNull && { min }), ...(max && !max.isNull && { max }) };

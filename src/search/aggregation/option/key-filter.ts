@@ -2,7 +2,7 @@ import { illegalArgument, parseFailure } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { type Read, scalarText, string } from '../../syntax/value.js';
 
-/** Which keys make buckets: those of a list, or those that follow a regular expression. */
+/** Selects the keys that make buckets, by a list or a regular expression. */
 export type KeyFilter = { readonly values: readonly Input[] } | { readonly regexp: Input };
 
 export const keyFilter: Read<KeyFilter> = (input) => {
@@ -23,7 +23,7 @@ const refusePartitions = (input: Input): never => {
   throw illegalArgument('partitions of terms are not supported; use a composite aggregation', input);
 };
 
-/** Lists and regular expressions do not mix. */
+/** @throws SearchFailure if a list and a regular expression are mixed */
 export const keyFilters = (include: KeyFilter | undefined, exclude: KeyFilter | undefined, at: Input) => {
   if (include !== undefined && exclude !== undefined && 'regexp' in include !== 'regexp' in exclude)
     throw illegalArgument(

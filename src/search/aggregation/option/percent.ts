@@ -4,19 +4,19 @@ import { object } from '../../syntax/object.js';
 import { doubleText, inNumbers, integer, listOf, number, type Read } from '../../syntax/value.js';
 import type { FieldOptions, Node } from '../node.js';
 
-/** Values below which so many percent lie, or the other way round. */
+/** Percentiles of values, or the percentile ranks of given values. */
 export interface PercentilesMetric extends Node<'percentiles' | 'percentile_ranks'>, FieldOptions {
-  /** Percents, or values to find the ranks of. */
+  /** Percents, or values whose ranks are computed. */
   readonly points: readonly number[];
   readonly keyed: boolean;
-  /** Whether more is asked for than a digest with the usual compression (100) tells. */
+  /** Whether the request needs more precision than a digest with the default compression (100) has. */
   readonly finer: boolean;
 }
 
-/** The percents of a request that names none. */
+/** Default percents. */
 export const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
-/** A fault that the engines find when they have read all of an aggregation. */
+/** Creates an error that the engines raise only after they have parsed the whole aggregation. */
 export const notBuilt = (kind: string, reason: string, place: Input): SearchFailure =>
   new SearchFailure(
     400,
@@ -29,12 +29,12 @@ export const notBuilt = (kind: string, reason: string, place: Input): SearchFail
     },
   );
 
-/** Numbers, or one alone. */
+/** Parses a list of numbers, or a single one. */
 export const numbers: Read<number[]> = (input) => {
   return input.isArray ? listOf(inNumbers)(input) : [number(input)];
 };
 
-/** How exactly to estimate; each says whether that is finer than usual. */
+/** Parsers of the estimation methods. Each returns whether it is finer than the default. */
 export const digests = {
   tdigest: (input: Input): boolean => {
     const { compression = 100 } = object('tdigest', { compression: number })(input);

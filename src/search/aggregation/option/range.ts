@@ -7,21 +7,21 @@ import type { FieldOptions, Node } from '../node.js';
 import { zoneText } from './time-interval.js';
 import { fieldOptions, valueSource } from './value-source.js';
 
-/** One bucket of a range aggregation; `from` is in it, `to` is not. */
+/** One bucket of a range aggregation. `from` is included, `to` is excluded. */
 export interface RangeItem {
   readonly key?: string;
   readonly from?: Input;
   readonly to?: Input;
 }
 
-/** A bucket for each range of the values of a field. */
+/** A bucket for each range of a field's values. */
 export interface RangeAggregation extends Node<'range' | 'date_range'>, FieldOptions {
   readonly ranges: readonly RangeItem[];
   readonly keyed: boolean;
   readonly timeZone?: Input;
 }
 
-/** An end of a range: a number, a text, or none. */
+/** Parses an end of a range: a number, a text, or null. */
 export const end: Read<Input> = (input) => {
   const { node } = input;
   if (node.kind === 'literal' && node.value !== null)
@@ -46,7 +46,7 @@ const rangeItem: Read<RangeItem> = (input) => {
   return { ...(key !== undefined && { key }), ...(from && !from.isNull && { from }), ...(to && !to.isNull && { to }) };
 };
 
-/** A parser of ranges of the values of a field. */
+/** Creates the parser of ranges of a field's values. */
 export const rangesOver =
   (kind: 'range' | 'date_range'): ParseAggregation<RangeAggregation> =>
   (at, frame) => {

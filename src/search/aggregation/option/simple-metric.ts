@@ -14,13 +14,13 @@ export type SimpleMetricKind =
   | 'stats'
   | 'median_absolute_deviation';
 
-/** A metric that says nothing but what its values are. */
+/** A metric whose only options concern its values. */
 export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {
-  /** Whether more is asked for than what is kept by the day tells. */
+  /** Whether the request needs more precision than the daily digests have. */
   readonly finer?: boolean;
 }
 
-/** Reads a metric that says nothing but what its values are. */
+/** Creates the parser of a metric whose only options concern its values. */
 export const simpleMetric =
   (kind: SimpleMetricKind): ParseAggregation<SimpleMetric> =>
   (at, frame) => {

@@ -8,7 +8,7 @@ import { integer, type Read, scalar, text } from '../../syntax/value.js';
 import { calendarInterval, fixedInterval, isCalendarUnit } from '../interval.js';
 import { formatText } from './value-source.js';
 
-/** A zone: its name, or a number of hours, which becomes one. */
+/** Parses a time zone: its name, or a number of hours. */
 export const zoneText: Read<Input> = (input) => {
   if (input.node.kind === 'number') {
     const hours = integer(input);
@@ -18,13 +18,16 @@ export const zoneText: Read<Input> = (input) => {
   return input;
 };
 
-/** How far buckets are shifted: a duration, or milliseconds. */
+/** Parses the shift of buckets: a duration, or milliseconds. */
 const offset: Read<number> = (input) => {
   requireLong(input);
   return input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
 };
 
-/** Numbers of milliseconds are longs. @throws SearchFailure beyond them. */
+/**
+ * Checks that a number of milliseconds is a long.
+ * @throws SearchFailure beyond its range
+ */
 export const requireLong = (input: Input): void => {
   if (input.node.kind !== 'number' || Math.abs(Number(input.node.text)) < 2 ** 63) return;
   throw new SearchFailure(
@@ -35,7 +38,7 @@ export const requireLong = (input: Input): void => {
   );
 };
 
-/** The keys that say how wide buckets of time are. */
+/** Options of the width of time buckets. */
 export const intervalKeys = {
   interval: scalar,
   calendar_interval: (input: Input) => calendarInterval(formatText(input)),
@@ -44,10 +47,10 @@ export const intervalKeys = {
   offset,
 } as const;
 
-/** What {@link intervalKeys} read. */
+/** Parsed {@link intervalKeys}. */
 type Intervals = Shaped<typeof intervalKeys>;
 
-/** Just one interval; the old `interval` is a calendar's where it names a unit of the calendar, else fixed. */
+/** Resolves exactly one interval. The old `interval` is a calendar interval if it names a calendar unit, else fixed. */
 export const intervalOf = (
   { interval, calendar_interval: calendar, fixed_interval: fixed, time_zone: timeZone, offset = 0 }: Intervals,
   at: Input,
@@ -72,7 +75,7 @@ const eitherInterval = (input: Input): Interval => {
   }
 };
 
-/** The width of time buckets, and where they begin. */
+/** Width and offset of time buckets. */
 export interface TimeInterval {
   readonly interval: Interval;
   readonly timeZone?: Input;

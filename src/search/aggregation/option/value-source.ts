@@ -4,7 +4,7 @@ import type { Shaped } from '../../syntax/object.js';
 import { type Read, scalar, string } from '../../syntax/value.js';
 import type { FieldOptions, KeyKind } from '../node.js';
 
-/** A format is a text, read when the type of its field is known. */
+/** Checks that a format is a text. It is parsed when the type of its field is known. */
 export const formatText: Read<Input> = (input) => {
   string(input);
   return input;
@@ -44,12 +44,12 @@ const valueType: Read<KeyKind | undefined> = (input) => {
   return keyKinds.get(name);
 };
 
-/** Scripts run in no aggregation of ours. */
+/** Refuses scripts, which no aggregation here supports. */
 export function refuseScript(at: Input): never {
   throw illegalArgument('cannot execute [inline] scripts', at);
 }
 
-/** The keys of every aggregation over the values of a field. */
+/** Options of every aggregation over the values of a field. */
 export const valueSource = {
   field: string,
   missing: missingValue,
@@ -58,14 +58,14 @@ export const valueSource = {
   script: refuseScript,
 } as const;
 
-/** The same of one of several fields, whose name may not be empty. */
+/** Resolves the options of one of several fields, whose name must not be empty. */
 export const namedField = (options: Parameters<typeof fieldOptions>[0], at: Input): FieldOptions => {
   if (!options.field)
     throw illegalArgument('[field] and [script] cannot both be null.  Please specify one or the other.', at);
   return fieldOptions(options, at);
 };
 
-/** What {@link valueSource} read, with the field that must be there. */
+/** Resolves parsed {@link valueSource} options. The field is required. */
 export const fieldOptions = (
   { field, missing, format, value_type: takenFor }: Partial<Shaped<typeof valueSource>>,
   at: Input,
@@ -82,5 +82,5 @@ export const fieldOptions = (
 
 const { format: _format, ...unformatted } = valueSource;
 
-/** The same of what is written in one form only. */
+/** The {@link valueSource} options of values that have a single form. */
 export { unformatted };

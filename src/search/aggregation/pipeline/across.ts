@@ -4,24 +4,24 @@ import type { Input } from '../../syntax/input.js';
 import type { Answer } from '../answer.js';
 import { type Print, printOf } from '../format.js';
 
-/** What a pipeline makes of the buckets that it stands in. */
+/** Computes a pipeline over the buckets that contain it. */
 export type Across = (buckets: readonly Answer[]) => Awaitable<Answer[]>;
 
-/** What bounds the work of a pipeline over buckets. */
+/** Limits of a pipeline's work over buckets. */
 export interface Limits {
   readonly pace: Pace;
-  /** Counts values that windows are about to look at, over all pipelines of a query; throws where they are too many. */
+  /** Counts the values that windows will read, over all pipelines of a query. Throws above the limit. */
   windowed(count: number, place: Place): void;
 }
 
-/** A number, or null where it is none. */
+/** Returns a number, or null if it is not finite. */
 export const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Adds to a bucket where it is: with many pipelines, copying it for each would take the square of their number. */
+/** Adds an answer to a bucket in place: copying the bucket for each of many pipelines would take quadratic time. */
 export const put = (bucket: Answer, name: string, answer: Answer): Answer => {
   bucket[name] = answer;
   return bucket;
 };
 
-/** How a pipeline writes its numbers as text. */
+/** Returns the text form of a pipeline's numbers. */
 export const printFor = ({ format }: { format?: Input }): Print => printOf(undefined, format);

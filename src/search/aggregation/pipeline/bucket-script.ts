@@ -5,7 +5,7 @@ import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { compileScript } from './script.js';
 import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.js';
 
-/** A number computed from those of the same bucket. */
+/** A number computed from values of the same bucket. */
 export interface BucketScript extends Node<'bucket_script'>, ScriptOptions {}
 
 export const bucketScript: ParseAggregation<BucketScript> = (at, frame) => ({

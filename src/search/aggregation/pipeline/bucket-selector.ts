@@ -5,7 +5,7 @@ import type { Across, Limits } from './across.js';
 import { compileScript } from './script.js';
 import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.js';
 
-/** Leaves the buckets of which an expression is true. */
+/** Keeps the buckets for which an expression is true. */
 export interface BucketSelector extends Node<'bucket_selector'>, ScriptOptions {}
 
 export const bucketSelector: ParseAggregation<BucketSelector> = (at, frame) => ({

@@ -10,7 +10,7 @@ import type { Across, Limits } from './across.js';
 import { gapPolicy } from './option.js';
 import { valueAt } from './path.js';
 
-/** Another order of the buckets, or a page of them. */
+/** Sorts the buckets, or returns a page of them. */
 export interface BucketSort extends Node<'bucket_sort'> {
   readonly sort: readonly { readonly path: string; readonly descending: boolean }[];
   readonly from: number;
@@ -60,18 +60,21 @@ export const bucketSortOf = ({ sort, from, size, zeros, at }: BucketSort, { pace
 
 type Part = number | string | boolean | null;
 
-/** What a bucket is sorted by: a number, or the parts of its key. */
+/** Returns the sort value of a bucket: a number, or the parts of its key. */
 const sortValue = (bucket: Answer, path: string, zeros: boolean): readonly Part[] => {
   if (path !== '_key') return [valueAt(bucket, path, zeros)];
   const key = bucket['key'];
   if (typeof key !== 'object') return [typeof key === 'string' ? key : Number(key)];
-  // Buckets of `multi_terms` stay in their order; the engines fail at their keys.
+  // `multi_terms` buckets sort by the parts of their keys. The engines themselves fail at such keys.
   return ((bucket[hiddenParts] ?? []) as readonly Part[]).map((part) =>
     typeof part === 'string' ? bytesOf(part) : part,
   );
 };
 
-/** A text that compares as the bytes of another in UTF-8: so the engines compare the parts of a key, but not a key that is a text. */
+/**
+ * Converts a text so that it compares like its UTF-8 bytes. The engines compare the parts of a key in this way, but not
+ * a key that is a text.
+ */
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
 const isNothing = ([first]: readonly Part[]): boolean => Number.isNaN(first);
@@ -83,7 +86,7 @@ const compareAll = (
 ): number => {
   for (const [index, { descending }] of sort.entries()) {
     const [left, right] = [a[index]!, b[index]!];
-    // What has no value comes last in either direction.
+    // Missing values come last in either direction.
     if (isNothing(left) || isNothing(right)) {
       if (isNothing(left) !== isNothing(right)) return isNothing(left) ? 1 : -1;
       continue;
@@ -94,7 +97,7 @@ const compareAll = (
   return 0;
 };
 
-/** Of two different parts; none is the smallest. */
+/** Compares two different parts. Null is the smallest. */
 const compareParts = (a: Part, b: Part): number => {
   if (a === null || b === null) return a === null ? -1 : 1;
   return a < b ? -1 : 1;

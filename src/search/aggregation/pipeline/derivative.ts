@@ -8,7 +8,7 @@ import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { type PathOptions, pathPipeline } from './option.js';
 import { isAbsent, valueAt } from './path.js';
 
-/** How a value changes from bucket to bucket, and how much that is in each unit of time. */
+/** The change of a value from bucket to bucket, and optionally its change per unit of time. */
 export interface Derivative extends Node<'derivative'>, PathOptions {
   readonly unitMillis?: number;
 }
@@ -31,7 +31,7 @@ export const derivativeOf = (pipeline: Derivative, { pace }: Limits): Across => 
       const units = (Number(bucket['key']) - Number(before['key'])) / (unitMillis ?? 1);
       return put(bucket, name, {
         ...withText(finite(change), print),
-        // Where another order put a later bucket before an earlier one there is no change per unit of time.
+        // If another order put a later bucket before an earlier one, there is no change per unit of time.
         ...(unitMillis !== undefined && units > 0 && normalized(finite(change / units), print)),
       });
     });

@@ -6,7 +6,7 @@ import { beyondAsText, extendedOf, momentsOfAll, withTexts } from '../statistics
 import { printFor } from './across.js';
 import { type PathOptions, pathPipeline } from './option.js';
 
-/** The statistics of a value over buckets, and how it scatters. */
+/** Statistics of a value over buckets, with variance and deviation. */
 export interface ExtendedStatsBucket extends Node<'extended_stats_bucket'>, PathOptions {
   readonly sigma: number;
 }

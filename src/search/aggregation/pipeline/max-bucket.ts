@@ -4,7 +4,7 @@ import { momentsOfAll } from '../statistics.js';
 import { extremeValue } from './one-value.js';
 import { nothingMore, type PathOptions, pathPipeline } from './option.js';
 
-/** The largest value of buckets, and whose it is. */
+/** The largest value of buckets, with the keys of those that have it. */
 export interface MaxBucket extends Node<'max_bucket'>, PathOptions {}
 
 export const maxBucket = pathPipeline('max_bucket', {}, nothingMore);

@@ -4,7 +4,7 @@ import { momentsOfAll } from '../statistics.js';
 import { extremeValue } from './one-value.js';
 import { nothingMore, type PathOptions, pathPipeline } from './option.js';
 
-/** The smallest value of buckets, and whose it is. */
+/** The smallest value of buckets, with the keys of those that have it. */
 export interface MinBucket extends Node<'min_bucket'>, PathOptions {}
 
 export const minBucket = pathPipeline('min_bucket', {}, nothingMore);

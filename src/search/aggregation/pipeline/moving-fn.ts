@@ -9,9 +9,9 @@ import { byTable, type PathOptions, pathPipeline } from './option.js';
 import { valueAt } from './path.js';
 import { scriptText } from './script-option.js';
 
-/** A function of the values of the buckets before. */
+/** A function of the values of the previous buckets. */
 export interface MovingFn extends Node<'moving_fn'>, PathOptions {
-  /** How many buckets it looks at, and how far that window is shifted to the right. */
+  /** Number of buckets in the window, and its shift to the right. */
   readonly window: number;
   readonly shift: number;
   readonly script: string;

@@ -21,13 +21,13 @@ const functions: Readonly<Record<string, (values: Window, ...rest: number[]) => 
     values.length === 0 ? Number.NaN : values.reduce((average, value) => value * alpha + average * (1 - alpha)),
 };
 
-/** A script without blanks around it and the semicolon that ends it. */
+/** Removes surrounding blanks and a final semicolon from a script. */
 const withoutEnd = (script: string): string => {
   const trimmed = script.trim();
   return trimmed.endsWith(';') ? trimmed.slice(0, -1).trimEnd() : trimmed;
 };
 
-/** The function that a script of `moving_fn` names: `MovingFunctions.max(values)` and its like. */
+/** Returns the function that a script of `moving_fn` names, such as `MovingFunctions.max(values)`. */
 export const movingFunction = (script: string, place: Place): ((values: Window) => number) => {
   const [, name = '', given = ''] =
     /^(?:return\s+)?MovingFunctions\.(\w+)\(\s*values\b([^]*)\)$/.exec(withoutEnd(script)) ?? [];

@@ -3,10 +3,10 @@ import { withText } from '../format.js';
 import { printFor } from './across.js';
 import type { PathOptions } from './option.js';
 
-/** The answer of a pipeline that is one number. */
+/** Builds the answer of a pipeline with a single number. */
 export const oneValue = (pipeline: PathOptions, value: number | null): Answer => withText(value, printFor(pipeline));
 
-/** The same of a number that some of the buckets have, with their keys. */
+/** Builds the answer of an extreme value, with the keys of the buckets that have it. */
 export const extremeValue = (
   pipeline: PathOptions,
   value: number | null,

@@ -7,7 +7,7 @@ import { named, type ParseAggregation } from '../frame.js';
 import type { Node } from '../node.js';
 import { formatText } from '../option/value-source.js';
 
-/** What pipelines over one path have in common. */
+/** Common options of pipelines over one path. */
 export interface PathOptions {
   readonly path: string;
   /** Whether a bucket without a value counts as zero. */
@@ -15,7 +15,7 @@ export interface PathOptions {
   readonly format?: Input;
 }
 
-/** What is done with buckets that have no value. */
+/** Parses the treatment of buckets without a value. */
 export const gapPolicy: Read<string> = (input) => {
   const policy = string(input).toLowerCase();
   if (policy !== 'skip' && policy !== 'insert_zeros')
@@ -23,7 +23,7 @@ export const gapPolicy: Read<string> = (input) => {
   return policy;
 };
 
-/** A path, or several in a list. */
+/** Parses a path, or a list of paths. */
 const pathText: Read<Input> = (input) => {
   for (const item of input.items()) if (!item.isObject) string(item);
   return input;
@@ -34,7 +34,7 @@ const pathOrList: Read<Input> = (input) => {
   return pathText(input);
 };
 
-/** The keys of every pipeline over values of buckets. */
+/** Options of every pipeline over values of buckets. */
 export const overPath = { buckets_path: pathText, gap_policy: gapPolicy, format: formatText } as const;
 
 const pathOf = (input: Input | undefined, at: Input): string => {
@@ -50,12 +50,12 @@ const pathOptions = (options: Shaped<typeof overPath>, at: Input): PathOptions =
   ...(options.format && { format: options.format }),
 });
 
-/** How the engines read the keys of a pipeline: their sentences differ. */
+/** The engines' way to parse the options of a pipeline, which determines their error messages. */
 type ReadKeys = <S extends Shape>(kind: string, shape: S, at: Input) => Shaped<S>;
 
 const byHand: ReadKeys = (kind, shape, at) => strict(kind, shape)(at);
 
-/** From a table of keys, some of which are required: all that lack are told at once. */
+/** Parses from a table of options. One error names all missing required options. */
 export const byTable =
   (...required: readonly string[]): ReadKeys =>
   <S extends Shape>(kind: string, shape: S, at: Input): Shaped<S> => {
@@ -65,7 +65,11 @@ export const byTable =
     return options as Shaped<S>;
   };
 
-/** A parser of a pipeline over one path. @param shape the keys of its own. @param more what those read into. */
+/**
+ * Creates the parser of a pipeline over one path.
+ * @param shape its own options
+ * @param more converts those
+ */
 export const pathPipeline =
   <K extends string, S extends Shape, M extends object>(
     kind: K,
@@ -78,5 +82,5 @@ export const pathPipeline =
     return { kind, ...named(frame, at), ...pathOptions(options, at), ...more(options, at) };
   };
 
-/** For pipelines that have no keys of their own. */
+/** For pipelines without options of their own. */
 export const nothingMore = () => ({});

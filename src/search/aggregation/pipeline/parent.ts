@@ -22,6 +22,6 @@ const plans: Plan = {
   bucket_sort: bucketSortOf,
 };
 
-/** Plans what a pipeline makes of the buckets that it stands in. */
+/** Plans a pipeline over the buckets that contain it. */
 export const acrossOf = (pipeline: ParentPipeline, limits: Limits): Across =>
   (plans[pipeline.kind] as (pipeline: ParentPipeline, limits: Limits) => Across)(pipeline, limits);

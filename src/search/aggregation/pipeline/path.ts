@@ -1,7 +1,7 @@
 import { illegalArgument, numberFormat, SearchFailure } from '../../failure.js';
 import { type Answer, hiddenClass, hiddenKey } from '../answer.js';
 
-/** The value that a path leads to inside the answers of one bucket; NaN where there is none. */
+/** Returns the value at a path inside the answers of one bucket; NaN without one. */
 export const valueAt = (bucket: Answer, path: string, zeros: boolean): number => {
   const value = raw(bucket, path);
   if (path === '_count') return value;
@@ -9,7 +9,7 @@ export const valueAt = (bucket: Answer, path: string, zeros: boolean): number =>
   return gap ? (zeros ? 0 : Number.NaN) : value;
 };
 
-/** Whether a bucket lacks what a path begins with: a pipeline that had nothing to say there. */
+/** Whether a bucket lacks the first step of a path, because a pipeline had no answer there. */
 export const isAbsent = (bucket: Answer, path: string): boolean => {
   const [step = ''] = path.split('>');
   if (step.startsWith('_') || bucket[step.trim()] !== undefined) return false;
@@ -19,26 +19,26 @@ export const isAbsent = (bucket: Answer, path: string): boolean => {
   return around === undefined || ('buckets' in around && !step.trim().endsWith('._bucket_count'));
 };
 
-/** A step without its property: `a` of `a[b]` and `a.b`. */
+/** Returns a step without its property: `a` of `a[b]` and `a.b`. */
 export const nameOf = (step: string): string => {
   const at = propertyAt(step);
   return at < 0 ? step : step.slice(0, at);
 };
 
-/** Where the property of a step begins, at a bracket that is closed or at a dot; -1 where it has none. */
+/** Returns the position of a step's property, at a closed bracket or at a dot; -1 without one. */
 const propertyAt = (step: string, from = 0): number => {
   const [dot, bracket] = [step.indexOf('.', from), step.endsWith(']') ? step.slice(0, -1).indexOf('[', from) : -1];
   return dot < 0 || (bracket >= 0 && bracket < dot) ? bracket : dot;
 };
 
-/** Returns the steps of a path beside buckets: of one without `>`, a last dot begins the second step. */
+/** Returns the steps of a sibling pipeline's path. In a path without `>`, the last dot begins the second step. */
 export const stepsBeside = (path: string, isNamed: (name: string) => boolean): string[] => {
   const dot = path.lastIndexOf('.');
   const isOne = path.includes('>') || path.endsWith(']') || isNamed(path.trim());
   return isOne || dot < 0 ? path.split('>') : [path.slice(0, dot), path.slice(dot + 1)];
 };
 
-/** The buckets that all steps but the last lead to, and the path inside each. */
+/** Returns the buckets that all steps but the last lead to, and the path inside each. */
 export const bucketsAt = (answers: Answer, path: string): { buckets: Answer[]; inner: string } => {
   const steps = stepsBeside(path, (name) => answers[name] !== undefined);
   let around = answers;
@@ -64,7 +64,7 @@ const raw = (bucket: Answer, path: string): number => {
   return numberAt(bucket, path, nameOf(first.trim()));
 };
 
-/** @param name the aggregation that the whole path begins with, which errors name */
+/** @param name first aggregation of the whole path, which errors name */
 const numberAt = (bucket: Answer, path: string, name: string): number => {
   if (path === '_count') return Number(bucket['doc_count'] ?? 0);
   if (path === '_key') return Number(bucket['key']);
@@ -89,7 +89,7 @@ const numberAt = (bucket: Answer, path: string, name: string): number => {
   throw ofClass === undefined ? severalNumbers(name) : notOneNumber(ofClass, name);
 };
 
-/** The bucket that a step names by its key, as `a['x']` does; undefined where it names none by a key. */
+/** Returns the bucket that a step selects by key, as in `a['x']`; undefined for a step without a key. */
 const chosenBy = (around: Answer, step: string): { bucket: Answer | undefined } | undefined => {
   const [, name = '', key] = /^([^[]*)\['(.*)'\]$/.exec(step) ?? [];
   const whole = around[name] as Answer | undefined;
@@ -98,7 +98,7 @@ const chosenBy = (around: Answer, step: string): { bucket: Answer | undefined } 
   return { bucket: listOf(whole['buckets']).find((bucket) => String(textOf(bucket)) === key) };
 };
 
-/** The value of a step with a property, such as `a.avg`, `a[50]`, `a._bucket_count`; NaN where there is none. */
+/** Returns the value of a step with a property, such as `a.avg`, `a[50]`, `a._bucket_count`; NaN without one. */
 const propertyOf = (bucket: Answer, step: string, first: string): number => {
   const at = propertyAt(step, 1);
   const name = step.slice(0, Math.max(0, at));
@@ -108,7 +108,7 @@ const propertyOf = (bucket: Answer, step: string, first: string): number => {
   if ('buckets' in metric) {
     const buckets = listOf(metric['buckets'] ?? []);
     if (property === '_bucket_count') return buckets.length;
-    // Of no buckets the engines make a list of nothing, of some they find that these have no such property.
+    // For no buckets, the engines report an empty list; for some, that the buckets lack the property.
     const [one] = buckets;
     if (one === undefined || property === '_count' || property in one) throw notOneNumber('Object[]', first);
     return Number.NaN;
@@ -133,7 +133,7 @@ const noProperty = (metric: Answer, name: string, property: string): string => {
   return `No enum constant org.opensearch.search.aggregations.metrics.InternalStats.Metrics.${property}`;
 };
 
-/** @param ofClass the engines' class of what the path leads to, which their sentence names */
+/** @param ofClass the engines' class of the path's target, which their message names */
 const notOneNumber = (ofClass: string, name: string) => notANumber(`got: [${ofClass}] at aggregation [${name}]`);
 
 const severalNumbers = (name: string) =>
@@ -153,7 +153,7 @@ const percentAt = (values: unknown, percent: number): number => {
   return numeric(found?.[1]);
 };
 
-/** `std_upper` and its like are inside `std_deviation_bounds`. */
+/** `std_upper` and similar properties are inside `std_deviation_bounds`. */
 const boundAt = (metric: Answer, property: string): unknown => {
   const bounds = metric['std_deviation_bounds'] as Answer | undefined;
   return bounds?.[property.replace(/^std_/, '')];

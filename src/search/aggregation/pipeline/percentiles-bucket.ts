@@ -6,7 +6,7 @@ import type { Node } from '../node.js';
 import { defaultPercents } from '../option/percent.js';
 import { type PathOptions, pathPipeline } from './option.js';
 
-/** Values below which so many percent of the buckets are. */
+/** Percentiles of a value over buckets. */
 export interface PercentilesBucket extends Node<'percentiles_bucket'>, PathOptions {
   readonly percents: readonly number[];
   readonly keyed: boolean;

@@ -13,7 +13,7 @@ import type { SerialDiff } from './serial-diff.js';
 import type { StatsBucket } from './stats-bucket.js';
 import type { SumBucket } from './sum-bucket.js';
 
-/** Pipelines over the buckets they stand in, in their order. */
+/** Pipelines over the buckets that contain them, in the order of these buckets. */
 export type ParentPipeline =
   | Derivative
   | CumulativeSum
@@ -23,7 +23,7 @@ export type ParentPipeline =
   | BucketSelector
   | BucketSort;
 
-/** Pipelines beside the buckets that they are over. */
+/** Pipelines beside the buckets that they read. */
 export type SiblingPipeline =
   | AvgBucket
   | SumBucket
@@ -33,5 +33,5 @@ export type SiblingPipeline =
   | ExtendedStatsBucket
   | PercentilesBucket;
 
-/** Aggregations over what others answered. */
+/** Aggregations over the answers of other aggregations. */
 export type PipelineAggregation = ParentPipeline | SiblingPipeline;

@@ -3,7 +3,7 @@ import type { Aggregation } from '../aggregation.js';
 import { nameOf, stepsBeside } from './path.js';
 import type { PipelineAggregation } from './pipeline.js';
 
-/** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
+/** Allowed position of each pipeline: in consecutive buckets, in any buckets, or beside them. */
 const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets' | 'beside'>> = {
   derivative: 'sequence',
   cumulative_sum: 'sequence',
@@ -21,7 +21,7 @@ const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets
   percentiles_bucket: 'beside',
 };
 
-/** Aggregations that make any number of buckets, which pipelines can stand beside. */
+/** Aggregations with any number of buckets, which sibling pipelines can read. */
 const manyBuckets = new Set<string>([
   'terms',
   'rare_terms',
@@ -39,16 +39,16 @@ const manyBuckets = new Set<string>([
 const sequences = new Set<Aggregation['kind']>(['histogram', 'date_histogram', 'auto_date_histogram']);
 const oneBucket = new Set<Aggregation['kind']>(['filter', 'missing', 'global']);
 
-/** Whether an aggregation is over the answers of others. */
+/** Whether an aggregation reads the answers of others. */
 export const isPipeline = (aggregation: Aggregation): aggregation is PipelineAggregation =>
   Object.hasOwn(places, aggregation.kind);
 
-/** Whether a pipeline stands beside the buckets that it is over. */
+/** Whether a pipeline is beside the buckets that it reads. */
 export const standsBeside = ({ kind }: PipelineAggregation): boolean => places[kind] === 'beside';
 
 /**
- * Checks where pipelines stand and what they read, in all of a tree, before anything else is known of it.
- * @throws SearchFailure where one cannot stand where it does, or reads what is not there.
+ * Checks the position and the paths of all pipelines in a tree, before anything else is known of it.
+ * @throws SearchFailure for an invalid position, or a path that leads nowhere
  */
 export const checkPipelines = (aggregations: readonly Aggregation[], around?: Aggregation): void => {
   const named = new Map(aggregations.map((aggregation) => [aggregation.name, aggregation]));
@@ -94,7 +94,10 @@ const check = (pipeline: PipelineAggregation, named: Named, around: Aggregation 
 const doesNothing = (pipeline: PipelineAggregation): boolean =>
   pipeline.kind === 'bucket_sort' && pipeline.sort.length === 0 && pipeline.size === undefined && pipeline.from === 0;
 
-/** What is wrong with a path: each step names an aggregation inside the one before, the last one may be a pipeline. */
+/**
+ * Returns the error of a path, or undefined. Each step names an aggregation inside the previous one; the last may be a
+ * pipeline.
+ */
 const unknownIn = (path: string, named: Named): string | undefined => {
   const [first = '', ...steps] = path.split('>').map((step) => step.trim());
   if (path === '_count' || path === '_key') return undefined;
@@ -114,7 +117,7 @@ const unknownIn = (path: string, named: Named): string | undefined => {
   return undefined;
 };
 
-/** What stands beside buckets is over one aggregation that makes any number of them. */
+/** Checks that a sibling pipeline reads an aggregation with any number of buckets. */
 const requireBuckets = (pipeline: PipelineAggregation, named: Named): void => {
   const firstOf = (path: string) => stepsBeside(path, (name) => named.has(name))[0]!.trim();
   const wrong = pathsOf(pipeline).find((path) => !manyBuckets.has(named.get(firstOf(path))?.kind ?? ''));
@@ -143,7 +146,10 @@ const firstName = (path: string): string => {
   return step.trim();
 };
 
-/** Each pipeline after those whose answers it reads; what cuts or sorts buckets after all that adds to them. */
+/**
+ * Sorts pipelines so that each comes after those whose answers it reads, and pipelines that remove or sort buckets
+ * after all that add to them.
+ */
 export const inOrder = (pipelines: readonly PipelineAggregation[]): PipelineAggregation[] => {
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
   const done = new Set<PipelineAggregation>();

@@ -6,9 +6,9 @@ import type { Answer } from '../answer.js';
 import { overPath } from './option.js';
 import { valueAt } from './path.js';
 
-/** What pipelines that compute an expression have in common. */
+/** Common options of pipelines that compute an expression. */
 export interface ScriptOptions {
-  /** The path of each variable. */
+  /** Path of each variable. */
   readonly paths: Readonly<Record<string, string>>;
   readonly script: string;
   /** Whether a bucket without a value counts as zero. */
@@ -16,14 +16,14 @@ export interface ScriptOptions {
   readonly format?: Input;
 }
 
-/** The text of a script. */
+/** Parses the text of a script. */
 export const scriptText: Read<string> = (at) => {
   if (!at.isObject) return text(at);
   const { source, inline } = object('script', { source: text, inline: text, lang: text, params: anything })(at);
   return source ?? inline ?? '';
 };
 
-/** Reads the body of a pipeline that computes an expression. */
+/** Parses the body of a pipeline that computes an expression. */
 export const scriptOptions = (kind: string, at: Input): ScriptOptions => {
   const options = object(kind, { ...overPath, script: scriptText })(at);
   const given = options.buckets_path;
@@ -40,6 +40,6 @@ export const scriptOptions = (kind: string, at: Input): ScriptOptions => {
   };
 };
 
-/** The variables of a script in one bucket; NaN for those without a value. */
+/** Returns the variables of a script in one bucket; NaN for those without a value. */
 export const variablesOf = ({ paths, zeros }: ScriptOptions, bucket: Answer): Record<string, number> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));

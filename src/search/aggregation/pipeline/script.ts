@@ -29,7 +29,7 @@ const functions: Readonly<Record<string, (...values: number[]) => number>> = {
   hypot: Math.hypot,
 };
 
-/** Binary operators by how tightly they bind, the loosest first. */
+/** Binary operators by precedence, the lowest first. */
 const operators: readonly Readonly<Record<string, (a: Value, b: Value) => Value>>[] = [
   { '||': (a, b) => Boolean(a) || Boolean(b) },
   { '&&': (a, b) => Boolean(a) && Boolean(b) },
@@ -40,12 +40,12 @@ const operators: readonly Readonly<Record<string, (a: Value, b: Value) => Value>
 ];
 
 /**
- * Compiles an expression over the variables of a bucket: `params.x`, numbers, `+ - * / %`, comparisons, `&& || !`, `a ? b : c`
- * and `Math.*`. Nothing else of the engines' languages, so that nothing of a caller's ever runs as code.
+ * Compiles an expression over the variables of a bucket: `params.x`, numbers, `+ - * / %`, comparisons, `&& || !`, `a ?
+ * b : c` and `Math.*`. It supports no other part of the engines' languages, so no text of a caller ever runs as code.
  */
 export const compileScript = (source: string, place: Place): Evaluate => new ScriptParser(source, place).whole();
 
-/** How deep an expression may nest: each level takes several calls of its parser. */
+/** Maximum nesting of an expression: each level takes several calls of its parser. */
 const maxNesting = 64;
 
 class ScriptParser {

@@ -6,7 +6,7 @@ import { type Across, type Limits, printFor, put } from './across.js';
 import { type PathOptions, pathPipeline } from './option.js';
 import { valueAt } from './path.js';
 
-/** How far a value is from that of a bucket some places before. */
+/** The difference of a value from that of an earlier bucket. */
 export interface SerialDiff extends Node<'serial_diff'>, PathOptions {
   readonly lag: number;
 }

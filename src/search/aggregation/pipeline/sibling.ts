@@ -22,7 +22,7 @@ const compute: { [K in SiblingPipeline['kind']]: Compute<Extract<SiblingPipeline
   percentiles_bucket: percentilesBucketOf,
 };
 
-/** What a pipeline answers about the buckets beside it. Buckets without a value are left out. */
+/** Computes a sibling pipeline. It omits buckets without a value. */
 export const besides = (
   pipeline: SiblingPipeline,
   answers: Answer,
@@ -31,10 +31,10 @@ export const besides = (
   const { buckets, inner } = bucketsAt(answers, pipeline.path);
   answered(buckets.length);
   const valued = pace.map(buckets, (bucket) => {
-    // Read first: a path that leads to no number is a fault also where nothing is there.
+    // This is read first, because a path that leads to no number is an error even for absent buckets.
     const value = valueAt(bucket, inner, pipeline.zeros);
     return {
-      // What is not there at all is no gap to fill.
+      // An absent answer is not a gap to fill.
       value: isAbsent(bucket, inner) ? Number.NaN : value,
       key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
     };

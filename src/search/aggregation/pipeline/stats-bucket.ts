@@ -4,7 +4,7 @@ import { beyondAsText, momentsOfAll, statisticsOf, withTexts } from '../statisti
 import { printFor } from './across.js';
 import { nothingMore, type PathOptions, pathPipeline } from './option.js';
 
-/** Count, smallest, largest, mean and sum of a value over buckets. */
+/** Count, minimum, maximum, mean and sum of a value over buckets. */
 export interface StatsBucket extends Node<'stats_bucket'>, PathOptions {}
 
 export const statsBucket = pathPipeline('stats_bucket', {}, nothingMore);

@@ -13,7 +13,7 @@ import { bindTerm } from '../term.js';
 import type { Expression, Leaf, Occur } from './expression.js';
 import { parseRegexp } from './regexp.js';
 
-/** A query that is written in a syntax of Lucene's. */
+/** A query in one of Lucene's syntaxes. */
 export interface WrittenQuery {
   readonly at: Input;
   readonly text: string;
@@ -21,9 +21,9 @@ export interface WrittenQuery {
   readonly and: boolean;
   readonly lenient: boolean;
   readonly minimumShouldMatch?: string;
-  /** Whether words without quotes stand for texts that begin so (`bool_prefix`). */
+  /** Whether unquoted words match texts that begin with them (`bool_prefix`). */
   readonly prefix?: boolean;
-  /** Of dates. */
+  /** Time zone of dates. */
   readonly timeZone?: Input;
 }
 
@@ -46,7 +46,7 @@ export const bindExpression = (
     }
     case 'bool': {
       if (expression.clauses.length === 0) return none;
-      // In the order in which they are written, so that of several faults the first is named.
+      // This follows the written order, so that the first of several faults is reported.
       const bound = expression.clauses.map((clause) => ({
         occur: clause.occur,
         predicate: bindExpression(clause.expression, query, binding),
@@ -61,7 +61,8 @@ export const bindExpression = (
 };
 
 const bindLeaves = (fields: readonly Field[], leaf: Leaf, query: WrittenQuery, binding: Binding): Predicate[] => {
-  // What a word cannot be in one field it can be in no other of that type: an error for each would take most of the time.
+  // A word that does not fit one field fits no other of the same type. Creating an error for each field would take most
+  // of the time.
   const unfit = new Set<Field['kind']>();
   return fields.map((field) => {
     if (leaf.kind === 'term' && unfit.has(field.kind)) return none;

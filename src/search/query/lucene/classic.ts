@@ -3,23 +3,23 @@ import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expre
 import { TokenReader, unescape } from './token-reader.js';
 import { wildcardParts } from './wildcard.js';
 
-/** How a text is read. */
+/** Options of the parser. */
 export interface ClassicOptions {
   /** Whether clauses without an operator between them must all match. */
   readonly and: boolean;
-  /** Whether `>10` and its like are ranges where no field is named; with a list of fields they are words. */
+  /** Whether `>10` and similar terms without a field are ranges. With a list of fields they are words. */
   readonly compares: boolean;
 }
 
 /**
- * Parses Lucene's classic syntax: `a OR b AND c` is no precedence but `+b +c a`, as there. Words that stand side by side
- * are one text, since our texts are keywords.
+ * Parses Lucene's classic syntax. It has no precedence: `a OR b AND c` means `+b +c a`, as in Lucene. Adjacent words
+ * form one text, because our texts are keywords.
  * @throws LuceneSyntaxError
  */
 export const parseClassic = (text: string, options: ClassicOptions): Expression =>
   new ClassicParser(text, options).whole();
 
-/** What a word that begins another clause, or has a boost, is followed by: such a word is of no longer text. */
+/** Tokens after a word that begins another clause or has a modifier. Such a word is not part of a longer text. */
 const separate = new Set([':', '~', '^']);
 
 class ClassicParser extends TokenReader {
@@ -66,13 +66,13 @@ class ClassicParser extends TokenReader {
       clauses.push({ occur: this.occurOf(conjunction, modifier), expression });
     }
     if (clauses.length === 0) this.fail();
-    // A clause alone stands for itself. With a `+` it does not: then it is none of those of which some have to match.
+    // A single clause is returned without a `bool`, unless it has a `+`: it then does not count as an optional clause.
     return clauses.length === 1 && isPlain
       ? clauses[0]!.expression
       : { kind: 'bool', clauses: clauses satisfies WrittenClause[] };
   }
 
-  /** Two or more plain words with nothing between them; undefined, and nothing read, where there are none. */
+  /** Reads two or more adjacent plain words. Returns undefined, and reads nothing, if there are none. */
   private adjacent(): string | undefined {
     const start = this.index;
     const words: string[] = [];
@@ -91,7 +91,7 @@ class ClassicParser extends TokenReader {
     return undefined;
   }
 
-  /** Whether the word just read belongs to what comes after it. */
+  /** Whether the word just read belongs to what follows it. */
   private isSeparate(): boolean {
     const before = this.index;
     const found = separate.has(this.peek() ?? '') || this.conjunction() !== undefined || this.word()?.raw === '*';
@@ -211,7 +211,7 @@ class ClassicParser extends TokenReader {
   }
 }
 
-/** `>=10` and its like, which Lucene reads as plain terms. */
+/** Parses `>=10` and similar terms, which Lucene reads as plain terms. */
 const comparison = (text: string): Leaf | undefined => {
   const [, operator, value] = /^(>=|<=|>|<)(.+)$/s.exec(text) ?? [];
   if (operator === undefined || value === undefined) return undefined;

@@ -1,22 +1,22 @@
 import { LuceneSyntaxError } from './syntax-error.js';
 
-/** How many clauses a written query may have, as Lucene's `maxClauseCount`. */
+/** Maximum number of clauses of a written query, as Lucene's `maxClauseCount`. */
 const maxClauses = 1024;
 
-/** How deep the parentheses of a written query may nest. */
+/** Maximum nesting of the parentheses of a written query. */
 export const maxNesting = 64;
 
 /** Counts the clauses of one written query. */
 export class ClauseCount {
   private count = 0;
 
-  /** @throws LuceneSyntaxError where they become too many. */
+  /** @throws LuceneSyntaxError above the limit */
   add(): void {
     this.count += 1;
     if (this.count > maxClauses) throw new LuceneSyntaxError(`maxClauseCount is set to ${maxClauses}`);
   }
 }
 
-/** A written query whose parentheses nest deeper than {@link maxNesting}. */
+/** Creates the error of a written query that nests deeper than {@link maxNesting}. */
 export const nestsTooDeep = (text: string): LuceneSyntaxError =>
   new LuceneSyntaxError(`Cannot parse '${text}': parentheses nest deeper than ${maxNesting}`);

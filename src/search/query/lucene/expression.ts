@@ -6,9 +6,9 @@ export interface WrittenEnd {
   readonly inclusive: boolean;
 }
 
-/** What a written query asks of one field, or of the default ones. */
+/** A condition of a written query on one field, or on the default fields. */
 export type Leaf =
-  /** `bare`: neither in quotes nor of a simple syntax. */
+  /** `bare` marks a term that is unquoted and not of the simple syntax. */
   | { readonly kind: 'term'; readonly text: string; readonly bare?: boolean }
   | { readonly kind: 'prefix'; readonly text: string }
   | { readonly kind: 'wildcard'; readonly parts: readonly WildcardPart[] }
@@ -16,7 +16,7 @@ export type Leaf =
   | { readonly kind: 'range'; readonly lower?: WrittenEnd; readonly upper?: WrittenEnd }
   | { readonly kind: 'any' };
 
-/** Whether a clause must match, may, or must not. */
+/** Whether a clause must, should or must not match. */
 export type Occur = 'must' | 'should' | 'mustNot';
 
 /** A clause of a written query. */
@@ -25,7 +25,7 @@ export interface WrittenClause {
   readonly expression: Expression;
 }
 
-/** A written query, parsed. A leaf without a field asks the default fields. */
+/** A parsed written query. A leaf without a field applies to the default fields. */
 export type Expression =
   | { readonly kind: 'all' }
   | { readonly kind: 'bool'; readonly clauses: readonly WrittenClause[] }

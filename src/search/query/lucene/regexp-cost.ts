@@ -1,31 +1,34 @@
 import type { Regexp, RegexpNode } from './regexp-node.js';
 
-/** The most that compiling an expression may cost: as many states as the engines let one have. */
+/** Maximum cost of compiling an expression: the engines' maximum number of states. */
 export const maxRegexpCost = 10_000;
 
-/** What repeating something that may be empty costs more (measured: PostgreSQL takes 3 s for `((a?){50}b?){10}`). */
+/** Factor for repeating something that may be empty (measured: PostgreSQL takes 3 s for `((a?){50}b?){10}`). */
 const emptyFactor = 10;
 
-/** The larger parts of an expression around the place that is looked at: a group, or the whole. */
+/** State of a group, or of the whole expression, during the count. */
 interface Group {
   cost: number;
-  /** Whether what came before in this alternative, the last atom left out, may be empty. */
+  /** Whether the current alternative may be empty, apart from its last atom. */
   empty: boolean;
-  /** Whether an alternative before may be empty. */
+  /** Whether an earlier alternative may be empty. */
   anyEmpty: boolean;
   last: { cost: number; empty: boolean };
 }
 
-/** Adds up the states of an automaton that matches an expression, part by part from its beginning, repetitions written out. */
+/**
+ * Adds up the states of an automaton that matches an expression, part by part from its beginning, with repetitions
+ * expanded.
+ */
 export class RegexpCost {
   private readonly groups = [newGroup()];
 
-  /** What has been added up. */
+  /** Total cost so far. */
   get total(): number {
     return this.groups.reduce((sum, { cost }) => sum + cost, 0);
   }
 
-  /** How many groups are open, the whole included. */
+  /** Number of open groups, including the whole expression. */
   get depth(): number {
     return this.groups.length;
   }
@@ -34,7 +37,7 @@ export class RegexpCost {
     return this.groups.at(-1)!;
   }
 
-  /** A character, or what is as small. */
+  /** Adds a character, or something of the same size. */
   atom(empty = false): void {
     this.add(1, empty);
   }
@@ -48,7 +51,7 @@ export class RegexpCost {
     this.add(cost, anyEmpty || (empty && last.empty));
   }
 
-  /** Another alternative begins. */
+  /** Begins another alternative. */
   or(): void {
     const { group } = this;
     group.anyEmpty ||= group.empty && group.last.empty;
@@ -56,7 +59,7 @@ export class RegexpCost {
     group.last = { cost: 1, empty: true };
   }
 
-  /** What came last is repeated; without a limit `most` is what `least` is. */
+  /** Repeats the last atom. For a repetition without a limit, `max` equals `min`. */
   repeat(min: number, max: number): void {
     const { group } = this;
     const { cost, empty } = group.last;
@@ -75,7 +78,7 @@ export class RegexpCost {
 
 const newGroup = (): Group => ({ cost: 1, empty: true, anyEmpty: false, last: { cost: 1, empty: true } });
 
-/** What it costs to match an expression: as much as PostgreSQL pays for compiling it in its own form. Linear in its length. */
+/** Returns the cost of an expression: what PostgreSQL pays to compile its translation. It takes linear time. */
 export const regexpCost = (regexp: Regexp): number => {
   const cost = new RegexpCost();
   const end = () => cost.atom(true);
@@ -85,7 +88,7 @@ export const regexpCost = (regexp: Regexp): number => {
     cost.close();
   };
   const last = regexp.at(-1)!;
-  // Each but the last is looked ahead for, and the last too where it is an opposite.
+  // All parts but the last become lookaheads, and so does the last if it is an opposite.
   const ahead = last.opposite ? regexp : regexp.slice(0, -1);
   cost.atom(true);
   for (const { of } of ahead) {
@@ -108,7 +111,7 @@ const anything = (cost: RegexpCost): void => {
 const addNode = (cost: RegexpCost, node: RegexpNode): void => {
   switch (node.kind) {
     case 'character':
-      // One beyond the basic plane is two to PostgreSQL's count, as it is to ours.
+      // A character beyond the basic plane counts as two in PostgreSQL's cost, and so here.
       for (let unit = 0; unit < node.character.length; unit += 1) cost.atom();
       return;
     case 'any':
@@ -146,7 +149,7 @@ const addNode = (cost: RegexpCost, node: RegexpNode): void => {
   }
 };
 
-/** Its numbers one by one. */
+/** Adds the numbers of an interval one by one. */
 const addInterval = (cost: RegexpCost, { from, to, width }: Extract<RegexpNode, { kind: 'interval' }>): void => {
   cost.open();
   for (let number = from; number <= to; number += 1) {

@@ -1,4 +1,4 @@
-/** Characters from one to another, both included, or those that `\d`, `\w` or `\s` stands for. */
+/** A range of characters, both ends included, or a class such as `\d`, `\w` or `\s`. */
 export type ClassItem = { readonly from: string; readonly to: string } | { readonly class: 'd' | 'w' | 's' };
 
 /** A part of a regular expression. */
@@ -11,14 +11,14 @@ export type RegexpNode =
   /** `#`: no text, not even the empty one. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'class'; readonly negated: boolean; readonly items: readonly ClassItem[] }
-  /** `<from-to>`: a whole number, of so many digits, or, with a width of 0, behind any zeros. */
+  /** `<from-to>`: a whole number with `width` digits or, with a width of 0, any leading zeros. */
   | { readonly kind: 'interval'; readonly from: number; readonly to: number; readonly width: number }
-  /** Without `most` any number of times. */
+  /** Without `max`, any number of times. */
   | { readonly kind: 'repeat'; readonly of: RegexpNode; readonly min: number; readonly max?: number }
-  /** What brackets or quotation marks hold together. */
+  /** Content of brackets or quotation marks. */
   | { readonly kind: 'group'; readonly of: RegexpNode }
   | { readonly kind: 'sequence'; readonly of: readonly RegexpNode[] }
   | { readonly kind: 'union'; readonly of: readonly RegexpNode[] };
 
-/** Expressions that a text as a whole must all match, or must not. There is one at least. */
+/** Expressions that a whole text must all match (or must not match, for `opposite`). There is at least one. */
 export type Regexp = readonly { readonly of: RegexpNode; readonly opposite: boolean }[];

@@ -3,11 +3,11 @@ import { maxRegexpCost, regexpCost } from './regexp-cost.js';
 import type { ClassItem, Regexp, RegexpNode } from './regexp-node.js';
 
 /**
- * Parses a regular expression of Lucene's, which is about a text as a whole. `^` and `$` are characters like others, `"…"` is
- * text taken literally, `@` any text, `#` no text at all, `<1-99>` a number in a range; `&` between whole expressions asks
- * for both, `~` before a whole one for its opposite.
- * @param operators those of `&~#@<` that are not characters like others.
- * @throws SearchFailure where it is none, asks for an intersection or opposite of a part, or costs too much.
+ * Parses a regular expression of Lucene, which matches a text as a whole. `^` and `$` are plain characters, `"…"` is
+ * literal text, `@` any text, `#` no text at all, `<1-99>` a number in a range. `&` between whole expressions requires
+ * both, `~` before a whole one negates it.
+ * @param operators the active operators among `&~#@<`; the others are plain characters
+ * @throws SearchFailure for an invalid expression, an intersection or opposite of a part, or too high a cost
  */
 export const parseRegexp = (text: string, place: Place, operators: ReadonlySet<string> = allOperators): Regexp => {
   const regexp = new RegexpParser([...text], place, operators).whole();
@@ -30,7 +30,7 @@ const flags: Readonly<Record<string, string>> = {
 
 const allOperators: ReadonlySet<string> = new Set('&~#@<');
 
-/** The operators that flags such as `INTERVAL|EMPTY` switch on; the characters of the others are like any. */
+/** Returns the operators that flags such as `INTERVAL|EMPTY` activate. */
 export const operatorsOf = (text: string, place: Place): ReadonlySet<string> => {
   const names = text.split('|').filter((name) => name !== '');
   const unknown = names.find((name) => name.toUpperCase() !== 'ALL' && !Object.hasOwn(flags, name.toUpperCase()));
@@ -56,7 +56,7 @@ class RegexpParser {
     const parts: { of: RegexpNode; opposite: boolean }[] = [];
     do {
       const opposite = this.operates('~');
-      // An opposite is that of the one thing after it, of which nothing may follow.
+      // An opposite concerns the single atom after it, which must be the last.
       const of = opposite ? this.one() : this.union();
       if (opposite && this.peek() !== undefined && !this.isOperator('&'))
         this.fail('opposites of a part of an expression are not supported');
@@ -137,7 +137,7 @@ class RegexpParser {
     }
   }
 
-  /** One thing, of which there must be one. */
+  /** Parses one atom, which must exist. */
   private one(): RegexpNode {
     return this.peek() === undefined ? this.fail('end of expression') : this.atom();
   }

@@ -2,9 +2,9 @@ import { ClauseCount, maxNesting, nestsTooDeep } from './clause-count.js';
 import type { Expression, Leaf, Occur, WrittenClause } from './expression.js';
 
 /**
- * Parses Lucene's simple syntax, which takes every text: `+` and, `|` or, `-` not, `"…"`, `word*`, parentheses.
- * Operators bind alike, from left to right.
- * @param flags operators that are on; undefined for all.
+ * Parses Lucene's simple syntax, which accepts every text: `+` and, `|` or, `-` not, `"…"`, `word*`, parentheses.
+ * Operators have equal precedence and bind from left to right.
+ * @param flags active operators; undefined for all
  */
 export const parseSimple = (text: string, and: boolean, flags?: ReadonlySet<string>): Expression =>
   parse(text, and ? 'must' : 'should', (flag) => flags === undefined || flags.has(flag));
@@ -66,7 +66,7 @@ const parse = (text: string, byDefault: Occur, has: Has, count = new ClauseCount
 
 const leaf = (of: Leaf): Expression => ({ kind: 'leaf', leaf: of });
 
-/** All but what an expression finds. `minimum_should_match` counts "all" as one clause, as in Lucene. */
+/** Negates an expression. `minimum_should_match` counts "all" as one clause, as in Lucene. */
 const opposite = (expression: Expression): Expression => ({
   kind: 'bool',
   clauses: [
@@ -75,7 +75,7 @@ const opposite = (expression: Expression): Expression => ({
   ],
 });
 
-/** Where the word ends that begins here: what ends one depends on the operators that are on. */
+/** Returns the end of a word, which depends on the active operators. */
 const endOfWord = (text: string, start: number, has: Has): number => {
   const ends = `${has('AND') ? '+' : ''}${has('OR') ? '|' : ''}${has('PRECEDENCE') ? '()' : ''}${has('PHRASE') ? '"' : ''}`;
   const [blankEnds, escapes] = [has('WHITESPACE'), has('ESCAPE')];
@@ -98,7 +98,7 @@ const word = (text: string, has: Has): Expression => {
 
 const plain = (text: string): string => text.replace(/\\([\s\S])/g, '$1');
 
-/** Where each parenthesis that is closed is, by where it opens. */
+/** Maps the position of each opening parenthesis to that of its closing one. */
 const closings = (text: string, has: Has): ReadonlyMap<number, number> => {
   const found = new Map<number, number>();
   const open: number[] = [];

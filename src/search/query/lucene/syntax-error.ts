@@ -1,8 +1,11 @@
-/** A text that is no query, with the sentence that says where. */
+/** A syntax error, with a sentence that says where. */
 export class LuceneSyntaxError extends Error {
   constructor(
     message: string,
-    /** Whether the text stops being tokens there, which the engines tell from tokens in a wrong place. */
+    /**
+     * Whether the text stops being tokens there, as opposed to a token in a wrong position; the engines distinguish the
+     * two.
+     */
     readonly lexical = false,
   ) {
     super(message);

@@ -1,7 +1,7 @@
 import { LuceneSyntaxError } from './syntax-error.js';
 
 const blank = /[ \t\n\r\u3000]/;
-/** Characters that end a term unless a backslash stands before them. */
+/** Characters that end a term unless a backslash precedes them. */
 const ending = /[ \t\n\r\u3000!():^[\]"{}~\\/]/;
 const starting = /[ \t\n\r\u3000+\-!():^[\]"{}~\\/]/;
 const operators = new Set(['AND', 'OR', 'NOT', '&&', '||']);
@@ -9,18 +9,18 @@ const operators = new Set(['AND', 'OR', 'NOT', '&&', '||']);
 /** A word as it is written. */
 interface Word {
   readonly text: string;
-  /** With escapes still in it, for patterns. */
+  /** The word with its escapes, for patterns. */
   readonly raw: string;
   readonly pattern: boolean;
 }
 
-/** Reads the tokens of Lucene's classic syntax from a text, one after another. */
+/** Reads the tokens of Lucene's classic syntax from a text in sequence. */
 export class TokenReader {
   protected index = 0;
 
   constructor(protected readonly text: string) {}
 
-  /** A text in quotes, or an expression between slashes. */
+  /** Reads a quoted text, or an expression between slashes. */
   protected quoted(quote: '"' | '/'): string {
     const body = quote === '"' ? /^"((?:[^"\\]|\\.)*)"/s : /^\/((?:[^/\\]|\\.)*)\//s;
     const match = body.exec(this.text.slice(this.index)) ?? this.fail();
@@ -28,7 +28,7 @@ export class TokenReader {
     return quote === '"' ? unescape(match[1]!) : match[1]!.replaceAll('\\/', '/');
   }
 
-  /** A word that is no operator; undefined, and nothing read, where none comes next. */
+  /** Reads a word that is not an operator. Returns undefined, and reads nothing, if none comes next. */
   protected word(): Word | undefined {
     const start = this.index;
     let raw = '';
@@ -51,7 +51,7 @@ export class TokenReader {
     return undefined;
   }
 
-  /** Whether what comes next is `+`, `-` or `!` before a blank, which is a word. */
+  /** Whether `+`, `-` or `!` before a blank comes next, which is a word. */
   protected isBareOperator(): boolean {
     return /[+\-!]/.test(this.peek() ?? '') && blank.test(this.text[this.index + 1] ?? '');
   }
@@ -105,7 +105,7 @@ export class TokenReader {
   }
 }
 
-/** A text without its backslashes. */
+/** Removes the backslashes of a text. */
 export const unescape = (text: string): string => {
   if (text.replaceAll(/\\(?:u[0-9a-fA-F]{4}|[^u])/gs, '').includes('\\u'))
     throw new LuceneSyntaxError(`Cannot parse '${text}': Truncated unicode escape sequence.`);

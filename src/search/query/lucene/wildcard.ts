@@ -1,6 +1,6 @@
 import type { WildcardPart } from '../predicate.js';
 
-/** The parts of a wildcard; a backslash makes the next character a plain one. */
+/** Splits a wildcard into parts. A backslash makes the next character a plain one. */
 export const wildcardParts = (pattern: string): WildcardPart[] => {
   const parts: WildcardPart[] = [];
   let plain = '';

@@ -23,14 +23,14 @@ const unitMetres: Readonly<Record<string, number>> = {
   nauticalmiles: 1852,
 };
 
-/** The metres of a unit. */
+/** Returns the metres of a unit. */
 export const metresOf = (unit: string, at: Input): number => {
   const name = unit.toLowerCase();
   if (!Object.hasOwn(unitMetres, name)) throw illegalArgument(`No distance unit match [${unit}]`, at);
   return unitMetres[name]!;
 };
 
-/** A distance such as `12km` or `200` in metres. */
+/** Converts a distance such as `12km` or `200` to metres. */
 export const distanceOf = (value: string, at: Input, unit = 'm'): number => {
   if (value === '') throw illegalArgument('distance must not be null or empty', at);
   const [, amount, given = unit] = /^\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*(?:([a-zA-Z]+)\s*)?$/.exec(value) ?? [];

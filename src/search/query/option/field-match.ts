@@ -13,7 +13,7 @@ interface Matching {
   readonly at: Input;
 }
 
-/** A value of a query as one of a field: text as a whole, everything else exactly. */
+/** Matches a value of a query against a field: text as a whole, everything else exactly. */
 export const matching = (
   field: Field | undefined,
   value: Input,
@@ -31,7 +31,10 @@ export const matching = (
   return leniently(lenient, () => bindTerm(term, binding)) ?? none;
 };
 
-/** What a lenient query asks of a field; undefined where the field cannot have it, so that nothing matches. */
+/**
+ * Binds a condition. In a lenient query it returns undefined if the field cannot have the value, so that nothing
+ * matches.
+ */
 export const leniently = (lenient: boolean, bind: () => Predicate): Predicate | undefined => {
   try {
     return bind();
@@ -41,10 +44,10 @@ export const leniently = (lenient: boolean, bind: () => Predicate): Predicate | 
   }
 };
 
-/** What no pattern of names means, as in the engines. */
+/** Fields that no pattern matches, as in the engines. */
 const namedAlone = new Set(['_doc', '_id']);
 
-/** The fields of names and patterns; of no name all that texts can be looked for in. */
+/** Returns the fields of names and patterns; without names, all fields that can be searched by text. */
 export const expand = (names: readonly string[], at: Input, { fields, lookups }: Binding): Field[] => {
   const patterns = names.length === 0 ? ['*'] : names;
   return patterns.flatMap((name) => {

@@ -5,7 +5,7 @@ import type { Shape, Shaped } from '../../syntax/object.js';
 import { kindOf, noText } from '../../syntax/value.js';
 import { trusting } from '../clause.js';
 
-/** The only field that a clause names, beside `options`. */
+/** Returns the only field that a clause names, apart from `options`. */
 export const onlyField = (name: string, at: Input, options: readonly string[] = []): Entry => {
   const [entry, second] = at
     .members()
@@ -20,7 +20,7 @@ export const onlyField = (name: string, at: Input, options: readonly string[] = 
   return entry;
 };
 
-/** The options of a clause on one field, whose value alone may stand in place of them. */
+/** Parses the options of a clause on one field. Its value alone may replace them. */
 export const fieldOptions = <S extends Shape>(
   name: string,
   at: Input,

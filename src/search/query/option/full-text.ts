@@ -3,7 +3,7 @@ import type { Input } from '../../syntax/input.js';
 import { flag, integer, number, type Read, scalar, text, word } from '../../syntax/value.js';
 import { loosely } from '../clause.js';
 
-/** Options that matter to analysed text only, which we have none of. */
+/** Options that only matter for analysed text, which does not exist here. */
 export const analysis = {
   operator: word('and', 'or'),
   minimum_should_match: text,
@@ -27,7 +27,7 @@ export const present: Read<Input> = (input) => {
 
 const matchTypes = new Set(['best_fields', 'most_fields', 'cross_fields', 'phrase', 'phrase_prefix', 'bool_prefix']);
 
-/** How the clauses of several fields are joined: of scores only, but for `bool_prefix`. */
+/** Parses the combination of the clauses of several fields. It only affects scores, except for `bool_prefix`. */
 export const matchType: Read<string> = (input) => {
   const type = text(input).toLowerCase();
   if (!matchTypes.has(type))
@@ -35,7 +35,7 @@ export const matchType: Read<string> = (input) => {
   return type;
 };
 
-/** A field's name without what follows `^`. */
+/** Removes the boost after `^` from a field's name. */
 export const withoutBoost = (field: string): string => field.replace(/\^[0-9.]+$/, '');
 
 export const given = (name: string, value: Input | undefined, at: Input): Input => {

@@ -4,7 +4,7 @@ import type { Input } from '../../syntax/input.js';
 import { byHand, flag, type Read, word } from '../../syntax/value.js';
 import { unchecked } from '../clause.js';
 
-/** What geo clauses may carry beside their field. */
+/** Options of geo clauses beside their field. */
 export const options = {
   ...unchecked,
   validation_method: word('coerce', 'ignore_malformed', 'strict'),

@@ -5,8 +5,8 @@ import type { Predicate } from '../predicate.js';
 import { dateOf } from '../value-of.js';
 
 /**
- * An instant as ISO 8601 text; `infinity` and `-infinity` for what is further than the calendars of stores reach (294276 and
- * 4713 BC in PostgreSQL).
+ * Formats an instant as ISO 8601 text; `infinity` and `-infinity` beyond the calendars of stores (294276 and 4713 BC in
+ * PostgreSQL).
  */
 export const instantText = (millis: number): string => {
   if (millis > 8.2e15) return 'infinity';
@@ -14,13 +14,13 @@ export const instantText = (millis: number): string => {
   return new Date(millis).toISOString().replace(/^\+0*/, '');
 };
 
-/** The records of an instant, to the millisecond, or of the day, month or year that a text names. */
+/** Builds the predicate of an instant, to the millisecond, or of the day, month or year that a text names. */
 export const during = (field: Field, value: Input, { now }: Binding, timeZone?: Input): Predicate => {
   const reading = dateReading(now, undefined, timeZone);
   return millisBetween(field, dateOf(value, false, reading), dateOf(value, true, reading));
 };
 
-/** Records see milliseconds: the last one is included whole. */
+/** Builds a predicate by milliseconds, whose last one is included completely. */
 export const millisBetween = (field: Field, from: number | undefined, to: number | undefined): Predicate => ({
   kind: 'range',
   field,

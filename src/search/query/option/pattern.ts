@@ -58,7 +58,7 @@ export const bindPattern = (
       at,
     );
   }
-  // The engines' automaton of an empty pattern takes no text, not even the empty one.
+  // The engines' automaton of an empty pattern matches no text, not even the empty one.
   if (pattern.kind === 'wildcard' && pattern.parts.length === 0) return none;
   return isStorable(textOf(pattern)) ? { kind: 'pattern', field, pattern, caseInsensitive } : none;
 };

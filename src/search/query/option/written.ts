@@ -7,7 +7,7 @@ import type { Expression } from '../lucene/expression.js';
 import { LuceneSyntaxError } from '../lucene/syntax-error.js';
 import type { Predicate } from '../predicate.js';
 
-/** Fields come as an array, even where there is one. */
+/** Parses the fields, which must be an array even for a single one. */
 const names: Read<string[]> = (input) => {
   if (!input.isArray) throw parsing(`query does not support [${input.key}]`, input);
   return input.items().map(bareText);
