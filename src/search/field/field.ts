@@ -4,9 +4,9 @@ import type { VariableType } from '../../entities/enums.js';
 export type FieldKind = 'double' | 'long' | 'boolean' | 'keyword' | 'date' | 'geo_point';
 
 /**
- * How values of a field are compared: `double` also for booleans (0 and 1) and for whole numbers below 2^53; `long` if
- * they may be larger, as decimal text; `text` by its bytes; `timestamp` as ISO 8601 text; `point` as latitude and
- * longitude in degrees.
+ * Type in which values of a field are compared: `double` also for booleans (0 and 1) and for whole numbers below 2^53;
+ * `long` if they may be larger, as decimal text; `text` by its bytes; `timestamp` as ISO 8601 text; `point` as latitude
+ * and longitude in degrees.
  */
 export type ValueType = 'double' | 'long' | 'text' | 'timestamp' | 'point';
 

@@ -11,27 +11,30 @@ import type { Snapshot } from './snapshot.js';
 import type { Rows } from './snapshot-reader.js';
 import { fieldColumns, loadFields } from './sql/load-fields.js';
 
-/** What all queries of a call look at: the devices of an application, and the fields of products. Each is read once in a call. */
+/**
+ * Scope of all queries of a call: the devices of an application, and the fields of products. Each is read once per
+ * call.
+ */
 export interface CallScope {
   readonly deviceIds: readonly string[];
-  /** What rollups there are. */
+  /** Finds the available rollups. */
   readonly sources: FindSources;
   fields(of: readonly string[], reading: Rows): Promise<Fields>;
 }
 
-/** Whose scope is read. */
+/** Selects the scope to read. */
 interface ScopeOf {
   readonly organizationId: string;
   readonly applicationId: string;
-  /** The products whose fields a query may name, mostly those of all queries; undefined where none names any. */
+  /** Products whose fields a query may name, usually those of all queries; undefined if no query names any. */
   readonly productIds: readonly string[] | undefined;
-  /** The only devices whose records can be asked for; undefined: all of the application. */
+  /** The only devices whose records the query can match; undefined for all devices of the application. */
   readonly named?: readonly string[] | undefined;
 }
 
-/** What the scope of a call is read for. */
+/** Options of reading a scope. */
 interface ScopeOptions extends ScopeOf {
-  /** What to find out of rollups in the same round trip. */
+  /** What to find out about rollups in the same round trip. */
   readonly early: EarlyLook;
   readonly timeoutMs: number;
 }
@@ -39,25 +42,25 @@ interface ScopeOptions extends ScopeOf {
 /** Reads the scope of a call in one round trip. */
 export const readScope = (snapshot: Snapshot, options: ScopeOptions): Promise<CallScope> => {
   const read = (early: EarlyLook) => snapshot.run(options.timeoutMs, ({ rows }) => loadScope(rows, options, early));
-  // Where rollups cannot be looked for, each query that needs them fails alone.
+  // If reading the rollups fails, each query that needs them fails alone later.
   return options.early === noLook ? read(noLook) : read(options.early).catch(() => read(noLook));
 };
 
-/** What queries probably ask of rollups; only time is lost where the guess is wrong. */
+/** A guess at what queries need of rollups. A wrong guess only costs time. */
 export interface EarlyLook {
-  /** Whether they ask what there is of all devices. */
+  /** Whether they need the rollups of all devices. */
   readonly all: boolean;
   /** Devices that they name. */
   readonly devices: readonly string[];
 }
 
-/** Nothing is looked for. */
+/** Reads nothing about rollups. */
 export const noLook: EarlyLook = { all: false, devices: [] };
 
-/** More devices than this are looked for by the query that names them. */
+/** Number of named devices above which the query itself reads their rollups. */
 const maxNamed = 1000;
 
-/** Guesses what queries will ask of rollups. */
+/** Guesses what queries will need of rollups. */
 export const earlyLook = (requests: readonly SearchRequest[]): EarlyLook => {
   const named = requests.map(({ query }) => (query === undefined ? undefined : namedDevices(query)));
   const all = requests.some(
@@ -71,8 +74,8 @@ export const earlyLook = (requests: readonly SearchRequest[]): EarlyLook => {
 };
 
 /**
- * The only devices that the records of a page can be of, where its query says so: an application may have very many others.
- * Undefined: any of the application.
+ * Returns the only devices that the records of a page can belong to, if the query says so: an application may have very
+ * many others. Undefined for any device of the application.
  */
 export const onlyDevices = ([request, ...others]: readonly SearchRequest[]): readonly string[] | undefined => {
   if (request?.query === undefined || others.length > 0 || request.aggregations.length > 0) return undefined;
@@ -89,12 +92,12 @@ const requiredDevices = (query: Query): readonly string[] | undefined => {
     return undefined;
   }
   if (query.kind === 'terms' && query.field === 'device.id') return idsOf(query.field, query.values);
-  // Where case does not matter, capitals name a device too.
+  // A case-insensitive term also matches other spellings of an identifier.
   if (query.kind !== 'term' || query.field !== 'device.id' || query.caseInsensitive) return undefined;
   return idsOf(query.field, [query.value]);
 };
 
-/** The devices that a query names, those it cannot name here left out; undefined: it names none. */
+/** Returns the devices that a query names, without those that cannot be determined here; undefined if it names none. */
 const namedDevices = (query: Query): readonly string[] | undefined => {
   switch (query.kind) {
     case 'bool': {
@@ -116,7 +119,7 @@ const namedDevices = (query: Query): readonly string[] | undefined => {
 const idsOf = (field: string, values: readonly Input[]): string[] =>
   field === 'device.id' ? values.map((value) => scalarText(value) ?? '').filter(isId) : [];
 
-/** Reads the scope of a call beside what else is asked of the same snapshot, in one round trip. */
+/** Reads the scope of a call in one round trip, beside other reads of the same snapshot. */
 export const loadScope = async (
   rows: Rows,
   { organizationId, applicationId, productIds, named }: ScopeOf,
@@ -150,7 +153,7 @@ export const loadScope = async (
   };
 };
 
-/** Tells apart what {@link loadScope} asks. */
+/** Returns the name of the prepared statement of {@link loadScope}. */
 const nameOf = (productIds: ScopeOf['productIds'], named: ScopeOf['named']): string => {
   const of = named === undefined ? '' : ' of devices';
   if (productIds === undefined) return `scope without fields${of}`;

@@ -23,18 +23,18 @@ import { findSummaries } from './rollup/summaries.js';
 import type { Reader } from './snapshot-reader.js';
 import { type Scope, scan } from './sql/scan.js';
 
-/** What a plan is executed with. */
+/** Dependencies of the execution of a plan. */
 export interface Execution {
   readonly reader: Reader;
-  /** Counts what the answer takes, in bytes; throws past what a call, or all of them, may hold. */
+  /** Counts the memory of the answer in bytes. Throws above the limit of a call, or of all calls. */
   readonly weigh: (bytes: number) => void;
-  /** The unit of times in sources and sort values. */
+  /** Unit of times in sources and sort values. */
   readonly times: Times;
-  /** What rollups there are; absent where they may not answer. */
+  /** Finds the available rollups; absent if rollups may not answer. */
   readonly sources?: FindSources;
 }
 
-/** Reads what a plan asks for. */
+/** Executes a plan. */
 export const execute = async (plan: Plan, execution: Execution): Promise<Found> => {
   const { reader, weigh, times, sources } = execution;
   const found = await timesFound(reader, plan);
@@ -49,7 +49,7 @@ export const execute = async (plan: Plan, execution: Execution): Promise<Found> 
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(answer && { aggregations: answer }) };
 };
 
-/** The records that aggregations read, or the rollups that stand in for them. */
+/** Returns the scope that aggregations read: records, or the rollups that replace them. */
 const aggregatedScope = async (
   plan: Plan,
   span: Span,
@@ -92,7 +92,10 @@ const pageOf = async (plan: Plan, { reader, weigh, times, sources }: Execution):
   });
 };
 
-/** How many records match: as the page or the buckets show it, else counted, no further than asked for. */
+/**
+ * Returns the number of matching records: from the page or the buckets if they show it, else by counting up to the
+ * requested limit.
+ */
 const totalOf = async (
   plan: Plan,
   shown: number,
@@ -121,7 +124,7 @@ const counted = async (
   return Number(row![0]);
 };
 
-/** The time that the records of each timed aggregation are in; those of one predicate are read once. */
+/** Reads the time span of the records of each timed aggregation, once per predicate. */
 const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<Aggregation, Span>> => {
   const found = new Map<Aggregation, Span>();
   for (const [predicate, ones] of Map.groupBy(timed, ([, predicate]) => predicate)) {
@@ -131,7 +134,7 @@ const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<A
   return found;
 };
 
-/** The time that the matching records are in; undefined where there are none. */
+/** Reads the time span of the matching records; undefined if there are none. */
 const timeFound = async (reader: Reader, scope: Scope, query: Predicate): Promise<Span | undefined> => {
   if (scope.deviceIds.length === 0) return undefined;
   const { source, where } = scan(scope, [query], []);

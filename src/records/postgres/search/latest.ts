@@ -7,21 +7,21 @@ import type { RecordIndex } from '../../record-index.js';
 import { dayOf } from '../day.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
 
-/** Counts what is read, in bytes; throws past what the call may read. */
+/** Counts the bytes read. Throws above the call's limit. */
 type Weigh = Parameters<RecordIndex['latest']>[1];
 
 interface Recent {
   device_id: string;
   product_id: string | null;
   product_version: string | null;
-  /** Whether the product is another organization's. */
+  /** Whether the product belongs to another organization. */
   foreign: boolean | null;
   organization_id: string;
   ts: number;
   data: PlainObject;
 }
 
-/** A declared variable of a device that its newest records do not have. */
+/** A declared variable of a device that its newest records lack. */
 interface Missing {
   organization_id: string;
   device_id: string;
@@ -30,9 +30,10 @@ interface Missing {
 }
 
 /**
- * The newest measured value is not the last received: late data does not replace it. Values come from a device's newest records;
- * a declared variable that is rarer is looked for in the hours that are not rolled up, and then where its newest rollup points,
- * whichever product the device had then. Arrays are in no rollup: where any came, the device's records are gone through.
+ * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
+ * it. Values come from a device's newest records. A declared variable that is not among them is searched for in the
+ * hours without rollups, and then where its newest rollup points, whichever product the device had then. Rollups
+ * contain no arrays: if there were any, the device's records are scanned.
  */
 export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
@@ -84,7 +85,7 @@ const missingOf = (
 ): Missing[] =>
   [...Map.groupBy(recent, ({ device_id }) => device_id)].flatMap(([device_id, records]) => {
     const { organization_id, product_id } = records[0]!;
-    // Fewer records than asked for are all that the device has.
+    // Fewer records than requested means that these are all.
     if (product_id === null || records.length < newestRecords) return [];
     return (shapeOf(records[0]!, shapes)?.slots ?? [])
       .filter(({ name }) => !found.get(device_id)?.has(name))

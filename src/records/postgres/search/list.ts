@@ -3,11 +3,11 @@ import type { CallReads } from '../../../database/call-read.js';
 import type { DeviceRecord } from '../../../entities/record.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../../record-index.js';
 
-/** Of records `r`; `cursorKeys` are the keys of a cursor. */
+/** Columns of records `r`. `cursorKeys` are the keys of a cursor. */
 const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
   r.product_id as "productId", array[(extract(epoch from r.ts) * 1000000)::bigint::text, r.seq::text] as "cursorKeys"`;
 
-/** Finds records by their identifiers. */
+/** Creates the read of records by identifier. */
 export const createFind =
   ({ read }: CallReads): RecordIndex['find'] =>
   (call, ids) =>
@@ -18,7 +18,7 @@ export const createFind =
        where r.id = any(${ids}::uuid[]) and d.organization_id = ${call.caller.organizationId}`,
     );
 
-/** Lists records below devices or applications: one pair of statements for all parents. */
+/** Creates the list of records below devices or applications. It runs one pair of statements for all parents. */
 export const createList =
   ({ readWithin }: CallReads): RecordIndex['list'] =>
   async (call, request) => {
@@ -36,7 +36,7 @@ export const createList =
     const recordsOf = Map.groupBy(records, ({ parentId }) => parentId);
     const totalOf = new Map(counts.map(({ parentId, total }) => [parentId, total]));
     return parentIds.map((id): RecordPage => {
-      // One more was read, which says whether there is more.
+      // One more record was read, which shows whether there are more.
       const found = recordsOf.get(id) ?? [];
       const total = totalOf.get(id);
       return {
@@ -47,13 +47,13 @@ export const createList =
     });
   };
 
-/** An order of records by time; those of one instant are in the order of storing. */
+/** An order of records by time. Records of one instant are in the order of storing. */
 interface TimeOrder {
   readonly order: Sql;
   readonly after: (key: Sql) => Sql;
 }
 
-/** Without "nulls last", which no index has. */
+/** There is no "nulls last", because no index has it. */
 const orders: Readonly<Record<RecordListRequest['order'], TimeOrder>> = {
   newestFirst: { order: sql`r.ts desc, r.seq desc`, after: (key) => sql`(r.ts, r.seq) < ${key}` },
   oldestFirst: { order: sql`r.ts, r.seq`, after: (key) => sql`(r.ts, r.seq) > ${key}` },
@@ -61,11 +61,11 @@ const orders: Readonly<Record<RecordListRequest['order'], TimeOrder>> = {
 
 interface Statements {
   readonly page: Sql;
-  /** Counts up to so many. */
+  /** Builds the count of up to `upTo` records. */
   readonly count: (upTo: number) => Sql;
 }
 
-/** What is read of one `parent`. */
+/** Builds the statements for one `parent`. */
 function statements(request: RecordListRequest): Statements {
   const { parent, after, limit, page } = request;
   const { order, after: comesAfter } = orders[request.order];
@@ -86,18 +86,18 @@ const withinRange = ({ from, to }: RecordListRequest): Sql[] => [
   ...(to == null ? [] : [sql`r.ts <= to_timestamp(${to}::float8)`]),
 ];
 
-/** A key of a cursor: microseconds since 1970, and the number in the order of storing. */
+/** Builds the key of a cursor: microseconds since 1970, and the sequence number. */
 const keyOf = ([micros, seq]: readonly [string, string]): Sql =>
   sql`('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${seq}::bigint)`;
 
-/** How far into the list of a parent its page reaches. */
+/** Part of a parent's list up to the end of the page. */
 interface Reach {
   readonly conditions: readonly Sql[];
   readonly order: Sql;
   readonly rows: number;
 }
 
-/** Where the records of a `parent` are: for a page, and for counting. */
+/** SQL of the records of a `parent`, for a page and for counting. */
 interface Source {
   readonly rows: Sql;
   readonly from: Sql;
@@ -106,7 +106,7 @@ interface Source {
 
 const parents: Readonly<Record<RecordListRequest['parent'], (reach: Reach) => Source>> = {
   device: () => ({ rows: sql`from record r`, from: sql`from record r`, condition: sql`r.device_id = parent.id` }),
-  // Each device's newest are at the end of its index; of many devices together no index knows the newest.
+  // The newest records of each device are at the end of its index. No index has the newest of many devices together.
   application: ({ conditions, order, rows }) => {
     const candidates = sql`select r.* from record r where ${join([sql`r.device_id = l.device_id`, ...conditions], ' and ')}
       order by ${order} limit ${rows}`;
@@ -118,7 +118,10 @@ const parents: Readonly<Record<RecordListRequest['parent'], (reach: Reach) => So
   },
 };
 
-/** The sequence may be ahead of what is committed: what is stored at this moment may come in or not. */
+/**
+ * Creates the read of the horizon. The sequence may be ahead of committed records, so records stored at this moment may
+ * be included or not.
+ */
 export const createHorizon =
   ({ read }: CallReads): RecordIndex['horizon'] =>
   async (call) => {
@@ -126,7 +129,7 @@ export const createHorizon =
     return row!.last;
   };
 
-/** Finds of each device the time of its newest record: looks at the end of its index. */
+/** Creates the read of each device's newest record time, from the end of the device's index. */
 export const createNewestTimes =
   ({ readWithin }: CallReads): RecordIndex['newestTimes'] =>
   async (call, deviceIds, timeoutMs) => {
@@ -138,8 +141,9 @@ export const createNewestTimes =
   };
 
 /**
- * Finds the devices that measured nothing since a time. A subquery, so that each device costs a look into the index of its newest
- * records: as an anti-join, PostgreSQL may read all records since then. Records lie at most a day ahead, partitions further.
+ * Creates the search for devices that measured nothing since a time. It uses a subquery, so that each device costs one
+ * lookup in the index of its newest records. For an anti-join, PostgreSQL may read all records since that time. Records
+ * lie at most a day ahead, partitions further.
  */
 export const createSilentDevices =
   ({ readWithin }: CallReads): RecordIndex['silentDevices'] =>

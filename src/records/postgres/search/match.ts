@@ -16,7 +16,7 @@ import { condition } from './sql/condition.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
 import { scan } from './sql/scan.js';
 
-/** Throws 422 for a query that a search would refuse. */
+/** @throws ApiError 422 for a query that a search would refuse */
 export const requireQuery = (query: PlainJson, path: string): void => {
   try {
     parsed(query, path);
@@ -36,9 +36,9 @@ const refusal = (error: unknown, path: string): unknown =>
   error instanceof SearchFailure ? invalid([{ path: error.place?.path ?? path, message: error.reason }]) : error;
 
 /**
- * Of records that this transaction has stored, all of one organization, those that a query matches. Each is judged by the
- * types of its own product. Where the query cannot be answered (it does not fit these types, or takes too long), the
- * records match: nobody shall lose records because of it. The transaction goes on as if it had not been asked.
+ * Matches a query against records that this transaction has stored, all of one organization. Each record is read by the
+ * types of its own product. If the query cannot be answered (it does not fit these types, or takes too long), the
+ * records match, so that no records are lost because of it. The transaction continues as if the query had not run.
  */
 export const matchRecords = async (
   tx: PoolClient,
@@ -52,8 +52,8 @@ export const matchRecords = async (
 };
 
 /**
- * The same of records that are committed, by several queries in one statement on a connection of its own; undefined for each
- * query that cannot be answered, and for all of them where they take too long together.
+ * Matches several queries against committed records, in one statement on a connection of its own. Returns undefined for
+ * each query that cannot be answered, and for all of them if they take too long together.
  */
 export const matchStored = async (
   pool: Pool,
@@ -65,7 +65,9 @@ export const matchStored = async (
   return answers.map(({ found, open }) => (open.length > 0 ? undefined : found));
 };
 
-/** Throws 422, with the engines' reason, for a query that a search of the organization's records would refuse. */
+/**
+ * @throws ApiError 422, with the engines' reason, for a query that a search of the organization's records would refuse
+ */
 export const requireAnswerable = async (
   pool: Pick<Pool, 'query'>,
   query: PlainJson,
@@ -79,14 +81,17 @@ export const requireAnswerable = async (
   }
 };
 
-/** The identifiers of records that match a query (`found`), and of records of products whose types it does not fit (`open`). */
+/**
+ * Identifiers of records that match a query (`found`), and of records whose product's types do not fit the query
+ * (`open`).
+ */
 interface Answer {
   found: ReadonlySet<string>;
   open: readonly string[];
 }
 
 interface MatchResult {
-  /** One for each query, in their order. */
+  /** One answer per query, in order. */
   answers: readonly Answer[];
   timedOut: boolean;
 }
@@ -130,7 +135,10 @@ const match = async (
   }
 };
 
-/** Of records of one organization, the identifiers of those that each predicate matches. One statement reads them once. */
+/**
+ * Returns the identifiers of one organization's records that each predicate matches. One statement reads the records
+ * once.
+ */
 const findMatches = async (
   rows: <Row extends object>(statement: Sql) => Promise<Row[]>,
   records: readonly Matchable[],
@@ -158,8 +166,8 @@ const findMatches = async (
 };
 
 /**
- * Records by identifiers. Their range is told too: of a partition that is new, and has no statistics yet, PostgreSQL takes several
- * hundred identifiers to be most of what it has, and would read all of it.
+ * Restricts records by identifiers and by their range. A new partition has no statistics yet: PostgreSQL assumes that
+ * several hundred identifiers are most of its rows, and would read all of it without the range.
  */
 const isAmong = (records: readonly Matchable[]): Sql => {
   const ids = records.map(({ id }) => id).toSorted();
@@ -168,7 +176,10 @@ const isAmong = (records: readonly Matchable[]): Sql => {
 
 type Product = string | undefined;
 
-/** Binds for all products at once where they agree, which is the cheaper question, else for each; `refused`: where that fails. */
+/**
+ * Binds a query for all products at once if they agree, which makes the cheaper statement, else for each. `refused`
+ * lists the products for which binding fails.
+ */
 const bindAmong = (
   products: readonly Product[],
   bind: (products: readonly Product[]) => Predicate,
@@ -199,12 +210,12 @@ const ofProduct = (product: Product): Predicate =>
     : { kind: 'in', field: productField, values: [product] };
 
 /**
- * Takes the time limit back, too: nothing but reading was done. What the transaction writes next must not be written
- * inside of the savepoint, which no snapshot would list as being under way.
+ * Returns to the savepoint, which also resets the time limit; only reads have happened since. Later writes of the
+ * transaction must not be inside the savepoint, which no snapshot would list as in progress.
  */
 const leave = (tx: PoolClient) => tx.query('rollback to savepoint matching; release savepoint matching');
 
 const isCancelled = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014';
 
-/** Whether the query is the cause of a failure: it took too long (57014), or a value or a pattern is wrong (22, 2201B). */
+/** Whether the query caused a failure: it took too long (57014), or a value or a pattern is wrong (22, 2201B). */
 const isOfQuery = (error: unknown): boolean => /^(57014|22)/.test(String((error as { code?: unknown } | null)?.code));

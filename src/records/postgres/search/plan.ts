@@ -16,30 +16,33 @@ import type { Summaries } from './rollup/summaries.js';
 import { narrow, type Scope } from './sql/scan.js';
 
 /*
- * What is read for a query, and in which order, decided without a database. Some decisions need facts that are read first:
- * the functions below say which facts, and what follows from them. `execute` reads and carries out.
+ * Decides, without a database, what is read for a query and in which order. Some decisions need facts that are read
+ * first: the functions below return which facts, and what follows from them. `execute` reads them and runs the plan.
  */
 
-/** What a query is planned over. */
+/** Context of planning a query. */
 export interface PlanContext {
   readonly scope: Scope;
   readonly range: TimeRange;
   readonly fields: Fields;
-  /** The instant that `now` means, in milliseconds. */
+  /** Instant of `now`, in milliseconds. */
   readonly now: number;
 }
 
-/** A query bound to its fields, and the time that it looks at. */
+/** A query bound to its fields, with its time spans. */
 export interface Plan extends PlanContext, BoundRequest {
-  /** The time that the hits of the page can be in. */
+  /** Possible time span of the page's hits. */
   readonly pageSpan: Span;
-  /** The time that aggregations look at, as far as the question tells. */
+  /** Time span of the aggregations, as far as the query determines it. */
   readonly span: Span;
-  /** Whether the time that records are in at all is read first: over the whole span buckets would be too many. */
+  /** Whether the actual time span of the records is read first, because the whole span would have too many buckets. */
   readonly narrows: boolean;
 }
 
-/** Binds a query. @throws SearchFailure where it does not fit its fields. */
+/**
+ * Plans a query.
+ * @throws SearchFailure if it does not fit its fields
+ */
 export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
   const { range, now } = context;
   const bound = bindRequest(request, context);
@@ -54,7 +57,7 @@ export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
   };
 };
 
-/** Rollups that may answer a plan's aggregations, and the only devices whose rollups matter, where these are some. */
+/** Rollups that may answer a plan's aggregations, and the devices whose rollups are needed, if not all. */
 export interface RollupQuestion {
   readonly request: RollupRequest;
   readonly candidate: Candidate;
@@ -62,9 +65,9 @@ export interface RollupQuestion {
 }
 
 /**
- * Whether rollups may answer, as far as the question tells.
- * @param span the time that records are in, where it was read.
- * @param sketched whether different values may be counted by sketches, where rollups do not tell them exactly.
+ * Determines whether rollups may answer, as far as the query tells.
+ * @param span time span of the records, if it was read
+ * @param sketched whether sketches may count different values if rollups do not have exact counts
  */
 export const rollupQuestion = (plan: Plan, span: Span, sketched = false): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
@@ -75,10 +78,10 @@ export const rollupQuestion = (plan: Plan, span: Span, sketched = false): Rollup
   return { request, candidate, ...(deviceIds.length < plan.scope.deviceIds.length && { deviceIds }) };
 };
 
-/** Of so many devices hours and days are read by the index of devices, whatever else is asked. */
+/** Number of devices up to which hours and days are read by the index of devices, whatever else is queried. */
 const fewDevices = 10;
 
-/** The scope with the rollups that stand in for its records; undefined where there are none to trust. */
+/** Returns the scope with the rollups that replace its records; undefined if there are no valid ones. */
 export const rolledScope = (
   { scope }: Plan,
   question: RollupQuestion,
@@ -94,19 +97,19 @@ export const rolledScope = (
   return rollup && { ...scope, rollup, ...(ofFew && { ofFew }) };
 };
 
-/** Whether a scope is read from the records, at least where its rollups are out of date or there are none. */
+/** Whether a scope reads records, at least where its rollups are stale or missing. */
 export const readsRecords = (scope: Scope | undefined): boolean => scope?.rollup?.stale.length !== 0;
 
-/** Of rollups that tell different values exactly and those that sketch them, those of which more is there. */
+/** Returns the scope with fewer stale rollups: exact counts of different values, or sketches. */
 export const fresher = (exact: Scope | undefined, sketched: Scope | undefined): Scope | undefined => {
   const staleOf = (scope: Scope | undefined) => scope?.rollup?.stale.length ?? Infinity;
   return staleOf(sketched) < staleOf(exact) ? sketched : exact;
 };
 
-/** More digests or sketches than this, each of some kilobytes, are not laid together. */
+/** Maximum number of digests or sketches, each of some kilobytes, that are combined. */
 const maxDigests = 8000;
 
-/** How many digests a range has, about: a device is mostly of one product. */
+/** Estimates the number of digests in a range. A device usually has one product. */
 const digestsIn = (
   { whole, apart, slots }: RollupRange,
   deviceIds: readonly string[],
@@ -117,10 +120,12 @@ const digestsIn = (
   return slots.length * (together + Math.max(0, ...daysOf(apart)) * deviceIds.length);
 };
 
-/** Within less than this, in milliseconds, the records of a product are quickly found through its index. */
+/**
+ * Length of a time span, in milliseconds, within which the records of a product are quickly found through its index.
+ */
 const short = 14 * 86_400_000;
 
-/** Whether it pays to ask which products there are records of: see {@link withoutProducts}. */
+/** Whether it pays off to read which products have records: see {@link withoutProducts}. */
 export const asksProducts = ({ request, scope, query }: Plan, span: Span): boolean => {
   if (request.aggregations.length === 0 || scope.productIds.length === 0) return false;
   const left = timeLeft(span, [query]);
@@ -128,26 +133,32 @@ export const asksProducts = ({ request, scope, query }: Plan, span: Span): boole
 };
 
 /**
- * The scope without its products, where its devices have records of no other: PostgreSQL takes one condition that follows from
- * another for chance, expects too few records and looks up one by one what is better read from end to end.
+ * Returns the scope without its products, if its devices have records of no others. PostgreSQL takes one condition that
+ * follows from another for coincidence, expects too few records, and looks up individually what is faster to scan.
  */
 export const withoutProducts = (scope: Scope, { products }: Sources): Scope => {
   const named = new Set<string | null>(scope.productIds);
   return products.length > 0 && products.every((id) => named.has(id)) ? { ...scope, productIds: [] } : scope;
 };
 
-/** Whether the page is read in the order of time, so that products can be read one by one: see {@link wholeProducts}. */
+/** Whether the page is read in order of time, so that products can be read one by one: see {@link wholeProducts}. */
 export const pagesByTime = ({ scope, predicates, sort, request: { from, size } }: Plan): boolean =>
   isByTime({ scope, predicates, sort, from, size });
 
-/** The products of a scope, where nearly all records of each are in it: a device may have come since the last rollup. */
+/**
+ * Returns the products of a scope that contains nearly all of their records: a device may have joined since the last
+ * rollup.
+ */
 export const wholeProducts = ({ productIds, deviceIds }: Scope, { products, whole }: Sources): string[] | undefined => {
   const ids = productIds.length === 0 ? products : productIds;
   const wholeIds = ids.filter((id) => id !== null && whole.has(id)) as string[];
   return ids.length > 0 && wholeIds.length === ids.length && ids.length < deviceIds.length ? wholeIds : undefined;
 };
 
-/** How many records match, where a page that is not full shows it. @param shown how many hits the page has. */
+/**
+ * Returns the number of matching records, if a page that is not full shows it.
+ * @param shown number of hits of the page
+ */
 export const totalShown = ({ cursor, request: { from, size } }: Plan, shown: number): number | undefined =>
   cursor === undefined && shown < size && (shown > 0 || from === 0) ? from + shown : undefined;
 
@@ -161,7 +172,7 @@ const rollupRequestOf = ({ request, query, scope, fields, range, now }: Plan, sp
   now,
 });
 
-/** The time that the records after a cursor can be in. */
+/** Narrows a time span to the records after a cursor. */
 const untilCursor = (
   span: Span,
   [first]: readonly BoundKey[],
@@ -170,19 +181,19 @@ const untilCursor = (
 ): Span => {
   if (searchAfter === undefined || first?.type !== 'timestamp' || !first.descending) return span;
   const reached = Date.parse(cursorInstant(searchAfter.items()[0]!, now));
-  // A timestamp beyond the calendar reads as no number.
+  // For a timestamp beyond JavaScript's dates, `reached` is NaN and the span stays.
   return reached < span.to ? { ...span, to: Math.ceil(reached) + 1 } : span;
 };
 
-/** What a query leaves of a span, where no aggregation looks beyond the query. */
+/** Narrows a time span by a query, unless an aggregation ignores the query. */
 const spanLeft = (span: Span, aggregations: readonly Aggregation[], query: Predicate): Span => {
   if (aggregations.some(({ kind }) => kind === 'global')) return span;
   const { from, to } = timeLeft(span, [query]);
-  // A timestamp beyond the calendar reads as no number.
+  // For a timestamp beyond JavaScript's dates, an end is NaN and the span stays.
   return from <= to ? { from: Math.floor(from), to: Math.ceil(to) } : span;
 };
 
-/** Records are from 2000 on and at most a day ahead, whatever was asked for. */
+/** Records are from 2000 on and at most a day ahead, whatever the request says. */
 const earliest = Date.UTC(1999, 11, 30);
 const ahead = 3 * 86_400_000;
 const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number): Span => {

@@ -7,7 +7,7 @@ import { requireAnswerable } from './match.js';
 import { createSearch, type SearchOptions } from './search.js';
 import { createSeries } from './series/series.js';
 
-/** What the index works with: the search's connections, which it closes, and others for what is quick. */
+/** Dependencies of the index: the search's connections, which it closes, and others for quick reads. */
 export interface RecordIndexOptions extends SearchOptions {
   /** For single records and lists of them. */
   reads: CallReads;
@@ -17,7 +17,7 @@ export interface RecordIndexOptions extends SearchOptions {
   checkPool: Pool;
 }
 
-/** Answers questions about records from PostgreSQL. */
+/** Creates the index of records over PostgreSQL. */
 export const createRecordIndex = ({ reads, readPool, checkPool, ...options }: RecordIndexOptions): RecordIndex => ({
   ...createSearch(options),
   series: createSeries(options),

@@ -6,7 +6,7 @@ import { automaticAnswer, automaticBuckets } from '../../../answer/auto-date-his
 import { gap } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
-/** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
+/** Plans a limited number of time buckets, whose width fits the records of the enclosing single buckets. */
 export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   const { now, found: spans } = planning;
@@ -18,7 +18,7 @@ export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAgg
   }
   const starts = chosen.starts.map(instantText);
   const { field: time } = chosen;
-  // Places are counted from 1 on.
+  // `width_bucket` counts from 1.
   const place = sql`width_bucket(${time.value}, ${starts}::timestamptz[]) - 1`;
   const inner = stage.inside([{ value: place, type: sql`int4`, fields: [time] }]);
   const children = inner.planAll(aggregation);

@@ -8,7 +8,7 @@ import { valueKey } from './bucket/bucket-key.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
 
-/** How many different values there are: exactly where the engines estimate, but for what is read from sketches. */
+/** Plans the number of different values. It is exact where the engines estimate, except when it comes from sketches. */
 export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
   const field = fieldOrMissing('keyword', { field: path, ...(missing && { missing }) }, at, stage);
   if (field === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
@@ -24,7 +24,7 @@ const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => (
   sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
 });
 
-/** Nothing is put in order by these (see `needOf`). */
+/** Nothing is ordered by these (see `needOf`). */
 const sketched = (field: StoredField, stage: Stage): Planned => {
   const column = stage.level.perRecord(rollupColumn(field, sql`r.sketch`), [field]);
   const { cell } = stage.aggregate(laidTogether(column));

@@ -12,7 +12,7 @@ import type { Bucket } from './bucket/bucket.js';
 import { type CompositeKey, compositeKey } from './bucket/composite-key.js';
 import type { Inside, Planned, Stage } from './bucket/stage.js';
 
-/** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
+/** Plans buckets of several keys, page by page. `after` is the last key of the previous page. */
 export const composite = (aggregation: WithChildren<CompositeAggregation>, stage: Stage): Planned => {
   const { at, sources, size, after } = aggregation;
   if (!stage.isTop) {
@@ -61,8 +61,8 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
 };
 
 /**
- * Which records a page can be of, where devices are the first key: those of the devices from the cursor's on. Each of them
- * that has records makes a bucket, so as many devices as buckets are asked for mostly are enough.
+ * Restricts the records of a page whose first key is the device: to those of the devices from the cursor on. Each of
+ * them with records makes a bucket, so as many devices as requested buckets usually suffice.
  */
 const reach = ({ sources, size }: CompositeAggregation, stage: Stage, after: Input | undefined): Inside => {
   const [first] = sources;
@@ -80,7 +80,10 @@ const reach = ({ sources, size }: CompositeAggregation, stage: Stage, after: Inp
   return { where: [of(left)], ...(some.length < left.length && { first: of(some) }) };
 };
 
-/** Keys after a key, each compared in its own direction; nulls stand at the end that they are sorted to. */
+/**
+ * Builds the condition for keys after a cursor, each compared in its own direction. Nulls are at the end to which they
+ * are sorted.
+ */
 const afterCondition = (keys: readonly CompositeKey[], cursor: readonly Input[]): Sql => {
   const values = keys.map((key, index) => {
     const input = cursor[index]!;

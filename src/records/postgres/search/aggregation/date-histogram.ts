@@ -11,7 +11,7 @@ import { type DateBuckets, dateBuckets } from './bucket/date-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 
-/** One bucket for each stretch of time, empty ones between them included. */
+/** Plans a bucket for each time interval, including empty ones between them. */
 export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation>, stage: Stage): Planned => {
   const { at, format } = aggregation;
   const { planning } = stage;

@@ -10,7 +10,7 @@ import { fieldRanges } from './bucket/range-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 
-/** A bucket for each range of the times of a field. */
+/** Plans a bucket for each range of a field's times. */
 export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
   const { at, format, timeZone } = aggregation;
   const field = fieldOrMissing('date', aggregation, at, stage);

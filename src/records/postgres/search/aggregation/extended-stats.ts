@@ -3,7 +3,7 @@ import { extendedOf, withTexts } from '../../../../search/aggregation/statistics
 import type { Planned, Stage } from './bucket/stage.js';
 import { momentsOf } from './value/moments.js';
 
-/** The same, and how the values scatter. */
+/** Plans `stats` with variance and deviation. */
 export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planned => {
   const { moments, sortable, print } = momentsOf(metric, stage, metric.sigma);
   return { read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };

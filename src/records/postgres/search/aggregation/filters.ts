@@ -7,7 +7,7 @@ import { type Bucket, emptyIn } from './bucket/bucket.js';
 import { conditionKey } from './bucket/condition-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
-/** A bucket for each of several queries, and one for what matches none where asked for. */
+/** Plans a bucket for each query and, if requested, one for records that match none. */
 export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {
   const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, stage.planning));
   const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];

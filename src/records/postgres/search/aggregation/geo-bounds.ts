@@ -4,7 +4,7 @@ import { around } from '../../../answer/grid.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { placeColumns } from './value/place-column.js';
 
-/** The smallest box around all places, which may go over the meridian of 180 degrees. */
+/** Plans the smallest box around all locations, which may cross the meridian of 180 degrees. */
 export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
   const place = placeColumns(metric, stage);
   if (place === undefined) return { read: () => ({}) };

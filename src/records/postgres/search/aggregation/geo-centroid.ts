@@ -3,7 +3,7 @@ import type { GeoCentroidMetric } from '../../../../search/aggregation/geo-centr
 import type { Planned, Stage } from './bucket/stage.js';
 import { placeColumns } from './value/place-column.js';
 
-/** The mean of all places. */
+/** Plans the mean of all locations. */
 export const geoCentroid = (metric: GeoCentroidMetric, stage: Stage): Planned => {
   const place = placeColumns(metric, stage);
   if (place === undefined) return { read: () => ({ count: 0 }) };

@@ -9,7 +9,7 @@ import { rangeBuckets } from './bucket/range-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { pointOrMissing } from './value/missing-value.js';
 
-/** A bucket for each range of distances from a place. */
+/** Plans a bucket for each range of distances from a location. */
 export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
   const { at, origin, unitMetres, ranges } = aggregation;
   const field = pointOrMissing('geo_distance', aggregation, at, stage);

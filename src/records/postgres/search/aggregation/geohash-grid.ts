@@ -4,7 +4,9 @@ import type { StoredField } from '../sql/stored-field.js';
 import type { Key } from './bucket/bucket.js';
 import { type Cells, gridKey, gridOf } from './bucket/grid-bucket.js';
 
-/** Column and row of a geohash: five bits a letter, the odd one to the longitude. */
+/**
+ * Builds the keys of a geohash's column and row: five bits per letter, of which the odd one belongs to the longitude.
+ */
 const hashCells = (field: StoredField, precision: number): Key[] => {
   const [columns, rows] = [2 ** Math.ceil((5 * precision) / 2), 2 ** Math.floor((5 * precision) / 2)];
   return [
@@ -13,11 +15,12 @@ const hashCells = (field: StoredField, precision: number): Key[] => {
   ];
 };
 
-/** The numbers of geohashes are their interleaved bits. */
+/** Orders geohashes by their numbers, which are their interleaved bits. */
 const hashOrder: Cells['order'] = (column, row, precision) => {
   const [forColumn, forRow] = precision % 2 === 0 ? [1, 0] : [0, 1];
   const bit = (of: Sql, place: number) => sql`(((${of}::int8 >> b) & 1) << (2 * b + ${place}::int))`;
-  // The engines' numbers hold the precision too: at 12 the first bit is their sign, so the east is negative.
+  // The engines' numbers also contain the precision. At precision 12 the first bit is their sign, so the east is
+  // negative.
   const signed = precision === 12 ? [sql`(${column} < ${2 ** 29}::float8) desc`] : [];
   return [
     ...signed,
@@ -25,5 +28,5 @@ const hashOrder: Cells['order'] = (column, row, precision) => {
   ];
 };
 
-/** A bucket for each cell that has a geohash. */
+/** Plans a bucket for each geohash cell. */
 export const geohashGrid = gridOf({ keys: hashCells, order: hashOrder, written: geohash });

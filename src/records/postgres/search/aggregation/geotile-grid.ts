@@ -5,7 +5,7 @@ import { gridKey, gridOf } from './bucket/grid-bucket.js';
 
 const steepest = 85.0511287798066;
 
-/** Column and row of a map tile (Web Mercator). */
+/** Builds the keys of a map tile's column and row (Web Mercator). */
 const tileCells = (field: StoredField, precision: number): Key[] => {
   const tiles = 2 ** precision;
   const lat = sql`radians(greatest(least(${field.value}, ${steepest}::float8), ${-steepest}::float8))`;
@@ -18,7 +18,7 @@ const tileCells = (field: StoredField, precision: number): Key[] => {
   ];
 };
 
-/** A bucket for each tile of the maps of the web. */
+/** Plans a bucket for each map tile. */
 export const geotileGrid = gridOf({
   keys: tileCells,
   order: (column, row) => [sql`${column} desc`, sql`${row} desc`],

@@ -6,7 +6,7 @@ import { Level } from './bucket/level.js';
 import { singleBucket } from './bucket/single-bucket.js';
 import { type Planned, Stage } from './bucket/stage.js';
 
-/** One bucket, of all records in scope, whatever the query. */
+/** Plans one bucket of all records in scope, whatever the query. */
 export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   if (!stage.isTop) {

@@ -11,7 +11,7 @@ import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 import { doubles } from './value/number-of.js';
 
-/** One bucket for each stretch of numbers, empty ones between them included. */
+/** Plans a bucket for each interval of numbers, including empty ones between them. */
 export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage: Stage): Planned => {
   const { at, format } = aggregation;
   const field = fieldOrMissing('double', aggregation, at, stage);
@@ -36,7 +36,10 @@ export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage
   return { read };
 };
 
-/** The number of intervals from the offset on, of each distinct value of a record once. */
+/**
+ * Builds the key of a numeric interval: the number of intervals from the offset, once for each distinct value of a
+ * record.
+ */
 export const histogramKey = (
   {
     at,

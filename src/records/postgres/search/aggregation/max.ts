@@ -1,4 +1,4 @@
 import { oneNumber } from './value/one-number.js';
 
-/** The largest value of a field. */
+/** Plans the largest value of a field. */
 export const max = oneNumber('max', null, -Infinity);

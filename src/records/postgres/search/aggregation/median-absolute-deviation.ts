@@ -6,7 +6,7 @@ import { Digest } from '../rollup/digest.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
 
-/** How far values are from their median, in the median. */
+/** Plans the median of the distances of values from their median. */
 export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
   const numbers = numbersOf(stage, 'median_absolute_deviation', metric, metric.at);
   const print = printOf(undefined, metric.format);

@@ -1,4 +1,4 @@
 import { oneNumber } from './value/one-number.js';
 
-/** The smallest value of a field. */
+/** Plans the smallest value of a field. */
 export const min = oneNumber('min', null, Infinity);

@@ -16,7 +16,7 @@ interface KeyedBucket extends Bucket {
   readonly keys: readonly unknown[];
 }
 
-/** One bucket for each combination of values of several fields. */
+/** Plans a bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {
   const { at, size, minDocCount } = aggregation;
   const depth = stage.level.depth;
@@ -31,7 +31,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   const keysFrom = (from: number) =>
     bound.map((field, index) => valueKey(field, aggregation.terms[index]!.missing, from + index, stage.planning));
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
-  // Combinations that no record of the query has only take part once all are known, so nothing can be cut before.
+  // Combinations without records of the query only join once all are known, so nothing can be cut before.
   const withEmpty = minDocCount === 0;
   const cut = { size, minDocCount, order: () => orderInSql(order, comparableKeys(bound, depth)) };
   const inner = stage.inside(keysFrom(depth), withEmpty ? {} : { cut });

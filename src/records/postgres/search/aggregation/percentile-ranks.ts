@@ -8,7 +8,7 @@ import type { Bucket } from './bucket/bucket.js';
 import { noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
 
-/** How many percent lie at or below each value: the inverse of {@link percentiles}. */
+/** Plans the percentage of values at or below each point: the inverse of {@link percentiles}. */
 export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {
   const { points } = metric;
   const numbers = numbersOf(stage, 'percentile_ranks', metric, metric.at);

@@ -8,7 +8,7 @@ import type { Bucket } from './bucket/bucket.js';
 import { noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
 
-/** Values below which so many percent lie, by linear interpolation. */
+/** Plans percentiles of values, by linear interpolation. */
 export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
   const { points } = metric;
   const numbers = numbersOf(stage, 'percentiles', metric, metric.at);
@@ -42,6 +42,6 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
   };
 };
 
-/** Whether a percent was asked for: buckets are ordered by no other. */
+/** Whether a percent was requested: buckets cannot be ordered by others. */
 const isPoint = ({ points }: PercentilesMetric, property: string) =>
   property !== '' && points.includes(Number(property));

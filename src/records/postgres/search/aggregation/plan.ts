@@ -5,7 +5,7 @@ import type { Children, Planned, SortColumn, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';
 import { checkMissing } from './value/missing-value.js';
 
-/** Plans aggregations that stand in the same buckets. */
+/** Plans sub-aggregations of the same bucket. */
 export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
   const plan = (aggregation: AskedAggregation): Planned => {
     checkMissing(aggregation, stage);

@@ -11,7 +11,7 @@ import { fieldRanges } from './bucket/range-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 
-/** A bucket for each range of the numbers of a field. */
+/** Plans a bucket for each range of a field's numbers. */
 export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
   const { at, format, timeZone } = aggregation;
   const field = fieldOrMissing('double', aggregation, at, stage);

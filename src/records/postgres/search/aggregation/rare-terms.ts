@@ -12,7 +12,7 @@ import { fieldOrMissing } from './value/missing-value.js';
 
 const everything = 65_535;
 
-/** One bucket for each value that few records have, the rarest first. */
+/** Plans a bucket for each value that few records have, the rarest first. */
 export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {
   const { at, missing, format, maxDocCount } = aggregation;
   const field = fieldOrMissing('keyword', aggregation, at, stage);

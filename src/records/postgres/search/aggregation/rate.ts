@@ -7,7 +7,7 @@ import type { Bucket } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
 
-/** Records, values or their sum for each unit of time, in buckets of time. */
+/** Plans records, values or their sum per unit of time, in time buckets. */
 export const rate = ({ at, field, unit, countsValues, format }: RateMetric, stage: Stage): Planned => {
   const { time } = stage;
   if (time === undefined)

@@ -40,7 +40,7 @@ import { weightedAvg } from './weighted-avg.js';
 
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 
-/** How each type of aggregation is computed in SQL. */
+/** Planners of aggregations in SQL, by type. */
 export const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: Stage) => Planned } = {
   terms,
   rare_terms: rareTerms,

@@ -3,7 +3,7 @@ import { statisticsOf, withTexts } from '../../../../search/aggregation/statisti
 import type { Planned, Stage } from './bucket/stage.js';
 import { momentsOf } from './value/moments.js';
 
-/** Count, smallest, largest, mean and sum. */
+/** Plans count, minimum, maximum, mean and sum. */
 export const stats = (metric: SimpleMetric, stage: Stage): Planned => {
   const { moments, sortable, print } = momentsOf(metric, stage);
   return { read: (bucket) => withTexts({ ...statisticsOf(moments(bucket)) }, print), sortable };

@@ -14,7 +14,7 @@ import { orderInSql } from './bucket/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 
-/** One bucket for each value of a field, the most frequent first unless another order is asked for. */
+/** Plans a bucket for each value of a field, by default the most frequent first. */
 export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage): Planned => {
   const { at, missing, format } = aggregation;
   const field = fieldOrMissing('keyword', aggregation, at, stage);
@@ -25,7 +25,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
   const depth = stage.level.depth;
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
-  // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
+  // Terms without records of the query only join once all are known, so nothing can be cut before.
   const withEmpty = aggregation.minDocCount === 0;
   const key = valueKey(field, missing, depth, stage.planning, aggregation);
   const cut = {
@@ -39,7 +39,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const count = inner.count();
   const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
   const universe = withEmpty ? allTerms(field, aggregation, stage) : undefined;
-  // A text that stands in for a field that nothing has is written as it is.
+  // The default text of a missing field is written without a format.
   const isPlain = stage.field(aggregation.field, at) === undefined && field.kind === 'keyword';
   const print = isPlain ? undefined : printOf(field, format);
 

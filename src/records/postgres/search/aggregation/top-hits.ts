@@ -6,7 +6,7 @@ import { hitColumns, shapeHits } from '../hits/hits.js';
 import { orderBy, orderKey } from '../sql/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
-/** The first few records of each bucket. */
+/** Plans the first few records of each bucket. */
 export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {
   const { planning } = stage;
   const keys = bindSort(sort, planning);

@@ -8,7 +8,7 @@ import { orderBy, orderKey } from '../sql/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { asDouble } from './value/number-of.js';
 
-/** Values of the records that come first in an order. */
+/** Plans values of the records that come first in an order. */
 export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
   const { planning, level } = stage;
   const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));

@@ -15,16 +15,19 @@ import { Level } from './bucket/level.js';
 import { type Planning, Stage } from './bucket/stage.js';
 import { planAll } from './plan.js';
 
-/** Aggregations ready to be read. */
+/** Planned aggregations of a query. */
 export interface PlannedTree {
-  /** Levels in the order in which they are run. */
+  /** Levels in the order in which they run. */
   readonly levels: readonly Level[];
   read(reader: Reader): Promise<Answer>;
-  /** How many records match, where some level's buckets have each of them once. The levels must have their rows. */
+  /**
+   * Returns the number of matching records, if the buckets of some level contain each of them once. The levels must
+   * have their rows.
+   */
   total(): number | undefined;
 }
 
-/** Whether a span has so many buckets of time that it pays to read the time of the first and the last record before. */
+/** Whether a span has so many time buckets that reading the times of the first and the last record before pays off. */
 export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
   aggregations.some((one) => {
     const sources = one.kind === 'composite' ? one.sources : [];
@@ -42,18 +45,18 @@ const widthOf = (interval: Interval): number => uniformMillis(interval) ?? 28 * 
 
 const top: Bucket = { id: '[]' };
 
-/** What one cell of a row takes in memory, about. Bytes. */
+/** Approximate memory of one cell of a row, in bytes. */
 const cellBytes = 16;
 
-/** What planning is given. */
+/** Inputs of planning. */
 interface Shared extends Pick<Planning, 'fields' | 'now' | 'span' | 'found' | 'times' | 'pace'> {
-  /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
+  /** Counts memory in bytes. Throws above the limit of a call, or of all calls. */
   readonly weigh: (bytes: number) => void;
-  /** The query's named clauses, for records that are shown. */
+  /** Named clauses of the query, for records that are shown. */
   readonly names: Names;
 }
 
-/** Plans the aggregations of a query; undefined where there are none. */
+/** Plans the aggregations of a query. Returns undefined if there are none. */
 export const planTree = (
   aggregations: readonly Aggregation[],
   scope: Scope,

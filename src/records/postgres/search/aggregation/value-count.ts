@@ -4,7 +4,7 @@ import type { SimpleMetric } from '../../../../search/aggregation/option/simple-
 import { recordCount, rollupColumn } from '../rollup/source.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 
-/** How many values there are, of any type. */
+/** Plans the number of values, of any type. */
 export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, stage: Stage): Planned => {
   const field = stage.field(path, at);
   requireFormattable(field, format);
@@ -27,7 +27,7 @@ export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, s
   return counting(stage, count);
 };
 
-/** The sum of what is counted for each record. */
+/** Plans the sum of a count per record. */
 const counting = (stage: Stage, count: Sql): Planned => {
   const { cell, column } = stage.aggregate((where) => sql`sum(${count})${where}`);
   return {
@@ -36,5 +36,5 @@ const counting = (stage: Stage, count: Sql): Planned => {
   };
 };
 
-/** Texts that a record has twice count once, as the engines keep them. */
+/** A text that a record has twice counts once, as in the engines. */
 const different = (values: Sql): Sql => sql`(select count(distinct u.v)::int from unnest(${values}) as u(v))`;

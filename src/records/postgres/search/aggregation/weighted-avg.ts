@@ -8,7 +8,7 @@ import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 import { doubles } from './value/number-of.js';
 
-/** The mean of one field's values, weighed by another's. Records without either are left out. */
+/** Plans the mean of one field's values, weighted by another's. Records that lack either are skipped. */
 export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
   const [values, weights] = [fieldOrMissing('double', value, at, stage), fieldOrMissing('double', weight, at, stage)];
   if (values === undefined || weights === undefined) return { read: () => ({ value: null }), sortable: noNumber };

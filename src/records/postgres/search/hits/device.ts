@@ -2,16 +2,16 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { DeviceRow, Devices } from '../../../answer/device.js';
 import type { Rows } from '../snapshot-reader.js';
 
-/** Those of no record. */
+/** Devices for no records. */
 export const noDevices: Devices = { devices: new Map(), owners: new Map(), retyped: new Set() };
 
-/** What is read of the devices of hits, and of the products that the hits are of. */
+/** Columns of the devices of hits, and of the products of the hits. */
 export interface DevicesFound {
   readonly devices: readonly DeviceRow[];
   readonly products: readonly { id: string; owner: string; retyped: boolean }[];
 }
 
-/** Columns of {@link DevicesFound}, of arrays of identifiers. */
+/** SQL of the columns of {@link DevicesFound}, from arrays of identifiers. */
 export const deviceColumns = (deviceIds: Sql, productIds: Sql): Sql => sql`
       (select coalesce(json_agg(x), '[]') from (
         select id, serial, name, tags, lat, lon from device where id = any(${deviceIds})) x) as devices,
@@ -22,7 +22,7 @@ export const deviceColumns = (deviceIds: Sql, productIds: Sql): Sql => sql`
           where s.product_id = product.id) as retyped
         from product where id = any(${productIds})) x) as products`;
 
-/** By identifier, of one statement or several. */
+/** Indexes the devices by identifier, from one statement or several. */
 export const devicesIn = (found: readonly DevicesFound[]): Devices => {
   const products = found.flatMap((one) => one.products);
   return {
@@ -32,7 +32,7 @@ export const devicesIn = (found: readonly DevicesFound[]): Devices => {
   };
 };
 
-/** Reads the devices of hits, and who owns the products that the hits are of. */
+/** Reads the devices of hits, and the owners of the hits' products. */
 export const loadDevices = async (
   rows: Rows,
   deviceIds: readonly string[],
@@ -49,7 +49,7 @@ export const loadDevices = async (
   );
 };
 
-/** Reads devices, and who owns the products that these have records of. */
+/** Reads devices, and the owners of all products in their records. */
 export const loadDevicesOfAnyTime = async (rows: Rows, deviceIds: readonly string[]): Promise<Devices> => {
   const products = sql`array(
     select product_id from device where id = any(${deviceIds}::uuid[])

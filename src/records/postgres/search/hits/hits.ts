@@ -18,32 +18,37 @@ import { loadMatched, type Names } from './matched.js';
 import { newestFirst } from './newest.js';
 import { loadStaleTypes } from './stale-type.js';
 
-/** Which records to show, in which order. */
+/** Selects the records of a page, and their order. */
 export interface HitsRequest {
   readonly scope: Scope;
   readonly predicates: readonly Predicate[];
-  /** The time that the records can be in. */
+  /** Time span of the records. */
   readonly span: Span;
-  /** Where the page begins: after the last hit of the page before. */
+  /** Beginning of the page: after the last hit of the previous one. */
   readonly after?: Cursor;
-  /** Products whose records are together all of the scope's: reading by time goes through them instead of the devices. */
+  /**
+   * Products whose records together make up the whole scope. Reading by time goes through them instead of the devices.
+   */
   readonly products?: readonly string[];
-  /** Empty: the newest first, and hits carry no sort values. */
+  /** If empty, the newest records come first and hits have no sort values. */
   readonly sort: readonly BoundKey[];
   readonly from: number;
   readonly size: number;
   readonly source: SourceFilter;
   readonly fields: readonly ShownField[];
   readonly names: Names;
-  /** How `ts` is shown, in the source and in sort values. */
+  /** Unit of `ts`, in the source and in sort values. */
   readonly times: Times;
-  /** Takes the size of each record read, in bytes; throws where the answer may not grow any more. */
+  /** Called with the size of each record read, in bytes. Throws if the answer may not grow any more. */
   readonly weigh: (bytes: number) => void;
 }
 
-/** More wide rows than this are read through a cursor. */
+/** Number of wide rows above which a cursor reads them. */
 const atOnce = 500;
-/** So many are read at once in the order of an index: a cursor's statement cannot be kept prepared, and the rest is asked for anew. */
+/**
+ * Number of rows that are read at once in the order of an index. A cursor's statement cannot be kept prepared; further
+ * rows take another statement.
+ */
 const atOncePrepared = 1000;
 
 /** Reads a page of records. */
@@ -68,7 +73,7 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
   };
   const onePlan = isOnePlan(request);
   if (request.size > (onePlan ? atOncePrepared : atOnce)) {
-    // A page of an index is mostly not full.
+    // A page in the order of an index is usually not full.
     const begun = onePlan ? atOncePrepared : 0;
     if (begun > 0) take(await read({ ...request, size: begun }));
     if (rows.length === begun) {
@@ -91,7 +96,7 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
   return reader.pace.map(rows, (row) => shape(row, { ...devices, matched }));
 };
 
-/** What is read of each record that is shown, over aliases `r` and `d`, with its sort values. */
+/** Columns of a record that is shown, over the aliases `r` and `d`, with its sort values. */
 export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
   sql`r.id`,
   sql`extract(epoch from r.ts)`,
@@ -105,7 +110,7 @@ export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
 ];
 const columnCount = 8;
 
-/** The page as SQL. */
+/** Builds the SQL of a page. */
 export const statement = (request: Omit<HitsRequest, 'span' | 'names'>): Sql => {
   const { after, sort, from, size, products } = request;
   const { scope, rest: predicates } = narrow(request.scope, request.predicates);
@@ -116,15 +121,16 @@ export const statement = (request: Omit<HitsRequest, 'span' | 'names'>): Sql => 
   const end = sql`order by ${order} limit ${size}::int offset ${from}::int`;
   if (!isByTime({ ...request, scope, predicates }))
     return sql`select ${join(hitColumns(sort))} from ${source} where ${conditions} ${end}`;
-  // The newest of each product or device are at the end of its index; of many together no index knows the newest.
+  // The newest records of each product or device are at the end of its index. No index has the newest of several
+  // together.
   const [ids, column] = products ? [products, sql`r.product_id`] : [scope.deviceIds, sql`r.device_id`];
   const ofOne = sql`select r.* from record r where ${column} = one.id and ${conditions} order by ${order} limit ${from + size}::int`;
   return sql`select ${join(hitColumns(sort))} from unnest(${ids}::uuid[]) as one(id) cross join lateral (${ofOne}) r ${end}`;
 };
 
 /**
- * A page with the devices of its hits, as JSON behind the columns of the first row: another round trip would take as long as
- * the page.
+ * Adds the devices of the hits to a page, as JSON after the columns of the first row. Another round trip would take as
+ * long as the page.
  */
 const withDevices = (page: Sql): Sql => {
   const [deviceIds, productIds] = [sql`array(select device_id from page)`, sql`array(select product_id from page)`];
@@ -136,8 +142,8 @@ const withDevices = (page: Sql): Sql => {
 };
 
 /**
- * Whether the plan of a page is good whatever its values are, so that its statement is kept prepared: planning one over some
- * partitions takes longer than reading a page in the order of an index. There are few texts of such.
+ * Whether the plan of a page is good for all values, so that its statement is kept prepared. Planning one over some
+ * partitions takes longer than reading a page in the order of an index. There are only few such texts.
  */
 const isOnePlan = (request: Omit<HitsRequest, 'span' | 'names'>): boolean => {
   const { after, sort } = request;
@@ -154,7 +160,7 @@ const isTime = (one: Predicate): one is Extract<Predicate, { kind: 'range' }> =>
 
 const maxByDevice = 100_000;
 
-/** Whether records are asked for in the order of time, and most of what an index gives in that order matches. */
+/** Whether records are requested in order of time, and most of the records that an index yields in that order match. */
 export const isByTime = ({
   scope,
   predicates,
@@ -169,15 +175,18 @@ export const isByTime = ({
   scope.deviceIds.length * (from + size) <= maxByDevice &&
   predicates.every((one) => one.kind === 'all' || isTime(one));
 
-/** What hits need beside their records. */
+/** Data that hits need besides their records. */
 export interface Surroundings extends Devices {
-  /** By record, see {@link loadStaleTypes}. */
+  /** Paths with stale types by record, see {@link loadStaleTypes}. */
   readonly staleTypes: ReadonlyMap<string, string[]>;
-  /** By record, see {@link loadMatched}. */
+  /** Names of matching clauses by record, see {@link loadMatched}. */
   readonly matched?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads the devices, the owners of the products and the values of stale types of records that were read with {@link hitColumns}. */
+/**
+ * Reads the devices, the owners of the products and the values of stale types for records that were read with {@link
+ * hitColumns}.
+ */
 export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[])[]): Promise<Surroundings> => {
   const devices = await loadDevices(
     rows,
@@ -196,7 +205,7 @@ const withStaleTypes = async (
   return { ...devices, staleTypes: older.length === 0 ? new Map() : await loadStaleTypes(rows, older) };
 };
 
-/** Makes the function that turns a record that was read with {@link hitColumns} into a hit. */
+/** Creates the function that turns a record that was read with {@link hitColumns} into a hit. */
 export const shapeHits = (shape: HitShape) => {
   const make = hitOf(shape);
   return (record: readonly unknown[], devices: Surroundings): Hit => {

@@ -5,20 +5,20 @@ import type { Reader } from '../snapshot-reader.js';
 import { condition } from '../sql/condition.js';
 import { type Scope, scan } from '../sql/scan.js';
 
-/** The named clauses of a query, and the records that it may see. */
+/** The named clauses of a query, and the scope of the query. */
 export interface Names {
   readonly scope: Scope;
   readonly named: NamedPredicates;
-  /** Counts what hits hold of names, in bytes; throws where the answer may not grow any more. */
+  /** Counts the memory of names in hits, in bytes. Throws if the answer may not grow any more. */
   readonly weigh: (bytes: number) => void;
 }
 
-/** Bytes of one name of one hit, beside its letters. */
+/** Number of bytes of one name of one hit, besides its characters. */
 const nameBytes = 16;
 
 /**
- * Reads, by record, the names of the clauses that match it, of records that were read with `hitColumns`. Each clause is asked
- * of each record, wherever it stands in the query: also one that the query excludes by.
+ * Reads the names of the clauses that match each record, for records that were read with `hitColumns`. Each clause is
+ * tested on each record, wherever it is in the query, even if the query excludes by it.
  */
 export const loadMatched = async (
   reader: Reader,
@@ -48,7 +48,7 @@ export const loadMatched = async (
   return matched;
 };
 
-/** The scope with no more than the devices and the time of records. */
+/** Narrows the scope to the devices and the time span of records. */
 const scopeOf = ({ organizationId }: Scope, records: readonly (readonly unknown[])[]): Scope => {
   let [from, to] = [Infinity, -Infinity];
   for (const [, ts] of records) {
@@ -59,16 +59,19 @@ const scopeOf = ({ organizationId }: Scope, records: readonly (readonly unknown[
     organizationId,
     deviceIds: [...new Set(records.map((record) => record[2] as string))],
     productIds: [],
-    // A second more on each side: the times that were read are rounded.
+    // One second more on each side, because the times that were read are rounded.
     from: new Date((from - 1) * 1000).toISOString(),
     to: new Date((to + 1) * 1000).toISOString(),
   };
 };
 
-/** Conditions of one statement at most. Clauses inside of one another may have 80,000 together, PostgreSQL takes 65,535 values. */
+/**
+ * Maximum number of conditions of one statement. Nested clauses may have 80,000 together, and PostgreSQL accepts 65,535
+ * values.
+ */
 const maxConditions = 8000;
 
-/** Cuts a list of clauses so that no part asks more than one statement may. */
+/** Splits a list of clauses so that each part fits into one statement. */
 const partsOf = <Item extends readonly [string, Predicate]>(clauses: readonly Item[]): Item[][] => {
   const parts: Item[][] = [];
   let room = 0;

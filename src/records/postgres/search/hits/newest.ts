@@ -6,34 +6,37 @@ import type { Span } from '../../../../search/span.js';
 import type { Scope } from '../sql/scan.js';
 
 /**
- * How far back the newest records are looked for first, in milliseconds. Records mostly keep coming, and what is asked of a
- * week's partitions is planned and run in a fraction of the time that all of them take.
+ * Time range that is searched first for the newest records, in milliseconds. Records usually keep coming, and a query
+ * over a week's partitions is planned and run in a fraction of the time of all partitions.
  */
 const recent = 7 * 86_400_000;
 
-/** A page in the order of time, and where in time it can be. */
+/** A page in order of time, with its possible time span. */
 interface Page {
   readonly scope: Scope;
   readonly predicates: readonly Predicate[];
   readonly sort: readonly BoundKey[];
   readonly from: number;
-  /** The time that records can be in, up to the cursor where there is one. */
+  /** Time span of the records, up to the cursor if there is one. */
   readonly span: Span;
 }
 
-/** The scope in parts, which are read one after the other until the page is full: for a page of the newest records, the newest part first. */
+/**
+ * Splits the scope into parts, which are read in sequence until the page is full. For a page of the newest records, the
+ * newest part comes first.
+ */
 export const newestFirst = ({ scope, predicates, sort, from, span }: Page): Scope[] => {
   const [first] = sort;
   const byTime = first === undefined || (first.field.path === 'ts' && first.descending);
   if (!byTime || from > 0) return [scope];
   const left = timeLeft(span, predicates);
   const cut = Math.floor(left.to) - recent;
-  // Also where an instant is beyond the calendar, which reads as no number.
+  // The comparison is also false for NaN, which an instant beyond JavaScript's dates yields.
   if (!(cut - recent > left.from)) return [scope];
   const until = Date.parse(scope.to) <= span.to ? scope.to : instantText(span.to);
   return [
     { ...scope, from: instantText(cut), to: until },
-    // A microsecond before, which is what records are stored to: both ends are in a scope.
+    // This ends one microsecond earlier, the precision of stored times, because both ends of a scope are included.
     { ...scope, to: instantText(cut - 1).replace('Z', '999Z') },
   ];
 };

@@ -3,8 +3,9 @@ import { variablesFor } from '../../variable.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /**
- * By record, the paths of values that were stored under an older type of their variable: they are in the source and in no
- * place that searches read, until the product is redecoded. Read only for products that have changed a type.
+ * Reads, for each record, the paths of values that were stored under an older type of their variable. They are in the
+ * source, but searches do not find them until the product is decoded again. Only called for products that have changed
+ * a type.
  */
 export const loadStaleTypes = async (
   rows: Rows,

@@ -6,14 +6,20 @@ import { valueKey } from './bucket-key.js';
 import { Level } from './level.js';
 import type { Stage } from './stage.js';
 
-/** All combinations of keys that any record of the scope has, whether the query matches it or not; known as {@link allTerms}. */
+/**
+ * Adds a query for all combinations of keys in the scope, whether the search query matches their records or not. The
+ * returned function reads them, like that of {@link allTerms}.
+ */
 export const allKeys = (keys: readonly Key[], { planning }: Stage): (() => readonly (readonly unknown[])[]) => {
   const level = new Level({ scope: planning.scope, where: [], keys });
   planning.levels.push(level);
   return () => level.bucketsOf({ id: '[]' }).map(({ row }) => level.keysOf(row!));
 };
 
-/** All keys that any record of the scope has, whether the query matches it or not; known once the levels have their rows. */
+/**
+ * Adds a query for all keys in the scope, whether the search query matches their records or not. The returned function
+ * reads them, once the levels have their rows.
+ */
 export const allTerms = (
   field: StoredField,
   { missing, include, exclude }: TermsAggregation,
@@ -23,7 +29,7 @@ export const allTerms = (
   const all = allKeys([valueKey(field, missing, 0, stage.planning, filters)], stage);
   return () => {
     const keys = all().map(([key]) => key);
-    // A text that stands in for none is a key even where every record has a value.
+    // The default for missing texts is a key even if every record has a value.
     const instead = field.kind === 'keyword' && missing && !include && !exclude ? scalarText(missing) : undefined;
     return instead === undefined || keys.includes(instead) ? keys : [...keys, instead];
   };

@@ -12,13 +12,13 @@ import type { Key } from './bucket.js';
 import { excludes, includes } from './key-filter.js';
 import type { Planning } from './stage.js';
 
-/** Which keys make buckets. */
+/** Selects the keys that make buckets. */
 interface KeyFilters {
   readonly include?: KeyFilter;
   readonly exclude?: KeyFilter;
 }
 
-/** The key that a record has by the value of a field: each distinct value of several once, `missing` for none. */
+/** Builds the key of a record from a field's value: each distinct value once, or `missing` without one. */
 export const valueKey = (
   field: StoredField,
   missing: Input | undefined,
@@ -62,7 +62,7 @@ const missingValue = (field: StoredField, missing: Input, { now }: Planning): Sq
   return coerced === 'none' ? sql`null::${keyType(field)}` : parameter[field.valueType](coerced.value);
 };
 
-/** The own keys of a level over alias `g`, as they are compared: texts by their bytes. */
+/** Returns the own keys of a level over the alias `g` in comparable form: texts by their bytes. */
 export const comparableKeys = (fields: readonly Field[], from: number): Sql[] =>
   fields.map(({ kind }, index) =>
     kind === 'keyword' ? sql`g.${name('key', from + index)} collate "C"` : sql`g.${name('key', from + index)}`,

@@ -1,70 +1,73 @@
 import type { Sql } from 'sql-template-tag';
 import type { Field } from '../../../../../search/field/field.js';
 
-/** A row of a level: the keys of the buckets around it, its own, and its columns. */
+/** A row of a level: the keys of the enclosing buckets, its own keys, and its columns. */
 export type Row = readonly unknown[];
 
-/** A bucket as far as the answer needs it: its keys as one text, and its row, which a bucket without records lacks. */
+/** A bucket as the answer needs it: its keys as one text, and its row, which a bucket without records lacks. */
 export interface Bucket {
   readonly id: string;
   readonly row?: Row | undefined;
 }
 
-/** The bucket of no record: what stands inside finds nothing. */
+/** A bucket without records. Its sub-aggregations find nothing. */
 export const noRecords: Bucket = { id: 'none' };
 
-/** An empty bucket that stands only because of those around it: inside it nothing is counted, not even that nothing is. */
+/**
+ * An empty bucket that exists only because of its neighbours. Its sub-aggregations are not evaluated, not even as
+ * empty.
+ */
 export const gap: Bucket = { id: 'gap' };
 
-/** An empty bucket inside another. */
+/** Returns an empty bucket inside another. */
 export const emptyIn = ({ id }: Bucket): Bucket => (id === gap.id ? gap : noRecords);
 
-/** Reads one column of a bucket's row; null where the bucket has none. */
+/** Reads one column of a bucket's row; null without a row. */
 export type Cell = (bucket: Bucket) => unknown;
 
-/** What records are put into buckets by. */
+/** The key by which records are grouped into buckets. */
 export interface Key {
-  /** The key of a record, over `r`, `d` and `lateral`. */
+  /** SQL of the key of a record, over `r`, `d` and `lateral`. */
   readonly value: Sql;
-  /** The type of `value`, in which keys are sent back to look only into some buckets. */
+  /** SQL type of `value`, in which keys are sent back to restrict a query to some buckets. */
   readonly type: Sql;
-  /** How a key is answered, where not as it is. */
+  /** SQL of the key in answers, if it differs. */
   readonly output?: (key: Sql) => Sql;
-  /** The answered key as it is sent back, where not as it is. */
+  /** Converts a key from an answer to the form that is sent back, if it differs. */
   readonly send?: (answered: unknown) => unknown;
   /** Fields that `value` reads. */
   readonly fields: readonly Field[];
-  /** Makes a record count in several buckets: a query joined to it, in alias given by `name('many', index)`. */
+  /** Joins a query through which a record counts in several buckets. Its alias is `name('many', index)`. */
   readonly lateral?: Sql;
-  /** Which records have a key at all. */
+  /** Condition that a record has a key at all. */
   readonly where?: Sql;
 }
 
-/** How buckets are ordered and cut in SQL: within each bucket around them. */
+/** Order and limits of buckets in SQL, within each enclosing bucket. */
 export interface Cut {
   readonly size: number;
   readonly minDocCount: number;
-  /** Buckets of more records are left out. */
+  /** Maximum number of records of a bucket. */
   readonly maxDocCount?: number;
-  /** Over alias `g`: keys `k<i>`, count `n`, columns `c<i>`. */
+  /** SQL of the order over the alias `g`: keys `k<i>`, count `n`, columns `c<i>`. */
   readonly order: () => readonly Sql[];
 }
 
-/** Shows records instead of counting them: of each bucket those from one place to another, in an order. */
+/** Returns records instead of counts: those of each bucket from one position to another, in an order. */
 export interface Top {
   readonly from: number;
   readonly size: number;
   readonly order: Sql;
 }
 
-/** How many cells rows have; bytes count as many as they fill. */
+/** Counts the cells of rows. Bytes count by the number of cells that they fill. */
 export const cellsIn = (rows: readonly Row[]): number =>
   rows.reduce(
     (sum, row) => row.reduce<number>((cells, cell) => cells + (cell instanceof Buffer ? cell.length / 16 : 1), sum),
     0,
   );
 
-/** Where a list has an expression, which is added where it has not. */
+/** Returns the index of an expression in a list, to which it is added if missing. */
 export const indexIn = (list: Sql[], item: Sql): number => {
   const found = list.findIndex(
     (other) => other.text === item.text && JSON.stringify(other.values) === JSON.stringify(item.values),

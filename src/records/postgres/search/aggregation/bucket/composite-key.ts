@@ -26,19 +26,19 @@ export interface CompositeKey {
   readonly descending: boolean;
   readonly nullsFirst: boolean;
   readonly missingBucket: boolean;
-  /** The key of a record as it is compared with a cursor. */
+  /** SQL of the key of a record as it is compared with a cursor. */
   readonly compared: Sql;
-  /** The key of a made bucket as it is ordered. */
+  /** Returns the SQL that orders buckets by this key. */
   ordered(index: number, descending: boolean, nullsFirst: boolean): Sql;
-  /** A cursor's value as a parameter. */
+  /** Converts a cursor's value to a parameter. */
   parameter(input: Input): Sql;
-  /** An answered key as it is shown. */
+  /** Formats a key from an answer. */
   written(answered: unknown): unknown;
-  /** An answered key as pipelines sort by it: without its format. */
+  /** Returns a key from an answer without its format, by which pipelines sort. */
   value(answered: unknown): unknown;
 }
 
-/** Binds a source; undefined where nothing has its field. */
+/** Binds a source. Returns undefined if no record has its field. */
 export const compositeKey = (source: CompositeSource, index: number, stage: Stage): CompositeKey | undefined => {
   const field = stage.field(source.field, source.at);
   if (field === undefined) return source.missingBucket ? compositeOf(source, index, nullKey) : undefined;
@@ -65,7 +65,7 @@ const compositeOf = (
     name: source.name,
     key: source.missingBucket ? { ...unguarded, ...lateral } : key,
     descending: source.descending,
-    // Without an order of their own, records without a value come where the smallest would.
+    // By default, records without a value come where the smallest value would.
     nullsFirst: source.missingFirst ?? !source.descending,
     missingBucket: source.missingBucket,
     compared: sql`${key.value}${collate}`,
@@ -121,7 +121,7 @@ const numberKey = (
   };
 };
 
-/** A whole number where only the last digits of a division say otherwise. */
+/** Rounds a quotient that differs from a whole number only in its last digits. */
 const nearlyWhole = (value: number): number => {
   const whole = Math.round(value);
   return Math.abs(value - whole) <= 1e-9 * Math.max(1, Math.abs(value)) ? whole : value;

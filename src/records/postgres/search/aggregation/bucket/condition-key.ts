@@ -4,7 +4,10 @@ import { condition } from '../../sql/condition.js';
 import { name } from '../../sql/name.js';
 import type { Key } from './bucket.js';
 
-/** The key of buckets by condition: a record counts in each whose condition it meets. The answered key is the condition's index. */
+/**
+ * Builds the key of buckets by condition: a record counts in each bucket whose condition it meets. The key in answers
+ * is the condition's index.
+ */
 export const conditionKey = (conditions: readonly Predicate[], index: number): Key => {
   const alias = name('many', index);
   const rows = conditions.map((one, at) => sql`(${at}::int, ${condition(one)})`);

@@ -14,28 +14,33 @@ import type { Span } from '../../../../../search/span.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Key } from './bucket.js';
 
-/** How records are put into buckets of time: the key in SQL, and which start a key means. */
+/** Time buckets in SQL: the key of a record, and the conversion of keys to bucket starts. */
 export interface DateBuckets {
   readonly key: Key;
   readonly rounding: Rounding;
   readonly interval: Interval;
-  /** What keys are compared with to stand before or after an instant, as a parameter; equal where a bucket starts at it. */
+  /**
+   * Returns a parameter that compares with keys as an instant does with bucket starts: equal if a bucket starts at it.
+   */
   parameterOf(instant: Instant): Sql;
-  /** The start of a bucket in milliseconds, from its answered key. */
+  /** Returns the start of a bucket in milliseconds from its key in an answer. */
   startOf(answered: unknown): Instant;
 }
 
-/** More starts than this are not sent to the database: an hour's buckets over a quarter of a century are fewer. */
+/**
+ * Maximum number of starts that are sent to the database: more than hourly buckets over a quarter of a century need.
+ */
 const maxStarts = 300_000;
 
 const monday = 4 * unitMillis.day;
 
-/** The calendar's reach from 1970 on, in milliseconds. */
+/** Range of JavaScript's dates from 1970, in milliseconds. */
 const maxOffset = 8.64e15;
 
 /**
- * Buckets of an interval. Where all last as long and no change of the zone's offset falls between them, PostgreSQL
- * computes the start (`date_bin`); otherwise it looks the record's time up among the starts, which we compute.
+ * Builds the buckets of an interval. If all have the same length and no change of the zone's offset falls between them,
+ * PostgreSQL computes the start (`date_bin`). Otherwise it looks the record's time up among the starts, which this
+ * function computes.
  */
 export const dateBuckets = (
   field: StoredField,
@@ -44,12 +49,12 @@ export const dateBuckets = (
   offset: number,
   span: Span,
 ): DateBuckets => {
-  // Beyond it a double no longer tells one bucket from the next.
+  // Beyond it a double no longer distinguishes one bucket from the next.
   if (!(Math.abs(offset) <= maxOffset))
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
   const rounding = roundingOf(interval, zone, offset);
   const millis = uniformMillis(interval);
-  // The first bucket may begin before the first record, and every one before it is shifted.
+  // The first bucket may begin before the first record, and every earlier one is shifted.
   const shift =
     millis === undefined
       ? undefined
@@ -78,7 +83,7 @@ export const dateBuckets = (
     interval,
     parameterOf: (instant) => {
       const index = starts.findLastIndex((one) => one <= instant);
-      // Between two starts it is neither: after the one and before the other.
+      // An instant between two starts equals neither: it lies after the first and before the second.
       return starts[index] === instant ? sql`${index + 1}::int4` : sql`${index + 1.5}::float8`;
     },
     startOf: (answered) => starts[Number(answered) - 1] ?? starts[0]!,
@@ -90,7 +95,7 @@ export const dateBuckets = (
   };
 };
 
-/** The offset that all buckets share, as far as it matters to them; undefined where it changes. */
+/** Returns the offset that all buckets share, modulo their length; undefined if it changes. */
 const shiftOf = (millis: number, zone: Zone, { from, to }: Span): number | undefined => {
   if (zone.fixed !== undefined) return zone.fixed;
   const first = zone.offsetAt(from);

@@ -8,16 +8,16 @@ import { pointOrMissing } from '../value/missing-value.js';
 import type { Bucket, Key } from './bucket.js';
 import type { Planned, Stage } from './stage.js';
 
-/** How one kind of grid numbers its cells. */
+/** Cells of one kind of grid. */
 export interface Cells {
-  /** Column and row of a record. */
+  /** Keys of a record's column and row. */
   readonly keys: (field: StoredField, precision: number) => Key[];
-  /** Equally full cells come in the order of their numbers, the largest first. Column and row are over alias `g`. */
+  /** Order of equally full cells: by their numbers, the largest first. Column and row are over the alias `g`. */
   readonly order: (column: Sql, row: Sql, precision: number) => Sql[];
   readonly written: (column: number, row: number, precision: number) => string;
 }
 
-/** A bucket for each cell of a grid over the Earth, the fullest first. */
+/** Creates the planner of a grid: a bucket for each cell, the fullest first. */
 export const gridOf =
   ({ keys, order, written }: Cells) =>
   (aggregation: WithChildren<GridAggregation>, stage: Stage): Planned => {
@@ -50,7 +50,7 @@ export const gridOf =
     };
   };
 
-/** A coordinate of the cell that a record is in. */
+/** Builds the key of a coordinate of a record's cell. */
 export const gridKey = (field: StoredField, value: ReturnType<typeof sql>): Key => ({
   value,
   type: sql`float8`,

@@ -11,7 +11,7 @@ import { parameter } from '../../sql/condition.js';
 import { postgresRegexp } from '../../sql/regexp.js';
 import type { Planning } from './stage.js';
 
-/** Which keys `include` lets in, as a condition on the key; undefined for all. */
+/** Builds the condition on a key for `include`; undefined for all keys. */
 export const includes = (
   field: Field,
   filter: KeyFilter | undefined,
@@ -32,7 +32,7 @@ export const includes = (
   return sql`${key} ~ ${postgresRegexp(parseRegexp(text(filter.regexp), filter.regexp), false)}::text`;
 };
 
-/** Which keys `exclude` leaves, likewise. */
+/** Builds the condition on a key for `exclude`; undefined for all keys. */
 export const excludes = (
   field: Field,
   filter: KeyFilter | undefined,

@@ -8,7 +8,7 @@ import { name } from '../../sql/name.js';
 import { type Scope, scan } from '../../sql/scan.js';
 import { type Bucket, type Cell, type Cut, cellsIn, indexIn, type Key, type Row, type Top } from './bucket.js';
 
-/** What a level is made of, beside what its metrics add. */
+/** Options of a level, without its metrics. */
 export interface LevelOptions {
   readonly scope: Scope;
   readonly where: readonly Predicate[];
@@ -16,11 +16,13 @@ export interface LevelOptions {
   readonly keys: readonly Key[];
   readonly cut?: Cut;
   readonly top?: Top;
-  /** Records that are looked at first: where they fill as many buckets as are asked for, these are the first of all. */
+  /**
+   * Restricts a first attempt to some records. If they fill as many buckets as requested, these are the first of all.
+   */
   readonly first?: Predicate;
 }
 
-/** One statement: all buckets of one place in the tree of aggregations, with the metrics in them. */
+/** One SQL statement: the bucket query of one aggregation at one place in the tree, with the metrics of its buckets. */
 export class Level {
   private readonly columns: Sql[] = [];
   private readonly values: Sql[] = [];
@@ -28,11 +30,11 @@ export class Level {
   private readonly keys: readonly Key[];
   private rows = new Map<string, Row[]>();
   private costly = false;
-  /** Whether anything asks how many records there are. */
+  /** Whether something needs the number of records. */
   private counted = false;
-  /** Whether rows were left out, so that what is inside must look only into those that stayed. */
+  /** Whether rows were omitted, so that inner levels must be restricted to the remaining ones. */
   private partial = false;
-  /** The records that were looked at, where not all. */
+  /** Restriction of the records that were read, if not all. */
   private only: readonly Predicate[] = [];
 
   constructor(private readonly options: LevelOptions) {
@@ -43,17 +45,17 @@ export class Level {
     return this.options.parent;
   }
 
-  /** The number of keys of its buckets, those around included. */
+  /** Number of keys of its buckets, including those of the enclosing ones. */
   get depth(): number {
     return this.keys.length;
   }
 
-  /** The number of keys of the buckets around. */
+  /** Number of keys of the enclosing buckets. */
   private get outer(): number {
     return this.keys.length - this.options.keys.length;
   }
 
-  /** Options of a level inside this one. */
+  /** Creates a level inside this one. */
   inside(
     where: readonly Predicate[],
     keys: readonly Key[],
@@ -63,36 +65,36 @@ export class Level {
     return new Level({ scope, parent: this, where: [...around, ...where], keys, ...more });
   }
 
-  /** What records are shown with, where they are not counted. */
+  /** Adds columns of records, for a level that returns records instead of counts. */
   output(columns: readonly Sql[], fields: readonly Field[]): void {
     this.values.push(...columns);
     this.fields.push(...fields);
   }
 
-  /** The columns of all records, where they are not counted. */
+  /** Returns the columns of all records, for a level that returns records. */
   allRecords(): (readonly unknown[])[] {
     return [...this.rows.values()].flat().map((row) => row.slice(this.keys.length));
   }
 
-  /** The columns of the records of a bucket, where they are not counted. */
+  /** Returns the columns of a bucket's records, for a level that returns records. */
   readonly recordsOf = (bucket: Bucket): (readonly unknown[])[] =>
     (this.rows.get(bucket.id) ?? []).map((row) => row.slice(this.keys.length));
 
-  /** Computes something once per record; answers how an aggregate names it. */
+  /** Adds an expression that is computed once per record. Returns the SQL by which aggregates refer to it. */
   perRecord(value: Sql, fields: readonly Field[], costly = false): Sql {
     this.fields.push(...fields);
     this.costly ||= costly;
     return sql`s.${name('value', indexIn(this.values, value))}`;
   }
 
-  /** Computes something once per bucket. */
+  /** Adds an aggregate that is computed once per bucket. */
   perBucket(aggregate: Sql): { cell: Cell; column: Sql } {
     const index = indexIn(this.columns, aggregate);
     const at = this.keys.length + 1 + index;
     return { cell: ({ row }) => row?.[at] ?? null, column: sql`g.${name('column', index)}` };
   }
 
-  /** How many records a bucket has. */
+  /** Requests the number of records of buckets. */
   count(): (bucket: Bucket) => number {
     this.counted = true;
     return (bucket) => this.countOf(bucket);
@@ -102,10 +104,15 @@ export class Level {
     return Number(row?.[this.keys.length] ?? 0);
   }
 
-  /** How many records all buckets around the same bucket have, those that were cut off included. */
+  /**
+   * Returns the number of records of all buckets inside the same enclosing bucket, including those that were cut off.
+   */
   readonly total = ({ row }: Bucket): number => Number(row?.[this.keys.length + 1 + this.columns.length] ?? 0);
 
-  /** How many records of a level its buckets have together; undefined where one may be in none of them, or in several. */
+  /**
+   * Returns the total number of records in its buckets. Returns undefined if a record may be in none of them, or in
+   * several.
+   */
   sumOf(around: Level): number | undefined {
     const { parent, where, keys, cut, top } = this.options;
     if (cut !== undefined || top !== undefined || !this.isNeeded) return undefined;
@@ -114,17 +121,17 @@ export class Level {
     return [...this.rows.values()].flat().reduce((sum, row) => sum + this.countOf({ id: '', row }), 0);
   }
 
-  /** The own keys of a row. */
+  /** Returns the own keys of a row. */
   keysOf(row: Row): readonly unknown[] {
     return row.slice(this.outer, this.keys.length);
   }
 
-  /** The buckets inside one of the level around. */
+  /** Returns the buckets inside an enclosing bucket. */
   bucketsOf(around: Bucket): Bucket[] {
     return (this.rows.get(around.id) ?? []).map((row) => ({ id: JSON.stringify(row.slice(0, this.keys.length)), row }));
   }
 
-  /** Reads its buckets, and answers how many cells they have. The level around must have its rows. */
+  /** Reads its buckets and returns the number of their cells. The enclosing level must have its rows. */
   async read(reader: Reader): Promise<number> {
     if (!this.isNeeded) return this.take([]);
     const { first, cut, parent, scope } = this.options;
@@ -147,7 +154,7 @@ export class Level {
     return cellsIn(rows);
   }
 
-  /** Whether its statement can find anything that is asked for: all records together may just be where buckets begin. */
+  /** Whether its statement can find anything that is needed: a level without keys may only exist to enclose others. */
   private get isNeeded(): boolean {
     const { parent, scope } = this.options;
     if (scope.deviceIds.length === 0) return false;
@@ -155,7 +162,7 @@ export class Level {
     return parent === undefined || parent.keys.length === 0 || parent.rows.size > 0;
   }
 
-  /** Its SQL. The level around must have its rows. */
+  /** Builds its SQL. The enclosing level must have its rows. */
   statement(): Sql {
     if (this.options.top !== undefined) return this.shown(this.options.top);
     const grouped = this.grouped();
@@ -189,7 +196,7 @@ export class Level {
     return sql`select ${join(outputs)} from (${records}) s where s.place > ${from}::int8 and s.place <= ${from + size}::int8 order by s.place limit ${maxBuckets + 1}::int`;
   }
 
-  /** Counts records, or what rollups say of how many there are. */
+  /** Returns an aggregate of the number of records, by rollups if the scope has them. */
   countRecords(): (where: Sql) => Sql {
     if (this.options.scope.rollup === undefined) return (where) => sql`count(*)${where}`;
     return (where) => sql`coalesce(sum(${this.perRecord(recordCount, [])})${where}, 0)::int8`;
@@ -208,7 +215,10 @@ export class Level {
     return sql`select ${join(outputs)} from (${this.records()}) s${grouping}`;
   }
 
-  /** The records with their keys and values, one row for each bucket that a record counts in. */
+  /**
+   * Builds the subquery that yields one row per (record, bucket) pair, with the bucket keys and metric inputs as
+   * columns.
+   */
   private records(place?: Sql): Sql {
     const fields = [...this.fields, ...this.keys.flatMap((key) => key.fields)];
     const { source, where } = scan(this.options.scope, [...this.options.where, ...this.only], fields);
@@ -222,12 +232,12 @@ export class Level {
     );
     const conditions = this.keys.flatMap((key) => (key.where === undefined ? [] : [key.where]));
     const all = join([where, ...conditions, ...this.onlyStayed()], ' and ');
-    // The fence keeps PostgreSQL from taking the same JSON apart once for each aggregate over it.
+    // `offset 0` keeps PostgreSQL from parsing the same JSON once for each aggregate over it.
     const fence = this.costly ? sql` offset 0` : empty;
     return sql`select ${outputs.length === 0 ? sql`1` : join(outputs)} from ${source}${laterals.length === 0 ? empty : join(laterals, '')} where ${all}${fence}`;
   }
 
-  /** Looks only into the buckets around that stayed. */
+  /** Restricts the records to the enclosing buckets that remain. */
   private onlyStayed(): Sql[] {
     const around = this.parent;
     if (around === undefined) return [];

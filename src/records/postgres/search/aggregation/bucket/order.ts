@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { OrderKey } from '../../../../answer/bucket-order.js';
 import type { SortColumn } from './stage.js';
 
-/** An order in SQL, over alias `g`. `keys`: what is compared of the buckets' own keys. */
+/** Builds the SQL of an order, over the alias `g`. `keys` are the buckets' own keys in comparable form. */
 export const orderInSql = (order: readonly OrderKey<SortColumn>[], keys: readonly Sql[]): Sql[] =>
   order.flatMap((key) => {
     const direction = key.descending ? sql`desc` : sql`asc`;

@@ -13,7 +13,7 @@ import { type Bucket, emptyIn, gap } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import type { Planned, Stage } from './stage.js';
 
-/** How the ends of ranges are read, and written. */
+/** How ends of ranges are read and printed. */
 interface FieldRanges {
   readonly field: StoredField | undefined;
   readonly reading: DateReading;
@@ -21,7 +21,7 @@ interface FieldRanges {
   readonly print: Print;
 }
 
-/** Ranges of the values of a field, with what stands in for none. */
+/** Plans ranges of a field's values, with a default for missing values. */
 export const fieldRanges = (
   aggregation: WithChildren<RangeAggregation>,
   stage: Stage,
@@ -35,7 +35,7 @@ export const fieldRanges = (
   });
 };
 
-/** A bucket for each of several ranges. */
+/** Plans a bucket for each range. */
 export const rangeBuckets = (
   aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
   stage: Stage,

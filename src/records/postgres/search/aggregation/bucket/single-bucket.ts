@@ -5,7 +5,10 @@ import type { MissingAggregation } from '../../../../../search/aggregation/missi
 import type { Bucket } from './bucket.js';
 import type { Planned, Stage } from './stage.js';
 
-/** The only bucket of an aggregation. @param own the bucket that its answers are read from, of one around it. */
+/**
+ * Plans an aggregation with a single bucket.
+ * @param own returns the bucket that its answers are read from, for an enclosing bucket
+ */
 export const singleBucket = (
   aggregation: WithChildren<FilterAggregation | MissingAggregation | GlobalAggregation>,
   inner: Stage,

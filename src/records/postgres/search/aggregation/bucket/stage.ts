@@ -15,72 +15,72 @@ import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
 import type { DateBuckets } from './date-bucket.js';
 import type { Level } from './level.js';
 
-/** An expression of SQL aggregates, each followed by what it is told: nothing, or which records it counts. */
+/** A SQL aggregate. `where` is appended to each aggregate function: nothing, or a filter of records. */
 export type Aggregate = (where: Sql) => Sql;
 
-/** What all aggregations of a query share. */
+/** State that all aggregations of a query share. */
 export interface Planning extends Counting {
   readonly fields: Fields;
-  /** The instant that `now` means, in milliseconds. */
+  /** Instant of `now`, in milliseconds. */
   readonly now: number;
-  /** The time that records of the scope can be in. */
+  /** Time span of the scope's records. */
   readonly span: Span;
-  /** Of each `auto_date_histogram` the time that its records are in; none where it has no records. */
+  /** Time span of the records of each `auto_date_histogram`; missing without records. */
   readonly found: ReadonlyMap<Aggregation, Span>;
-  /** What restricts records: the query. Aggregations over all records of the scope leave it out. */
+  /** Level with the restriction of records by the query. Aggregations over all records of the scope do not use it. */
   readonly root: Level;
   readonly scope: Scope;
   readonly times: Times;
   readonly query: Predicate;
-  /** All levels of the query, each after the one around it. */
+  /** All levels of the query, each after its enclosing level. */
   readonly levels: Level[];
-  /** Plans aggregations that stand in the same buckets, by their names. */
+  /** Plans sub-aggregations of the same bucket. */
   planAll(aggregations: readonly Aggregation[], stage: Stage): Children;
-  /** Says that the devices of some records are needed, once the levels have their rows. */
+  /** Requests the devices of some records, once the levels have their rows. */
   needDevices(records: () => readonly (readonly unknown[])[]): void;
   devices(): Surroundings;
 }
 
-/** Buckets of time, and which key of a row is theirs. */
+/** Time buckets, with the index of their key in a row. */
 export interface TimeLevel {
   readonly buckets: DateBuckets;
   readonly index: number;
 }
 
-/** What buckets inside others are made with. */
+/** Options of buckets inside others. */
 export interface Inside {
   readonly cut?: Cut;
-  /** Buckets of time, for rates inside. */
+  /** Time buckets, for rates inside. */
   readonly time?: DateBuckets;
-  /** What leaves out records that are in none of the buckets anyway. */
+  /** Excludes records that are in none of the buckets. */
   readonly where?: readonly Predicate[];
   /** See {@link LevelOptions}. */
   readonly first?: Predicate;
 }
 
-/** Where an aggregation stands: the buckets of a level, and of their records those that the filters around it let through. */
+/** Planning context of an aggregation: the level whose buckets enclose it, and the filters between them. */
 export class Stage {
   constructor(
     readonly planning: Planning,
     readonly level: Level,
     readonly filters: readonly Predicate[] = [],
-    /** The buckets of time around, for rates. */
+    /** Enclosing time buckets, for rates. */
     readonly time?: TimeLevel,
     private readonly inSingle = false,
   ) {}
 
-  /** Whether aggregations here are the query's own, inside no other: a bucket of all records counts as one around them. */
+  /** Whether aggregations here are top-level ones. A bucket of all records counts as enclosing them. */
   get isTop(): boolean {
     return this.level === this.planning.root && !this.inSingle;
   }
 
-  /** Inside one bucket of the same records, or of fewer. */
+  /** Returns the context inside a single bucket of the same or fewer records. */
   filtered(predicate: Predicate): Stage {
     const filters = predicate.kind === 'all' ? this.filters : [...this.filters, predicate];
     return new Stage(this.planning, this.level, filters, this.time, true);
   }
 
-  /** Buckets inside these. */
+  /** Returns the context inside new buckets of these. */
   inside(keys: readonly Key[], { time, where = [], ...more }: Inside = {}): Stage {
     const level = this.level.inside([...this.filters, ...where], keys, more);
     this.planning.levels.push(level);
@@ -92,7 +92,7 @@ export class Stage {
     );
   }
 
-  /** The records themselves, the first few of each bucket. */
+  /** Adds a level of the first few records of each bucket. */
   records(columns: readonly Sql[], fields: readonly Field[], top: Top): Level {
     const level = this.level.inside(this.filters, [], { top });
     level.output(columns, fields);
@@ -101,8 +101,8 @@ export class Stage {
   }
 
   /**
-   * Plans what stands in buckets that nothing can be in, for its faults alone: a field that does not exist answers
-   * nothing, but what is wrong inside is wrong all the same, as is an order by what is not inside.
+   * Validates the sub-aggregations of buckets that no record can be in. An aggregation over a missing field has an
+   * empty answer, but faults inside it are still reported, as is an order by an unknown metric.
    */
   planBarren(around: BucketAggregation, time?: DateBuckets): Children {
     const planning = { ...this.planning, levels: [], needDevices: () => undefined };
@@ -110,58 +110,58 @@ export class Stage {
     return new Stage(planning, this.level.inside([], []), [], inside).planAll(around);
   }
 
-  /** How many records there are. */
+  /** Returns a function that returns the number of records of a bucket. */
   count(): (bucket: Bucket) => number {
     if (this.filters.length === 0) return this.level.count();
     const { cell } = this.counted();
     return (bucket) => Number(cell(bucket) ?? 0);
   }
 
-  /** How many records there are, as an aggregate. */
+  /** Adds the number of records as an aggregate. */
   counted(): { cell: Cell; column: Sql } {
     return this.aggregate(this.level.countRecords());
   }
 
-  /** An aggregate over the records. */
+  /** Adds an aggregate over the records. */
   aggregate(aggregate: Aggregate): { cell: Cell; column: Sql } {
     if (this.filters.length === 0) return this.level.perBucket(aggregate(empty));
     return this.level.perBucket(aggregate(sql` filter (where ${flagOf(this.level, and(this.filters))})`));
   }
 
-  /** Plans what stands in these buckets. */
+  /** Plans the sub-aggregations of these buckets. */
   planAll(around: BucketAggregation): Children {
     return this.planning.planAll(around.children, this);
   }
 
-  /** The field of a path, undefined where nothing has it. */
+  /** Returns the field of a path, or undefined if no record has it. */
   field(path: string, at: Input): StoredField | undefined {
     const field = findField(this.planning.fields, path, at);
     return field && storedField(field);
   }
 }
 
-/** An aggregation, planned. */
+/** A planned aggregation. */
 export type Planned = PlannedIn<Bucket, SortColumn>;
 
-/** What a metric over a field that nothing has orders buckets by: none has a value. */
+/** Returns the sort metric of an aggregation over a missing field: no bucket has a value. */
 export const noValue = (): SortColumn => ({ column: sql`null::float8`, cell: () => null, empty: 'last' });
 
-/** The same of a metric of one number. */
+/** Returns the sort metric of a single-valued aggregation over a missing field. */
 export const noNumber = (property: string): SortColumn | undefined =>
   property === '' || property === 'value' ? noValue() : undefined;
 
-/** What stands in the same buckets. */
+/** Sub-aggregations of the same bucket. */
 export type Children = ChildrenIn<Bucket, SortColumn>;
 
-/** A metric to order buckets by. */
+/** A metric by which buckets are ordered. */
 export interface SortColumn {
-  /** Over alias `g`. */
+  /** SQL over the alias `g`. */
   readonly column: Sql;
   readonly cell: Cell;
-  /** What stands in for no value: a number that it counts as; `last` in either direction where it has none. */
+  /** Default for missing values: a number, or `last` to sort them last in either direction. */
   readonly empty: number | 'last';
 }
 
-/** A condition per record as a flag that aggregates can filter by. */
+/** Returns a per-record flag of a predicate, by which aggregates can filter. */
 export const flagOf = (level: Level, predicate: Predicate): Sql =>
   level.perRecord(condition(predicate), fieldsOf(predicate));

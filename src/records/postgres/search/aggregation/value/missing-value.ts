@@ -12,12 +12,12 @@ import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Stage } from '../bucket/stage.js';
 
-/** What an aggregation takes a field for that nothing has. */
+/** Assumed kind of a field that no record has. */
 type Kind = KeyKind;
 
 /**
- * The field of an aggregation. Where nothing has it and `missing` stands in, every record has that value.
- * @returns undefined where nothing has the field and nothing stands in for it.
+ * Returns the field of an aggregation. If no record has it and there is a default, every record has that value.
+ * @returns undefined if no record has the field and there is no default
  */
 export const fieldOrMissing = (
   kind: Kind,
@@ -32,8 +32,8 @@ export const fieldOrMissing = (
 };
 
 /**
- * The place that an aggregation is over, with what stands in for none.
- * @returns undefined where nothing has the field and nothing stands in for it.
+ * Returns the location field of an aggregation, with its default for missing values.
+ * @returns undefined if no record has the field and there is no default
  */
 export const pointOrMissing = (
   kind: string,
@@ -51,7 +51,7 @@ export const pointOrMissing = (
   return { ...field, value: either(field.value, value), longitude: either(field.longitude!, longitude), always: true };
 };
 
-/** What stands in for no value has to be one of its field, also where every record has a value. */
+/** Checks that the default for missing values fits its field, even if every record has a value. */
 export const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
   if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
   const { kind, field: path, missing, at } = aggregation;
@@ -62,7 +62,7 @@ export const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
   else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
 };
 
-/** Whole numbers are doubles where what stands in for none has a fraction. */
+/** Turns a whole number field into a double if its default has a fraction. */
 const widened = (field: StoredField | undefined, missing: Input | undefined): StoredField | undefined => {
   const text = (missing && scalarText(missing)) ?? '';
   if (field?.kind !== 'long' || !isNumber(text) || wholePart(text) !== undefined) return field;

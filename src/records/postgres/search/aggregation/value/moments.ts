@@ -10,16 +10,18 @@ import { type Numbers, numbersOf } from './number-of.js';
 
 const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
 
-/** What buckets without values are ordered as. */
+/** Values by which buckets without values are ordered. */
 const emptyOf: Readonly<Record<string, number>> = { count: 0, sum: 0, min: Infinity, max: -Infinity };
 
 const unlessWhole = (property: string) => (property === '' ? undefined : noValue());
 
-/** What statistics of a bucket are made from; `sigma` where how the values scatter is asked for too. */
+/**
+ * Plans the moments from which a bucket's statistics are computed; `sigma` if variance and deviation are also needed.
+ */
 export const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
   const numbers = numbersOf(stage, metric.kind, metric, metric.at);
   const field = stage.field(metric.field, metric.at);
-  // Statistics of booleans are written as booleans, where other metrics write their text.
+  // Statistics of booleans are written as booleans; other metrics write their text.
   const print =
     field?.kind === 'boolean' && metric.format === undefined
       ? (value: number) => value !== 0
@@ -46,7 +48,7 @@ export const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Sta
   return { moments, sortable, print };
 };
 
-/** Properties that are made of several aggregates. */
+/** Returns the SQL of properties that combine several aggregates. */
 const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: string, sigma: number | undefined) => {
   if (property === 'avg') return avg;
   if (sigma === undefined) return undefined;

@@ -11,7 +11,7 @@ import { laidTogether, rollupColumn } from '../../rollup/source.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Aggregate, Stage } from '../bucket/stage.js';
 
-/** The numbers of a field, as aggregates over them: those of all values where a record has several. */
+/** The numbers of a field as aggregates, over all values if a record has several. */
 export interface Numbers {
   readonly count: Aggregate;
   readonly sum: Aggregate;
@@ -19,21 +19,21 @@ export interface Numbers {
   readonly min: Aggregate;
   readonly max: Aggregate;
   readonly sumOfSquares: Aggregate;
-  /** The sum, smallest or largest of what an expression makes of each number. */
+  /** Aggregates the results of an expression over each number. */
   each(how: 'sum' | 'min' | 'max', of: (number: Sql) => Sql): Aggregate;
   /** Percentiles by linear interpolation, as an array. */
   percentiles(percents: readonly number[]): Aggregate;
-  /** All numbers as an array, for what needs them twice. */
+  /** All numbers as an array, for metrics that need them twice. */
   readonly all: Aggregate;
-  /** How many different ones. */
+  /** Number of different values. */
   readonly distinct: Aggregate;
-  /** Digests of the numbers, behind each other: where rollups have these, they stand in for percentiles. */
+  /** Concatenated digests of the numbers, which replace exact percentiles if rollups have them. */
   readonly digest?: Aggregate;
 }
 
 /**
- * The numbers that a metric is over: dates in milliseconds, booleans as 0 and 1, `missing` for records without any.
- * @returns undefined where nothing has the field and nothing stands in for it.
+ * Returns the numbers of a metric: dates in milliseconds, booleans as 0 and 1, `missing` for records without any.
+ * @returns undefined if no record has the field and there is no default
  */
 export const numbersOf = (
   stage: Stage,
@@ -52,13 +52,16 @@ export const numbersOf = (
   return many === undefined ? ofOne(stage.level.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
 };
 
-/** A field's one value as a double: dates in whole milliseconds. */
+/** Returns the SQL of a field's single value as a double: dates in whole milliseconds. */
 export const asDouble = (field: StoredField): Sql => {
   if (field.kind === 'date') return sql`floor(extract(epoch from ${field.value}) * 1000)::float8`;
   return field.valueType === 'long' ? sql`${field.value}::float8` : field.value;
 };
 
-/** A field's numbers as doubles, with what stands in for none: one a record, or an array where it may have several. */
+/**
+ * Returns the SQL of a field's numbers as doubles, with the default for missing values: one per record, or an array if
+ * it may have several.
+ */
 export const doubles = (field: StoredField, missing: Input | undefined, now: number): { one: Sql; many?: Sql } => {
   const instead = missing && sql`${numberOf(field, missing, dateReading(now))}::float8`;
   const one = asDouble(field);
@@ -83,7 +86,10 @@ const ofOne = (value: Sql): Numbers => ({
   distinct: (where) => sql`count(distinct ${value})${where}`,
 });
 
-/** Numbers that rollups have added up already. Only what adds up is asked of them (see `rollupRange`). */
+/**
+ * Returns the numbers that rollups have already added up. Only additive aggregates are requested of them (see
+ * `rollupRange`).
+ */
 const ofRollup = (stage: Stage, field: StoredField): Numbers => {
   const column = (name: Sql) => stage.level.perRecord(rollupColumn(field, name), [field]);
   const [n, sum, squares] = [column(sql`r.n`), column(sql`r.sum`), column(sql`r.sum_squares`)];
@@ -100,7 +106,7 @@ const ofRollup = (stage: Stage, field: StoredField): Numbers => {
   };
 };
 
-/** Numbers of records that may have several: what can be is computed for each record first. */
+/** Returns the numbers of records that may have several. As much as possible is computed per record first. */
 const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
   const perRecord = (aggregate: Sql) =>
     stage.level.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);

@@ -3,7 +3,10 @@ import type { SimpleMetric } from '../../../../../search/aggregation/option/simp
 import { noNumber, type Planned, type Stage } from '../bucket/stage.js';
 import { numbersOf } from './number-of.js';
 
-/** A metric that is one number: `none` where there are no values, `empty` for ordering by it then. */
+/**
+ * Creates the planner of a metric with a single number. `none` is its value without numbers, `empty` its value for
+ * ordering.
+ */
 export const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {

@@ -3,7 +3,10 @@ import type { GeoCentroidMetric } from '../../../../../search/aggregation/geo-ce
 import type { Stage } from '../bucket/stage.js';
 import { pointOrMissing } from './missing-value.js';
 
-/** The coordinates of a record, once for each; undefined where nothing has the field and nothing stands in for it. */
+/**
+ * Adds the coordinates of a record, computed once per record. Returns undefined if no record has the field and there is
+ * no default.
+ */
 export const placeColumns = (metric: GeoBoundsMetric | GeoCentroidMetric, stage: Stage) => {
   const field = pointOrMissing(metric.kind, metric, metric.at, stage);
   if (field === undefined) return undefined;
