@@ -3,7 +3,7 @@ import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import type { SeriesBelowArgs } from '../schema/series.args.js';
 
-/** Reads the lines of a chart of these devices, by device and variable in their order. */
+/** Reads the lines of a chart of these devices, by device and variable in the order of the arguments. */
 export function readLines(
   index: Pick<RecordIndex, 'series'>,
   { signal }: Context,
