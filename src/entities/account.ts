@@ -5,10 +5,10 @@ import { AccountType, Role } from './enums.js';
 import { Node } from './node.js';
 
 /** A member of a team, as lists show it (contract, section 5). */
-@ObjectType({ description: 'A user account, as the members of a team are listed.' })
+@ObjectType({ description: "A user account, as lists of a team's members show it." })
 export class TeamMemberListItem {
   @identifier() id!: string;
-  @text('Unique name on the platform, lower-case.') username!: string;
+  @text('Unique name on the platform, in lower case.') username!: string;
   @choice(() => AccountType, 'Kind of account.') type!: AccountType;
 }
 
@@ -23,7 +23,7 @@ abstract class PublicAccount extends TeamMemberListItem {
 export class User extends PublicAccount {
   @Field(() => Role, {
     nullable: true,
-    description: "Role in the caller's organization; null of a user who is no member.",
+    description: "Role in the caller's organization; null for a user who is not a member.",
   })
   @GraphOnly()
   role?: Role | null;
@@ -49,7 +49,7 @@ export interface AccountChange {
 @ObjectType({ description: 'The account of an organization.' })
 @Entity()
 export class Account extends PublicAccount {
-  @email('E-mail address, unique whatever its case.') email!: string;
+  @email('E-mail address, unique regardless of case.') email!: string;
   @flag('Whether an operator has disabled the account.') disabled: boolean = false;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();

@@ -27,16 +27,16 @@ registerEnumType(AlertOperator, {
 @ObjectType({ description: 'One comparison of a variable with a value.' })
 export class AlertComparison {
   @Field(() => String, { description: 'Name of the variable, a field of `data`.' }) variable!: string;
-  @Field(() => AlertOperator, { description: 'How it is compared.' }) operator!: AlertOperator;
+  @Field(() => AlertOperator, { description: 'Comparison operator.' }) operator!: AlertOperator;
   @Field(() => GraphQLJSON, { description: 'A number, a text or a boolean.' }) value!: number | string | boolean;
 }
 
-@ObjectType({ description: 'Comparisons joined by `all` or `any`, or a query of the search.' })
+@ObjectType({ description: 'Comparisons joined by `all` or `any`, or a search query.' })
 export class AlertCondition {
   @Field(() => [AlertComparison], { nullable: true, description: 'Comparisons that all hold.' })
   all?: AlertComparison[] | null;
-  @Field(() => [AlertComparison], { nullable: true, description: 'Comparisons of which one holds.' })
+  @Field(() => [AlertComparison], { nullable: true, description: 'Comparisons of which at least one holds.' })
   any?: AlertComparison[] | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A query as searches take it, over the record.' })
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A search query over the record.' })
   query?: { [key: string]: PlainJson } | null;
 }

@@ -14,17 +14,17 @@ registerEnumType(AlertRecipientState, {
   valuesConfig: {
     pending: { description: 'The address is not confirmed yet, and gets no notices.' },
     confirmed: { description: 'The address gets notices.' },
-    stopped: { description: 'The address gets no notices any more; `reason` says why.' },
+    stopped: { description: 'The address no longer gets notices; `reason` says why.' },
   },
 });
 
 @ObjectType({ description: 'An e-mail address that a rule names, and its state in the organization.' })
 export class AlertRecipient {
   @Field(() => EmailAddress, { description: 'The address, as the rule names it.' }) address!: string;
-  @Field(() => AlertRecipientState, { description: 'Whether it gets notices.' }) state!: AlertRecipientState;
+  @Field(() => AlertRecipientState, { description: 'Whether the address gets notices.' }) state!: AlertRecipientState;
   @Field(() => String, {
     nullable: true,
-    description: 'Why it was stopped: `recipient` (by a link in a notice), or what its mail server answered.',
+    description: 'Reason why notices stopped: `recipient` (by a link in a notice), or the answer of the mail server.',
   })
   reason!: string | null;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of the last change of the state.' }) since!:

@@ -19,9 +19,9 @@ export enum AlertKind {
 
 registerEnumType(AlertKind, {
   name: 'AlertKind',
-  description: 'The kinds of alert rules.',
+  description: 'Kind of an alert rule.',
   valuesConfig: {
-    threshold: { description: 'Judges the values of records.' },
+    threshold: { description: 'Compares the values of records.' },
     silence: { description: 'Waits for records that do not arrive.' },
   },
 });
@@ -63,29 +63,34 @@ const seconds =
 export class AlertRule {
   @identifier() id!: string;
   @reference('Organization of the application.') organizationId!: string;
-  @reference('Application whose devices it watches.') applicationId!: string;
+  @reference('Application whose devices the rule watches.') applicationId!: string;
   @text('Name.') name!: string;
-  @choice(() => AlertSeverity, 'Severity of its episodes.') severity: AlertSeverity = AlertSeverity.warning;
+  @choice(() => AlertSeverity, "Severity of the rule's episodes.") severity: AlertSeverity = AlertSeverity.warning;
   @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
-  @texts('Products: devices of one of these; empty for all.') products: string[] = [];
-  @texts('Tags: devices with one of these; empty for all.') tags: string[] = [];
-  @condition('when_condition', 'When an episode opens.') when: AlertCondition | null = null;
-  @condition('until_condition', 'When an episode closes; the opposite of `when` unless given.')
+  @texts('Products whose devices the rule watches; empty for all.') products: string[] = [];
+  @texts('Tags of the devices that the rule watches, which have at least one of them; empty for all.') tags: string[] =
+    [];
+  @condition('when_condition', 'Condition that opens an episode.') when: AlertCondition | null = null;
+  @condition('until_condition', 'Condition that closes an episode; by default the opposite of `when`.')
   until: AlertCondition | null = null;
-  @seconds('for_seconds', 'How long `when` has to hold, by the times of records.', false) for: number = 0;
-  @seconds('max_gap_seconds', 'Records further apart do not show that `when` held in between.', false)
+  @seconds('for_seconds', 'Time for which `when` must hold, measured by the times of records.', false) for: number = 0;
+  @seconds(
+    'max_gap_seconds',
+    'Maximum gap between records. Across a longer gap, `when` does not count as holding.',
+    false,
+  )
   maxGap: number = usualGap;
   @seconds('close_after_seconds', 'An episode closes by itself when no record has arrived for this time.')
   closeAfter: number | null = null;
   @seconds('silent_for_seconds', 'An episode opens when no record has arrived for this time.') silentFor:
     | number
     | null = null;
-  @text('The one variable whose arrival counts; any record unless given.', { nullable: true })
+  @text('Variable whose arrival ends a silence; by default any record does.', { nullable: true })
   variable: string | null = null;
   @texts('E-mail addresses that get notices when an episode opens or closes.') recipients: string[] = [];
-  @flag('Whether it is switched off.') disabled: boolean = false;
-  @timestamp('When it was switched off.', { nullable: true }) disabledAt: string | null = null;
-  @text('Why it was switched off: `request`, or `timeout` (its query kept running out of time).', { nullable: true })
+  @flag('Whether the rule is disabled.') disabled: boolean = false;
+  @timestamp('Time at which the rule was disabled.', { nullable: true }) disabledAt: string | null = null;
+  @text('Reason why the rule was disabled: `request`, or `timeout` (its query kept timing out).', { nullable: true })
   disabledReason: string | null = null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();

@@ -6,14 +6,14 @@ import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
 /** An application, as lists show it (contract, section 5). */
-@ObjectType({ description: 'An application, as it is listed.' })
+@ObjectType({ description: 'An application, as lists show it.' })
 export class ApplicationListItem {
   @identifier() id!: string;
-  @reference('Organization it belongs to.') organizationId!: string;
+  @reference('Organization that owns it.') organizationId!: string;
   @text('Name.') name!: string;
-  @text('Readable name for addresses; follows the name.') slug!: string;
+  @text('Readable name for URLs, derived from the name.') slug!: string;
   @text('Description.', { nullable: true }) description?: string | null;
-  @computed(() => Permission, 'What the caller may do with it.') permission!: Permission;
+  @computed(() => Permission, "The caller's permission on the application.") permission!: Permission;
 }
 
 /** New values of an application. An absent field stays unchanged; `null` clears it. */
@@ -29,7 +29,7 @@ export interface ApplicationChange {
 })
 @Entity()
 export class Application extends ApplicationListItem {
-  @flag('Whether it has a dashboard.') hasDashboard: boolean = false;
+  @flag('Whether the application has a dashboard.') hasDashboard: boolean = false;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

@@ -74,9 +74,9 @@ export const texts = column('string[]', 'text[]', () => [String]);
 export const reference = column('uuid', 'uuid', () => ID);
 
 /** Declares the time of creation. */
-export const createdAt = () => timestamp('When it was created.');
+export const createdAt = () => timestamp('Time of creation.');
 /** Declares the time of the last change. */
-export const updatedAt = () => timestamp('When it was last changed.', { onUpdate: now });
+export const updatedAt = () => timestamp('Time of the last change.', { onUpdate: now });
 
 /** Declares the object's own identifier: UUID version 7, created by the application. */
 export const identifier = (): PropertyDecorator => (target, key) => {

@@ -20,7 +20,7 @@ export enum Ended {
   failed = 'failed',
 }
 
-registerEnumType(Ended, { name: 'Ended', description: 'How a delivery ended.' });
+registerEnumType(Ended, { name: 'Ended', description: 'Final state of a delivery.' });
 
 /** State of a delivery. */
 export enum DeliveryState {
@@ -31,16 +31,16 @@ export enum DeliveryState {
 
 registerEnumType(DeliveryState, {
   name: 'DeliveryState',
-  description: 'How a delivery stands.',
+  description: 'State of a delivery.',
   valuesConfig: {
     pending: { description: 'The delivery waits for an attempt, or is being called.' },
-    failed: { description: 'The last attempt failed: no more follow.' },
+    failed: { description: 'The last attempt failed. No further attempt follows.' },
   },
 });
 
-@ObjectType({ description: 'The latest request of a delivery; values of authentication read `[redacted]`.' })
+@ObjectType({ description: 'The latest request of a delivery. Values of authentication are shown as `[redacted]`.' })
 export class DeliveryRequest {
-  @Field(() => GraphQLJSON, { description: 'Body, as it was fixed when the delivery was stored.' }) payload!: unknown;
+  @Field(() => GraphQLJSON, { description: 'Body, which was fixed when the delivery was stored.' }) payload!: unknown;
   @Field(() => GraphQLJSONObject, { description: 'Headers of the request.' }) headers!: Record<string, string>;
   @Field(() => String, { description: 'HTTP method of the request.' }) method!: string;
   @Field(() => GraphQLJSONObject, {
@@ -54,20 +54,20 @@ export class DeliveryRequest {
 export class DeliveryResponse {
   @Field(() => Int, { description: 'HTTP status.' }) statusCode!: number;
   @Field(() => GraphQLJSONObject, { description: 'Headers of the answer.' }) headers!: Record<string, string>;
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Body: JSON where it is JSON, else text.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Body: JSON if it is JSON, otherwise text.' })
   @NullIsValue()
   body!: unknown;
 }
 
-@ObjectType({ description: 'Why a call got no answer.' })
+@ObjectType({ description: 'Reason why a call got no answer.' })
 export class DeliveryError {
   @Field(() => DeliveryErrorCode, { description: 'BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL.' })
   @RestScalar('String')
   code!: string;
-  @Field(() => String, { description: 'What went wrong, in a sentence.' }) message!: string;
+  @Field(() => String, { description: 'Description of the error in a sentence.' }) message!: string;
 }
 
-@ObjectType({ description: 'How long the parts of a call took, in milliseconds.' })
+@ObjectType({ description: 'Durations of the parts of a call, in milliseconds.' })
 export class AttemptDuration {
   @Field(() => Float, { description: 'Time to look up the name, connect and agree on TLS.' }) connect!: number;
   @Field(() => Float, { description: 'Time from the connection to the head of the answer.' }) wait!: number;
@@ -77,15 +77,15 @@ export class AttemptDuration {
 
 @ObjectType({ description: 'One attempt of a delivery.' })
 export class DeliveryAttempt {
-  @Field(() => GraphQLDateTimeISO, { description: 'When the attempt was made.' }) at!: string;
-  @Field(() => AttemptDuration, { description: 'How long the parts of the call took.' }) duration!: AttemptDuration;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the attempt.' }) at!: string;
+  @Field(() => AttemptDuration, { description: 'Durations of the parts of the call.' }) duration!: AttemptDuration;
   @Field(() => Int, { nullable: true, description: 'HTTP status of the answer.' }) statusCode?: number | null;
-  @Field(() => DeliveryError, { nullable: true, description: 'Why the attempt got no answer.' })
+  @Field(() => DeliveryError, { nullable: true, description: 'Reason why the attempt got no answer.' })
   error?: DeliveryError | null;
 }
 
 /** A delivery, as lists show it (contract, section 5). */
-@ObjectType({ description: 'A delivery, as it is listed.' })
+@ObjectType({ description: 'A delivery, as lists show it.' })
 export class DeliveryListItem {
   @identifier() id!: string;
   @reference('Hook that is called.') applicationHookId!: string;
@@ -98,29 +98,29 @@ export class DeliveryListItem {
   @Field(() => UnixTime, { nullable: true, description: 'Time of the record: Unix time in seconds.' }) ts?:
     | number
     | null;
-  @Field(() => Int, { description: 'Number of attempts that are made at most.' }) maxNumberAttempts!: number;
-  @Field(() => Int, { description: 'Number of attempts that were made.' }) attemptsMade!: number;
-  @Field(() => Boolean, { description: 'Whether a 2xx answer came in time.' }) successful!: boolean;
+  @Field(() => Int, { description: 'Maximum number of attempts.' }) maxNumberAttempts!: number;
+  @Field(() => Int, { description: 'Number of attempts so far.' }) attemptsMade!: number;
+  @Field(() => Boolean, { description: 'Whether a 2xx answer arrived in time.' }) successful!: boolean;
   @createdAt() createdAt!: string;
   @updatedAt() updatedAt!: string;
-  @Field(() => DeliveryRequest, { nullable: true, description: 'Latest request; none before the first attempt.' })
+  @Field(() => DeliveryRequest, { nullable: true, description: 'Latest request; null before the first attempt.' })
   request?: DeliveryRequest | null;
-  @Field(() => DeliveryResponse, { nullable: true, description: 'Latest answer; none where none came.' })
+  @Field(() => DeliveryResponse, { nullable: true, description: 'Latest answer; null if there was none.' })
   response?: DeliveryResponse | null;
 }
 
 @ObjectType({ implements: Node, description: "A call to a hook, from the record's storing to its last attempt." })
 export class Delivery extends DeliveryListItem {
-  @Field(() => DeliveryError, { nullable: true, description: 'Why the latest attempt got no answer.' })
+  @Field(() => DeliveryError, { nullable: true, description: 'Reason why the latest attempt got no answer.' })
   error?: DeliveryError | null;
-  @Field(() => Boolean, { nullable: true, description: 'Present where more of the answer came than is kept.' })
+  @Field(() => Boolean, { nullable: true, description: 'Present if the answer was longer than the stored part.' })
   truncated?: boolean | null;
-  @Field(() => [DeliveryAttempt], { description: 'All attempts, the first one first.' })
+  @Field(() => [DeliveryAttempt], { description: 'All attempts, the earliest first.' })
   attempts!: DeliveryAttempt[];
   @Field(() => GraphQLDateTimeISO, {
     nullable: true,
     description:
-      'When the next attempt is due; none where the delivery ended or is being called. A hook that is disabled, at its limit or whose circuit is open makes it later.',
+      'Time at which the next attempt is due; null if the delivery has ended or is being called. The attempt comes later when the hook is disabled, is at its limit, or has an open circuit.',
   })
   @GraphOnly()
   nextAttemptAt?: string | null;

@@ -17,25 +17,25 @@ import { Product, ProductReference } from './product.js';
 import { slugOfDevice } from './slug.js';
 
 /** A location on Earth. */
-@ObjectType({ description: 'A place on Earth (WGS 84).' })
+@ObjectType({ description: 'A location on Earth (WGS 84).' })
 export class Location {
   @Field(() => Float, { description: 'Latitude in degrees, -90 to 90.' }) lat!: number;
   @Field(() => Float, { description: 'Longitude in degrees, -180 to 180.' }) lon!: number;
 }
 
 /** A device, as lists show it (contract, section 5). */
-@ObjectType({ description: 'A device, as it is listed.' })
+@ObjectType({ description: 'A device, as lists show it.' })
 export class DeviceListItem {
   @identifier() id!: string;
   @reference('Organization that owns it.') organizationId!: string;
-  @serial('Serial number as it was sent: groups of hexadecimal digits joined by dashes.') serial!: string;
+  @serial('Serial number, unchanged as it was sent: groups of hexadecimal digits joined by dashes.') serial!: string;
   @text('Name.', { nullable: true }) name?: string | null;
-  @text('Readable name for addresses; follows the name, else the serial.') slug!: string;
+  @text('Readable name for URLs, derived from the name or, without a name, from the serial number.') slug!: string;
   @texts('Tags.') tags: string[] = [];
-  @computed(() => Product, 'Product that describes it.', { nullable: true })
+  @computed(() => Product, 'Product that describes the device.', { nullable: true })
   @RestShape(ProductReference)
   product?: ProductReference | null;
-  @computed(() => Int, 'Number of applications it is linked to that the caller can read.') applicationCount: number = 0;
+  @computed(() => Int, 'Number of linked applications that the caller can read.') applicationCount: number = 0;
 }
 
 /** New values of a device. An absent field stays unchanged; `null` clears it. */
@@ -47,13 +47,13 @@ export interface DeviceChange {
 }
 
 /** A device, which sends records. */
-@ObjectType({ implements: Node, description: 'A thing that sends records.' })
+@ObjectType({ implements: Node, description: 'A device, which sends records.' })
 @Entity()
 export class Device extends DeviceListItem {
   @Property({ type: 'uuid', columnType: 'uuid', nullable: true }) productId?: string | null;
   @Property({ type: 'double', columnType: 'double precision', nullable: true }) lat?: number | null;
   @Property({ type: 'double', columnType: 'double precision', nullable: true }) lon?: number | null;
-  @computed(() => Location, 'Where it stands.', { nullable: true }) location?: Location | null;
+  @computed(() => Location, 'Location of the device.', { nullable: true }) location?: Location | null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

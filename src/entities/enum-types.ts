@@ -4,11 +4,11 @@ import { registerEnumType } from 'type-graphql';
 import { AccountType, Permission, Role, StreamType, TokenScope, VariableType } from './enums.js';
 
 registerEnumType(AccountType, { name: 'AccountType', description: 'Kind of account.' });
-registerEnumType(Role, { name: 'Role', description: 'What a member is in an organization.' });
-registerEnumType(Permission, { name: 'Permission', description: 'What a caller may do with an application.' });
+registerEnumType(Role, { name: 'Role', description: 'Role of a member in an organization.' });
+registerEnumType(Permission, { name: 'Permission', description: 'Permission on an application.' });
 registerEnumType(TokenScope, {
   name: 'TokenScope',
-  description: 'What a token may do: everything its owner may, change nothing, or post records only.',
+  description: 'Scope of a token: everything that its owner may do, reading only, or posting records only.',
 });
 registerEnumType(VariableType, { name: 'VariableType', description: "Type of a product's variable." });
 registerEnumType(StreamType, {

@@ -28,15 +28,15 @@ export const EpisodeEnd = words(
 
 registerEnumType(EpisodeEnd, {
   name: 'EpisodeEnd',
-  description: 'Why an episode closed.',
+  description: 'Reason why an episode closed.',
   valuesConfig: {
     cleared: { description: 'A record met the condition `until`.' },
     recordsStopped: { description: 'No record arrived for `closeAfter`.' },
     arrived: { description: 'A record arrived from the silent device.' },
     unlinked: { description: 'The device was unlinked from the application.' },
-    moved: { description: 'The device changed its product or tags, and is no longer under the rule.' },
+    moved: { description: 'The device changed its product or tags, and the rule no longer watches it.' },
     deviceDeleted: { description: 'The device was deleted.' },
-    disabled: { description: 'The rule was switched off.' },
+    disabled: { description: 'The rule was disabled.' },
     ruleChanged: { description: 'The rule was changed.' },
     ruleDeleted: { description: 'The rule was deleted.' },
   },
@@ -50,37 +50,39 @@ export class EpisodeRecord {
   values!: object;
 }
 
-@ObjectType({ implements: Node, description: 'One opening of a rule for a device.' })
+@ObjectType({ implements: Node, description: 'An episode, which a rule opened for a device.' })
 export class Episode {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
   @Field(() => ID, { description: 'Organization of the application.' }) organizationId!: string;
   @Field(() => ID, { description: 'Application of the rule.' }) applicationId!: string;
-  @Field(() => ID, { description: 'Rule that opened it.' }) alertRuleId!: string;
+  @Field(() => ID, { description: 'Rule that opened the episode.' }) alertRuleId!: string;
   @Field(() => String, { description: 'Name of the rule when it opened.' }) name!: string;
   @Field(() => AlertSeverity, { description: 'Severity of the rule when it opened.' }) severity!: AlertSeverity;
-  @Field(() => ID, { description: 'Device that it is about.' }) deviceId!: string;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it opened: the time of the record, or of the silence.' })
+  @Field(() => ID, { description: 'Device of the episode.' }) deviceId!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of opening, which is that of the record or of the silence.' })
   openedAt!: string;
-  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that opened it; none of a silence.' })
+  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that opened the episode; null for a silence.' })
   openedBy?: EpisodeRecord | null;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it closed; none while it is open.' })
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of closing; null while the episode is open.' })
   closedAt?: string | null;
-  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that closed it, where one did.' })
+  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that closed the episode; null if no record did.' })
   closedBy?: EpisodeRecord | null;
   @RestScalar('String')
-  @Field(() => EpisodeEnd, { nullable: true, description: 'Why it closed.' })
+  @Field(() => EpisodeEnd, { nullable: true, description: 'Reason why the episode closed.' })
   closedReason?: string | null;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When somebody acknowledged it.' })
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of the acknowledgement.' })
   acknowledgedAt?: string | null;
-  @Field(() => ID, { nullable: true, description: 'Account that acknowledged it.' }) acknowledgedBy?: string | null;
+  @Field(() => ID, { nullable: true, description: 'Account that acknowledged the episode.' }) acknowledgedBy?:
+    | string
+    | null;
 }
 
 /** The effect of an acknowledgement. */
-@ObjectType({ description: 'What an acknowledgement did.' })
+@ObjectType({ description: 'The effect of an acknowledgement.' })
 export class AcknowledgedEpisodes {
   @Field(() => Int, {
-    description: 'Number of episodes that are acknowledged by it; those that were before do not count.',
+    description: 'Number of newly acknowledged episodes; those acknowledged earlier do not count.',
   })
   count!: number;
-  @Field(() => Boolean, { description: 'Whether more are left that match: call again.' }) hasMore!: boolean;
+  @Field(() => Boolean, { description: 'Whether more matching episodes remain; then call again.' }) hasMore!: boolean;
 }

@@ -13,7 +13,7 @@ type Variables = Record<string, unknown> | null | undefined;
 /** A scalar for JSON that is stored rather than queried. It has no positions and is parsed as fast as possible. */
 export const ExactJSON: GraphQLScalarType<ExactJson, unknown> = new GraphQLScalarType({
   name: 'ExactJSON',
-  description: 'Any JSON value. Numbers that a double cannot hold stay as they were written.',
+  description: 'Any JSON value. Numbers that a double cannot hold keep all their digits.',
   parseValue: (value) => wholeOf(value) as ExactJson,
   parseLiteral: (node, variables) => recordsOf(node, variables) as ExactJson,
   serialize: (value) => value,

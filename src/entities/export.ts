@@ -26,22 +26,25 @@ export enum ExportFormat {
 
 registerEnumType(ExportSubject, {
   name: 'ExportSubject',
-  description: 'What an export holds.',
+  description: "Content of an application's export.",
   valuesConfig: {
-    records: { description: 'Records of the devices of the application, the oldest first.' },
+    records: { description: "Records of the application's devices, the oldest first." },
     aggregations: {
-      description: 'The buckets of aggregations over these records, a row for each innermost one; as CSV or NDJSON.',
+      description: 'The buckets of aggregations over these records, one row per innermost bucket, as CSV or NDJSON.',
     },
-    devices: { description: 'The devices that are linked to the application.' },
-    deliveries: { description: 'Deliveries of its hooks, the oldest first; only for who may change the application.' },
-    episodes: { description: 'Episodes of its alert rules, the oldest first.' },
+    devices: { description: 'The devices linked to the application.' },
+    deliveries: {
+      description:
+        "Deliveries of the application's hooks, the oldest first. Only callers who may change the application can export them.",
+    },
+    episodes: { description: "Episodes of the application's alert rules, the oldest first." },
   },
 });
 registerEnumType(OrganizationExportSubject, {
   name: 'OrganizationExportSubject',
-  description: 'What an export of an organization holds.',
+  description: "Content of an organization's export.",
   valuesConfig: {
-    devices: { description: 'The devices that the caller can read, in the order of their making.' },
+    devices: { description: 'The devices that the caller can read, in the order of their creation.' },
     deliveries: {
       description: 'Deliveries of the hooks of applications that the caller may change, the oldest first.',
     },
@@ -51,7 +54,7 @@ registerEnumType(OrganizationExportSubject, {
 registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });
 
 /** The address of an export. */
-@ObjectType({ description: 'Where an export is fetched, with the same token in the header `Authorization`.' })
+@ObjectType({ description: 'The address of an export. Fetch it with the same token in the header `Authorization`.' })
 export class ExportLink {
-  @Field(() => WebAddress, { description: 'Address; GET answers the file.' }) url!: string;
+  @Field(() => WebAddress, { description: 'Address of the file, which GET returns.' }) url!: string;
 }

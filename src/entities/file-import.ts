@@ -10,7 +10,7 @@ export enum ImportKind {
   records = 'records',
 }
 
-registerEnumType(ImportKind, { name: 'ImportKind', description: 'What the lines of a file are.' });
+registerEnumType(ImportKind, { name: 'ImportKind', description: 'Content of an imported file.' });
 
 /** Formats of imported files. */
 export enum ImportFormat {
@@ -19,7 +19,7 @@ export enum ImportFormat {
   parquet = 'parquet',
 }
 
-registerEnumType(ImportFormat, { name: 'ImportFormat', description: 'How a file is written.' });
+registerEnumType(ImportFormat, { name: 'ImportFormat', description: 'Format of an imported file.' });
 
 /** States of an import. */
 export enum ImportState {
@@ -32,25 +32,29 @@ export enum ImportState {
 
 registerEnumType(ImportState, {
   name: 'ImportState',
-  description: 'Where an import stands.',
+  description: 'State of an import.',
   valuesConfig: {
     checking: { description: 'A dry run reads the file.' },
-    checked: { description: 'The dry run is over. Nothing is stored; the import may be applied.' },
+    checked: { description: 'The dry run has ended. Nothing is stored, and the import may be applied.' },
     applying: { description: 'The lines of the file are being stored.' },
-    done: { description: 'Every line is stored, was there already, or is named as rejected.' },
+    done: { description: 'Every line is stored, was stored before, or is reported as rejected.' },
     failed: { description: 'The import ended early; the error of its job says why.' },
   },
 });
 
 /** A fault of a line in a file. */
-@ObjectType({ description: 'What is wrong with a line of a file.' })
+@ObjectType({ description: 'A fault of a line in a file.' })
 export class ImportFault {
-  @Field(() => Int, { description: 'The line, from 1, on which it begins; of a Parquet file the row, from 1.' })
+  @Field(() => Int, {
+    description: 'Number of the line on which the fault begins, from 1; for a Parquet file, number of the row, from 1.',
+  })
   @RestScalar('Float')
   line!: number;
-  @Field(() => Int, { nullable: true, description: 'The column, from 1, where it is one.' }) column?: number | null;
+  @Field(() => Int, { nullable: true, description: 'Number of the column, from 1, if the fault is in one.' }) column?:
+    | number
+    | null;
   @Field(() => String, { nullable: true, description: 'Name of the column.' }) field?: string | null;
-  @Field(() => String, { description: 'What is wrong.' }) message!: string;
+  @Field(() => String, { description: 'Description of the fault.' }) message!: string;
 }
 
 /** Maximum number of faults that are listed. All faults are counted. */
@@ -59,37 +63,39 @@ export const listedFaults = 1000;
 /** An imported file of devices or records, with the outcome of its lines. */
 @ObjectType({
   implements: Node,
-  description: 'A file of devices or records, and what became of its lines, in the dry run first.',
+  description: 'An imported file of devices or records, with the outcome of its lines, first in the dry run.',
 })
 export class FileImport {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
-  @Field(() => ID, { description: 'Organization that it is for.' }) organizationId!: string;
-  @Field(() => ImportKind, { description: 'What its lines are.' }) kind!: ImportKind;
-  @Field(() => ImportFormat, { description: 'How it is written.' }) format!: ImportFormat;
-  @Field(() => ImportState, { description: 'Where it stands.' }) state!: ImportState;
+  @Field(() => ID, { description: 'Organization that the file is imported into.' }) organizationId!: string;
+  @Field(() => ImportKind, { description: 'Content of the file.' }) kind!: ImportKind;
+  @Field(() => ImportFormat, { description: 'Format of the file.' }) format!: ImportFormat;
+  @Field(() => ImportState, { description: 'State of the import.' }) state!: ImportState;
   @Field(() => Int, { description: 'Bytes of the file.' }) @RestScalar('Float') bytes!: number;
   @Field(() => Int, { description: 'Lines read so far, without the header.' }) @RestScalar('Float') lines!: number;
   @Field(() => Int, {
-    description: 'Lines that a device was registered from, or a record stored; in a dry run, would be.',
+    description: 'Lines from which a device was registered or a record stored; in a dry run, would be.',
   })
   @RestScalar('Float')
   created!: number;
-  @Field(() => Int, { description: 'Lines that changed a device, or would.' }) @RestScalar('Float') updated!: number;
+  @Field(() => Int, { description: 'Lines that changed a device; in a dry run, would change one.' })
+  @RestScalar('Float')
+  updated!: number;
   @Field(() => Int, {
-    description: 'Lines that change nothing: the device is so already, or the record was stored before.',
+    description: 'Lines that change nothing, as the device is already in that state or the record was stored before.',
   })
   @RestScalar('Float')
   unchanged!: number;
-  @Field(() => Int, { description: 'Lines with faults. Nothing of them is stored.' })
+  @Field(() => Int, { description: 'Lines with faults, of which nothing is stored.' })
   @RestScalar('Float')
   rejected!: number;
-  @Field(() => Int, { description: 'Faults of all lines.' }) @RestScalar('Float') faultCount!: number;
+  @Field(() => Int, { description: 'Number of faults in all lines.' }) @RestScalar('Float') faultCount!: number;
   @Field(() => [ImportFault], { description: `The first ${listedFaults} faults, in the order of the lines.` })
   faults!: ImportFault[];
   /** Job that processes the file: the dry run, then the import. */
   jobId?: string | null;
-  @Field(() => GraphQLDateTimeISO, { description: 'When the file came.' }) createdAt!: string;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it last went on.' }) updatedAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the upload.' }) createdAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the last progress.' }) updatedAt!: string;
 }
 
 /** A file that is being uploaded. */
@@ -104,7 +110,7 @@ export class FileBody {
 /** A scalar for files: on REST the body of the request, in the graph its text, or base64 for a Parquet file. */
 export const FileContent: GraphQLScalarType<FileBody | string, unknown> = new GraphQLScalarType({
   name: 'FileContent',
-  description: 'A file: its text, or of a Parquet file its bytes as base64. On REST it is the body of the request.',
+  description: 'A file: its text, or for a Parquet file its bytes as base64. On REST it is the body of the request.',
   parseValue: (value) => fileOf(value),
   parseLiteral: (node) => fileOf(node.kind === Kind.STRING ? node.value : undefined),
   serialize: String,

@@ -14,69 +14,90 @@ export enum CircuitState {
   probing = 'probing',
 }
 
-registerEnumType(CircuitState, { name: 'CircuitState', description: "Where a hook's circuit stands." });
+registerEnumType(CircuitState, { name: 'CircuitState', description: "State of a hook's circuit breaker." });
 
 /** A filter of the records that a hook is called with. A record must meet all given conditions. */
-@ObjectType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
+@ObjectType({
+  description: 'Filter of the records that a hook is called with. A record must meet all given conditions.',
+})
 export class HookFilter {
-  @Field(() => [String], { nullable: true, description: 'Products: one of these.' }) products?: string[] | null;
-  @Field(() => [String], { nullable: true, description: 'Tags of the device: one of these.' }) tags?: string[] | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A query of the search.' }) query?: {
+  @Field(() => [String], { nullable: true, description: 'Products; the record must have one of them.' }) products?:
+    | string[]
+    | null;
+  @Field(() => [String], { nullable: true, description: 'Tags; the device must have at least one of them.' }) tags?:
+    | string[]
+    | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A search query that the record must match.' })
+  query?: {
     [key: string]: PlainJson;
   } | null;
 }
 
 @ObjectType({ description: 'The settings of a hook and the state of its calls.' })
 export class HookSettings {
-  @Field(() => Int, { description: 'Calls at once, 1 to 64, over all processes together.' }) concurrency!: number;
-  @Field(() => Float, { nullable: true, description: 'Calls a second, at most.' }) maxPerSecond?: number | null;
-  @Field(() => Boolean, { description: "Whether a device's records go out in the order of storing, one at a time." })
+  @Field(() => Int, { description: 'Maximum number of concurrent calls, 1 to 64, over all processes together.' })
+  concurrency!: number;
+  @Field(() => Float, { nullable: true, description: 'Maximum number of calls per second.' }) maxPerSecond?:
+    | number
+    | null;
+  @Field(() => Boolean, {
+    description: "Whether a device's records are delivered in the order of storing, one at a time.",
+  })
   ordered!: boolean;
   @Field(() => [String], {
     description:
-      'Kinds of events that it is called for: `record`, `alert.opened`, `alert.closed`, `device.registered`, `device.deleted`, `hook.disabled`.',
+      'Kinds of events that the hook is called for: `record`, `alert.opened`, `alert.closed`, `device.registered`, `device.deleted`, `hook.disabled`.',
   })
   events!: string[];
-  @Field(() => HookFilter, { nullable: true, description: 'Which records it is called with; all unless given.' })
+  @Field(() => HookFilter, {
+    nullable: true,
+    description: 'Filter of the records that the hook is called with; by default all.',
+  })
   filter?: HookFilter | null;
   @Field(() => GraphQLDateTimeISO, {
     nullable: true,
     description:
-      'When the query of the filter was switched off; the hook gets the records that it would have held back.',
+      "Time at which the filter's query was disabled. Since then the hook also gets the records that the query would have excluded.",
   })
   filterDisabledAt?: string | null;
   @RestScalar('String')
   @Field(() => FilterDisabledReason, {
     nullable: true,
-    description: 'Why the filter was switched off: `timeout` (it kept running out of time).',
+    description: 'Reason why the filter was disabled: `timeout` (it kept timing out).',
   })
   filterDisabledReason?: string | null;
   @Field(() => Boolean, { description: 'Whether calls are signed.' }) signed!: boolean;
   @Field(() => Boolean, {
-    description: 'Whether calls leave `basic` out: the header of the hook is `Authorization` too, and replaces it.',
+    description: "Whether calls omit `basic`, because the hook's header is `Authorization` as well and replaces it.",
   })
   basicReplacedByHeader!: boolean;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when the previous signing secret signs too.' })
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description: 'Time until which the previous signing secret signs as well.',
+  })
   previousSecretUntil?: string | null;
-  @Field(() => CircuitState, { description: 'Where its circuit stands.' }) circuit!: CircuitState;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when its circuit is open.' })
+  @Field(() => CircuitState, { description: "State of the hook's circuit breaker." }) circuit!: CircuitState;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time until which the circuit is open.' })
   circuitUntil?: string | null;
-  @Field(() => Int, { description: 'Calls that failed since the last that succeeded.' }) failuresInRow!: number;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it was switched off.' })
+  @Field(() => Int, { description: 'Number of failed calls since the last successful one.' }) failuresInRow!: number;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time at which the hook was disabled.' })
   disabledAt?: string | null;
   @RestScalar('String')
   @Field(() => HookDisabledReason, {
     nullable: true,
-    description: 'Why the hook was switched off: `request`, `gone` (it answered 410) or `failing`.',
+    description: 'Reason why the hook was disabled: `request`, `gone` (it answered 410) or `failing`.',
   })
   disabledReason?: string | null;
 }
 
 /** A signing secret, which is shown once. */
-@ObjectType({ description: 'A signing secret. It is shown this once.' })
+@ObjectType({ description: 'A signing secret. It is shown only here.' })
 export class HookSigningSecret {
-  @Field(() => String, { description: 'The secret, as Standard Webhooks writes it (`whsec_...`).' })
+  @Field(() => String, { description: 'The secret, in the format of Standard Webhooks (`whsec_...`).' })
   signingSecret!: string;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when the previous secret signs too.' })
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description: 'Time until which the previous secret signs as well.',
+  })
   previousSecretUntil?: string | null;
 }

@@ -7,7 +7,7 @@ import { Node } from './node.js';
 import { HookDisabledReason } from './words.js';
 
 /** A hook, as lists show it (contract, section 5). */
-@ObjectType({ description: 'A hook, as it is listed.' })
+@ObjectType({ description: 'A hook, as lists show it.' })
 export class HookListItem {
   @identifier() id!: string;
   @url('Address that is called.') url!: string;
@@ -60,19 +60,19 @@ export class Hook extends HookListItem implements HookCredentials {
   @stored() headerValue: string | null = null;
 
   @Property({ type: 'boolean', columnType: 'boolean', fieldName: 'allow_unverified_ssl_cert' })
-  @Field(() => Boolean, { description: 'Whether TLS certificates that nobody vouches for are accepted.' })
+  @Field(() => Boolean, { description: 'Whether unverified TLS certificates are accepted.' })
   allowUnverifiedSSLCert: boolean = false;
 
-  @flag('Whether it is switched off.') disabled: boolean = false;
+  @flag('Whether the hook is disabled.') disabled: boolean = false;
 
-  @timestamp('When it was switched off.', { nullable: true })
+  @timestamp('Time at which the hook was disabled.', { nullable: true })
   @GraphOnly()
   disabledAt?: string | null;
 
   @stored()
   @Field(() => HookDisabledReason, {
     nullable: true,
-    description: 'Why it was switched off: `request`, `gone` (it answered 410) or `failing` (for 5 days).',
+    description: 'Reason why the hook was disabled: `request`, `gone` (it answered 410) or `failing` (for 5 days).',
   })
   @GraphOnly()
   disabledReason?: string | null;
@@ -134,18 +134,18 @@ export class Hook extends HookListItem implements HookCredentials {
 /** User name of basic authentication. The password is never shown. */
 @ObjectType({ description: 'Basic authentication. The password is never shown.' })
 export class HookBasic {
-  @Field(() => String, { description: 'User name of the basic authentication.' }) user!: string;
+  @Field(() => String, { description: 'User name for basic authentication.' }) user!: string;
 }
 
 /** A header of the hook's calls. */
-@ObjectType({ description: 'A header that calls carry.' })
+@ObjectType({ description: "A header of the hook's calls." })
 export class HookHeader {
   @Field(() => String, { description: 'Name of the header.' }) name!: string;
   @Field(() => String, { description: 'Value of the header.' }) value!: string;
 }
 
 /** Authentication of a hook's calls (contract, sections 5 and 11). */
-@ObjectType({ description: 'How calls to a hook authenticate.' })
+@ObjectType({ description: "Authentication of a hook's calls." })
 export class HookAuthentication {
   @Field(() => HookBasic, { nullable: true, description: 'Basic authentication.' }) basic?: HookBasic | null;
   @Field(() => HookHeader, { nullable: true, description: 'A header.' }) header?: HookHeader | null;

@@ -12,24 +12,24 @@ export enum JobState {
   failed = 'failed',
 }
 
-registerEnumType(JobState, { name: 'JobState', description: 'Where a job stands.' });
+registerEnumType(JobState, { name: 'JobState', description: 'State of a job.' });
 
 /** A long-running job. */
 @ObjectType({
   implements: Node,
-  description: 'Long work that was asked for; it goes on whether or not anybody waits for it.',
+  description: 'A long-running job. It continues whether or not a client waits for it.',
 })
 export class Job {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
   /** Organization that requested the job. */
   organizationId!: string;
-  @Field(() => JobKind, { description: 'What it does.' }) @RestScalar('String') kind!: string;
-  @Field(() => JobState, { description: 'Where it stands.' }) state!: JobState;
-  @Field(() => Float, { description: 'Things looked at so far.' }) done!: number;
-  @Field(() => Float, { nullable: true, description: 'Things to look at, once they are counted.' })
+  @Field(() => JobKind, { description: 'Work of the job.' }) @RestScalar('String') kind!: string;
+  @Field(() => JobState, { description: 'State of the job.' }) state!: JobState;
+  @Field(() => Float, { description: 'Number of objects processed so far.' }) done!: number;
+  @Field(() => Float, { nullable: true, description: 'Number of objects to process, once they are counted.' })
   total?: number | null;
-  @Field(() => Float, { description: 'Things changed so far.' }) changed!: number;
-  @Field(() => String, { nullable: true, description: 'Why it failed.' }) error?: string | null;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was asked for.' }) createdAt!: string;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it last went on.' }) updatedAt!: string;
+  @Field(() => Float, { description: 'Number of objects changed so far.' }) changed!: number;
+  @Field(() => String, { nullable: true, description: 'Reason why the job failed.' }) error?: string | null;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the request.' }) createdAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the last progress.' }) updatedAt!: string;
 }

@@ -7,12 +7,12 @@ import { Serial, UnixTime } from './scalars.js';
 @ObjectType({ description: 'The newest measured value of a variable.' })
 export class LatestValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
-  @Field(() => UnixTime, { description: 'When it was measured: Unix seconds.' }) ts!: number;
+  @Field(() => UnixTime, { description: 'Time of measurement in Unix seconds.' }) ts!: number;
   @Field(() => GraphQLJSON, { description: 'The value in its own type.' }) value!: unknown;
-  @Field(() => VariableType, { nullable: true, description: 'Type of the variable, where the product declares it.' })
+  @Field(() => VariableType, { nullable: true, description: 'Type of the variable, if the product declares it.' })
   @GraphOnly()
   type?: VariableType | null;
-  @Field(() => String, { nullable: true, description: 'Unit of the variable, where the product declares one.' })
+  @Field(() => String, { nullable: true, description: 'Unit of the variable, if the product declares one.' })
   @GraphOnly()
   unit?: string | null;
 }

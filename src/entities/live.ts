@@ -6,46 +6,46 @@ import { Job } from './job.js';
 import { DeviceRecord } from './record.js';
 
 const missed =
-  'How many came before these and were dropped because they were not fetched in time, are too large to be told, or waited too long for the query of the subscription. What was missed is found by a query.';
+  "Number of earlier items that were dropped, because they were not fetched in time, are too large to send, or waited too long for the subscription's query. A query finds the missed items.";
 
 /** The fields of every event of live data. */
-@ObjectType({ description: 'What every event has.' })
+@ObjectType({ description: 'The fields of every event.' })
 abstract class LiveEvent {
   @Field(() => Int, { description: missed }) missed!: number;
   @Field(() => String, {
     description:
-      'Subscribe again with this as `after` to be told first of what came since. It is good for an hour; after ten minutes without news an event without any brings a newer one.',
+      'Cursor of the event. Subscribe again with it as `after` to receive first what has happened since. It is valid for an hour. After ten minutes without news, an empty event brings a newer cursor.',
   })
   cursor!: string;
 }
 
 /** New records. */
-@ObjectType({ description: 'Records that came. The first event is empty: from then on nothing goes by untold.' })
+@ObjectType({ description: 'New records. The first event is empty; from then on no record is missed.' })
 export class RecordsReceived extends LiveEvent {
-  @Field(() => [DeviceRecord], { description: 'The records, as they were committed.' })
+  @Field(() => [DeviceRecord], { description: 'The records, as they were stored.' })
   records!: readonly DeviceRecord[];
 }
 
 /** Deliveries that changed. */
-@ObjectType({ description: 'Deliveries that changed. The first event is empty: from then on nothing goes by untold.' })
+@ObjectType({ description: 'Deliveries that changed. The first event is empty; from then on no change is missed.' })
 export class DeliveriesUpdated extends LiveEvent {
-  @Field(() => [Delivery], { description: 'The deliveries, as they are now.' }) deliveries!: readonly Delivery[];
+  @Field(() => [Delivery], { description: 'The deliveries in their present state.' }) deliveries!: readonly Delivery[];
 }
 
 /** Jobs that progressed. */
-@ObjectType({ description: 'Jobs that went on. The first event is empty: from then on nothing goes by untold.' })
+@ObjectType({ description: 'Jobs that progressed. The first event is empty; from then on no progress is missed.' })
 export class JobsUpdated extends LiveEvent {
-  @Field(() => [Job], { description: 'The jobs, as they are now.' }) jobs!: readonly Job[];
+  @Field(() => [Job], { description: 'The jobs in their present state.' }) jobs!: readonly Job[];
 }
 
 /** Episodes that changed. */
-@ObjectType({ description: 'Episodes that changed. The first event is empty: from then on nothing goes by untold.' })
+@ObjectType({ description: 'Episodes that changed. The first event is empty; from then on no change is missed.' })
 export class EpisodesChanged extends LiveEvent {
-  @Field(() => [Episode], { description: 'The episodes, as they are now.' }) episodes!: readonly Episode[];
+  @Field(() => [Episode], { description: 'The episodes in their present state.' }) episodes!: readonly Episode[];
 }
 
 /** Devices that changed. */
-@ObjectType({ description: 'Devices that changed. The first event is empty: from then on nothing goes by untold.' })
+@ObjectType({ description: 'Devices that changed. The first event is empty; from then on no change is missed.' })
 export class DevicesChanged extends LiveEvent {
   /** Identifiers of the devices. */
   ids!: readonly string[];

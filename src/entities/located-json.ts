@@ -7,7 +7,7 @@ import { type LocatedJson, locate, toPlain } from '../json.js';
  */
 export const LocatedJSON: GraphQLScalarType<LocatedJson, unknown> = new GraphQLScalarType({
   name: 'LocatedJSON',
-  description: 'Any JSON value. Faults in it are reported with line and column where it came as JSON text.',
+  description: 'Any JSON value. If it was sent as JSON text, its faults are reported with line and column.',
   parseValue: locate,
   parseLiteral: (node: ValueNode, variables) => locate(structuredClone(valueFromASTUntyped(node, variables))),
   serialize: (value) => toPlain(locate(value)),

@@ -4,8 +4,9 @@ import { VariableType } from './enums.js';
 
 @ObjectType({ description: 'A number.' })
 export class NumberValue {
-  @Field(() => Float, { description: 'The number, as exact as a double is.' }) number: number;
-  @Field(() => String, { description: 'All its digits: an INT64 beyond 2^53 is exact only here.' }) exact: string;
+  @Field(() => Float, { description: 'The number, with the precision of a double.' }) number: number;
+  @Field(() => String, { description: 'All digits of the number. Only here is an INT64 beyond 2^53 exact.' })
+  exact: string;
 
   constructor(value: number | string) {
     this.number = Number(value);
@@ -13,7 +14,7 @@ export class NumberValue {
   }
 }
 
-@ObjectType({ description: 'True or false.' })
+@ObjectType({ description: 'A boolean.' })
 export class BooleanValue {
   @Field(() => Boolean, { description: 'The value: true or false.' }) boolean: boolean;
 
@@ -33,10 +34,10 @@ export class TextValue {
 
 /** An array of values, or a value that no product declares and that is neither number, boolean nor text. */
 @ObjectType({
-  description: 'Several values at once (an array), or an object that no product declares.',
+  description: 'An array of values, or an object that no product declares.',
 })
 export class JSONValue {
-  @Field(() => GraphQLJSON, { description: 'The value, as it came.' }) json: unknown;
+  @Field(() => GraphQLJSON, { description: 'The value, unchanged.' }) json: unknown;
 
   constructor(value: unknown) {
     this.json = value;
@@ -49,7 +50,7 @@ export type MeasuredValue = NumberValue | BooleanValue | TextValue | JSONValue;
 /** A value in the type of its variable. */
 export const MeasuredValueUnion = createUnionType({
   name: 'MeasuredValue',
-  description: 'A value in the type of its variable: a number, true or false, text, or JSON where it is none of these.',
+  description: 'A value in the type of its variable: a number, a boolean, a text, or JSON if it is none of these.',
   types: () => [NumberValue, BooleanValue, TextValue, JSONValue] as const,
 });
 

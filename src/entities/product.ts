@@ -7,16 +7,16 @@ import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
 /** The position of a variable in a data stream (contract, section 5). */
-@ObjectType({ description: 'Where a variable stands in a data stream.' })
+@ObjectType({ description: 'Position of a variable in a data stream.' })
 export class Mapping {
-  @Field(() => Int, { description: 'Number of the stream; frames name 0 to 255.' }) streamId!: number;
+  @Field(() => Int, { description: 'Number of the stream; frames can address 0 to 255.' }) streamId!: number;
   @Field(() => StreamType, { description: 'Layout of the stream.' }) streamType!: StreamType;
-  @Field(() => Int, { description: 'Number of the variable in the stream; frames of the type BIN name 1 to 32.' })
+  @Field(() => Int, { description: 'Number of the variable in the stream; frames of type BIN can address 1 to 32.' })
   varNumber!: number;
 }
 
 /** A variable that devices of a product send. */
-@ObjectType({ description: 'A value that devices of a product send.' })
+@ObjectType({ description: 'A variable that devices of a product send.' })
 export class Variable {
   @Field(() => String, { description: 'Name, unique in the product.' }) name!: string;
   @Field(() => String, { nullable: true, description: 'Unit of the values.' }) unit?: string | null;
@@ -25,20 +25,20 @@ export class Variable {
 }
 
 /** A public product, as lists show it (contract, section 5). */
-@ObjectType({ description: 'A product, as public ones are listed.' })
+@ObjectType({ description: 'A product, as the list of public products shows it.' })
 export class PublicProductListItem {
   @identifier() id!: string;
   @reference('Organization that owns it.') organizationId!: string;
   @text('Name.') name!: string;
-  @text('Readable name for addresses; follows the name.') slug!: string;
+  @text('Readable name for URLs, derived from the name.') slug!: string;
   @text('Version.') version!: string;
-  @flag('Whether every organization may use it.') public: boolean = false;
+  @flag('Whether every organization may use the product.') public: boolean = false;
 }
 
 /** A product of an organization, as lists show it. */
-@ObjectType({ description: "A product, as an organization's are listed." })
+@ObjectType({ description: "A product, as the list of an organization's products shows it." })
 export class ProductListItem extends PublicProductListItem {
-  @computed(() => Int, "Number of the caller's organization's devices that use it.") deviceCount: number = 0;
+  @computed(() => Int, "Number of devices of the caller's organization that use the product.") deviceCount: number = 0;
 }
 
 /** New values of a product. */
@@ -52,7 +52,7 @@ export interface ProductChange {
 @Entity()
 export class Product extends ProductListItem {
   @Property({ type: 'json', columnType: 'jsonb' })
-  @Field(() => [Variable], { description: 'What its devices send.' })
+  @Field(() => [Variable], { description: "Variables that the product's devices send." })
   variables!: Variable[];
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();

@@ -3,7 +3,7 @@ import { UnixTime } from './scalars.js';
 import { ItemErrorCode } from './words.js';
 
 /** The number of items that were rejected for one reason. */
-@ObjectType({ description: 'How many items were rejected for one reason.' })
+@ObjectType({ description: 'The number of items rejected for one reason.' })
 export class RejectedItems {
   @Field(() => ItemErrorCode, {
     description: 'UNKNOWN_DEVICE, VALIDATION_FAILED, TS_OUT_OF_RANGE, BAD_PAYLOAD or MALFORMED_REQUEST.',
@@ -14,17 +14,20 @@ export class RejectedItems {
 
 /** The ingestion in a time bucket, by the time of ingestion, not of measurement. */
 @ObjectType({
-  description: 'What ingestion did in a stretch of time, by when it was done and not by when records were measured.',
+  description: 'Ingestion in a time bucket, by the time of ingestion, not of measurement.',
 })
 export class RecordActivity {
-  @Field(() => UnixTime, { description: 'When the stretch of time begins: Unix seconds.' }) ts!: number;
-  @Field(() => Float, { description: 'Records stored.' }) stored!: number;
-  @Field(() => Float, { description: 'Items that repeated a record and were not stored again.' }) duplicates!: number;
-  @Field(() => Float, { description: 'Items that were rejected, for whatever reason.' }) rejected!: number;
-  @Field(() => [RejectedItems], { description: 'Rejected items by reason; reasons that did not occur are left out.' })
+  @Field(() => UnixTime, { description: 'Start of the bucket in Unix seconds.' }) ts!: number;
+  @Field(() => Float, { description: 'Number of records stored.' }) stored!: number;
+  @Field(() => Float, { description: 'Number of items that repeated a record and were not stored again.' })
+  duplicates!: number;
+  @Field(() => Float, { description: 'Number of items that were rejected, for any reason.' }) rejected!: number;
+  @Field(() => [RejectedItems], { description: 'Rejected items by reason. Reasons that did not occur are omitted.' })
   rejections!: RejectedItems[];
-  @Field(() => Float, { description: 'Stored records whose frame was decoded in part (`metadata.decode`).' })
+  @Field(() => Float, {
+    description: 'Number of stored records whose frame was partially decoded (`metadata.decode`).',
+  })
   decodePartial!: number;
-  @Field(() => Float, { description: 'Stored records of whose frame no variable was decoded.' })
+  @Field(() => Float, { description: 'Number of stored records whose frame yielded no variable.' })
   decodeFailed!: number;
 }

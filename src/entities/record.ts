@@ -7,36 +7,38 @@ import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 
 /** One value of a record, with the product's declaration of its variable. */
-@ObjectType({ description: 'One value of a record, with what the product says of its variable.' })
+@ObjectType({ description: "One value of a record, with the product's declaration of its variable." })
 export class RecordValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
-  @Field(() => VariableType, { nullable: true, description: 'Type of the variable, where the product declares it.' })
+  @Field(() => VariableType, { nullable: true, description: 'Type of the variable, if the product declares it.' })
   type?: VariableType | null;
-  @Field(() => String, { nullable: true, description: 'Unit of the variable, where the product declares one.' })
+  @Field(() => String, { nullable: true, description: 'Unit of the variable, if the product declares one.' })
   unit?: string | null;
-  @Field(() => GraphQLJSON, { description: 'The value as it came.' }) value!: PlainJson;
+  @Field(() => GraphQLJSON, { description: 'The value, unchanged.' }) value!: PlainJson;
   @Field(() => MeasuredValueUnion, {
     nullable: true,
-    description: 'The value in the type of its variable; null where it does not fit that type.',
+    description: 'The value in the type of its variable; null if it does not fit the type.',
   })
   typed?: MeasuredValue | null;
 }
 
 /** A record that a device sent. (`Record` is a type of TypeScript.) */
-@ObjectType('Record', { implements: Node, description: 'A dataset that a device sent.' })
+@ObjectType('Record', { implements: Node, description: 'A record that a device sent.' })
 export class DeviceRecord {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
-  @Field(() => UnixTime, { description: 'When it was measured: Unix seconds, to the microsecond.' }) ts!: number;
-  @Field(() => GraphQLJSONObject, { description: 'How it came: rssi, snr, provider and what else was sent.' })
+  @Field(() => UnixTime, { description: 'Time of measurement in Unix seconds, to the microsecond.' }) ts!: number;
+  @Field(() => GraphQLJSONObject, {
+    description: 'Data about the transmission: rssi, snr, provider and any other fields that were sent.',
+  })
   metadata!: { [key: string]: PlainJson };
-  @Field(() => GraphQLJSONObject, { description: 'Values by name, as they came or were decoded.' })
+  @Field(() => GraphQLJSONObject, { description: 'Values by name, as they were sent or decoded.' })
   data!: { [key: string]: PlainJson };
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'The frame that it was decoded from: streamId, streamType and the payload in hex.',
+    description: 'The frame that the values were decoded from: streamId, streamType and the payload in hex.',
   })
   frame?: { [key: string]: PlainJson } | null;
-  @Field(() => ID, { description: 'Device that sent it.' }) deviceId!: string;
-  @Field(() => ID, { nullable: true, description: 'Product that the device had when it was stored.' })
+  @Field(() => ID, { description: 'Device that sent the record.' }) deviceId!: string;
+  @Field(() => ID, { nullable: true, description: 'Product of the device when the record was stored.' })
   productId?: string | null;
 }

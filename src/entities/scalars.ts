@@ -33,7 +33,7 @@ export const WebAddress = textScalar(GraphQLURL.name, 'An http or https address.
 /** A serial number. */
 export const Serial = textScalar(
   'Serial',
-  'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters. It is kept as it was sent, and compared without regard to case and dashes.',
+  'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters. It is stored unchanged, and compared regardless of case and dashes.',
 );
 
 /** Range in which a number is a time in milliseconds. As seconds it would be beyond the year 5000. */
@@ -64,7 +64,7 @@ const secondsOf = (text: string): number => {
 export const UnixTime = new GraphQLScalarType<number, number>({
   name: 'UnixTime',
   description:
-    'A time: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. A number of 1e11 or more that is sent is read as milliseconds; a text is read as `DateTimeISO` writes it, such as `2026-11-25T10:00:00.000Z`, to the millisecond.',
+    'A time: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. In input, a number of 1e11 or more is read as milliseconds, and a text is read in the format of `DateTimeISO`, such as `2026-11-25T10:00:00.000Z`, to the millisecond.',
   serialize: Number,
   parseValue: seconds,
   parseLiteral: (node: ValueNode) => {

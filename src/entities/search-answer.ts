@@ -4,10 +4,10 @@ import { Field, Int, ObjectType } from 'type-graphql';
 /** The answers to the queries of one search, in the form of search engines. */
 @ObjectType({ description: 'The answers to the queries of one search.' })
 export class SearchAnswer {
-  @Field(() => Int, { description: 'Milliseconds that the whole call took.' }) took!: number;
+  @Field(() => Int, { description: 'Duration of the whole call in milliseconds.' }) took!: number;
   @Field(() => [GraphQLJSONObject], {
     description:
-      "One answer for each query, in their order, in the form of search engines: hits and aggregations, or the query's own error.",
+      "One answer per query, in the order of the queries and in the form of search engines: hits and aggregations, or the query's own error.",
   })
   responses!: object[];
 }

@@ -16,18 +16,18 @@ export enum SeriesFunction {
 
 registerEnumType(SeriesFunction, {
   name: 'SeriesFunction',
-  description: 'What a point of a series says of the values in its bucket.',
+  description: 'Function that reduces the values of a bucket to one point of a series.',
   valuesConfig: {
     avg: { description: 'Mean of the values.' },
-    min: { description: 'The smallest.' },
-    max: { description: 'The largest.' },
+    min: { description: 'The smallest value.' },
+    max: { description: 'The largest value.' },
     sum: { description: 'Sum of the values.' },
-    count: { description: 'How many there are.' },
-    first: { description: 'The one measured first.' },
-    last: { description: 'The one measured last.' },
+    count: { description: 'Number of values.' },
+    first: { description: 'The value measured first.' },
+    last: { description: 'The value measured last.' },
     lttb: {
       description:
-        'No buckets: measured points, as many as selected for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets).',
+        'No buckets: a selection of `points` measured points that preserves the shape of the line (Largest-Triangle-Three-Buckets).',
     },
   },
 });
@@ -41,18 +41,21 @@ export class Series {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
   @Field(() => VariableType, {
     nullable: true,
-    description: "Type of the variable, where the device's product declares it.",
+    description: "Type of the variable, if the device's product declares it.",
   })
   type?: VariableType | null;
-  @Field(() => String, { nullable: true, description: "Unit of the values, where the device's product declares one." })
+  @Field(() => String, { nullable: true, description: "Unit of the values, if the device's product declares one." })
   unit?: string | null;
-  @Field(() => Int, { nullable: true, description: 'Length of a bucket in seconds; null where there are none (lttb).' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Length of a bucket in seconds; null if there are no buckets (lttb).',
+  })
   interval?: number | null;
   @Field(() => [UnixTime], {
     description:
-      'Unix seconds, ascending: where a bucket begins, or (lttb) when a point was measured. Empty buckets are left out.',
+      'Times in Unix seconds, ascending: the start of each bucket, or (lttb) the time of each measured point. Empty buckets are omitted.',
   })
   ts!: number[];
-  @Field(() => [Float], { description: 'The value at each of these times; of BOOL, 1 is true and 0 is false.' })
+  @Field(() => [Float], { description: 'The value at each of the times. For BOOL, 1 is true and 0 is false.' })
   values!: number[];
 }

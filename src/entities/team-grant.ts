@@ -2,11 +2,13 @@ import { Field, ObjectType } from 'type-graphql';
 import { Permission } from './enums.js';
 
 /** An application that a team gives access to. */
-@ObjectType({ description: 'An application, a team, and what the team may do with it.' })
+@ObjectType({ description: "An application, a team, and the team's permission on the application." })
 export class TeamGrant {
   /** Identifier of the application. */
   id!: string;
   teamId!: string;
-  @Field(() => Permission, { description: 'What members of the team may do with it, by this team alone.' })
+  @Field(() => Permission, {
+    description: "Permission of the team's members on the application through this team alone.",
+  })
   permission!: Permission;
 }

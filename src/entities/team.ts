@@ -5,12 +5,12 @@ import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
 /** A team, as lists show it (contract, section 5). */
-@ObjectType({ description: 'A team, as it is listed.' })
+@ObjectType({ description: 'A team, as lists show it.' })
 export class TeamListItem {
   @identifier() id!: string;
-  @reference('Organization it belongs to.') organizationId!: string;
+  @reference('Organization that owns it.') organizationId!: string;
   @text('Name.') name!: string;
-  @text('Readable name for addresses; follows the name.') slug!: string;
+  @text('Readable name for URLs, derived from the name.') slug!: string;
   @text('Description.', { nullable: true }) description?: string | null;
 }
 

@@ -10,51 +10,51 @@ export enum UsageBy {
 
 registerEnumType(UsageBy, {
   name: 'UsageBy',
-  description: 'What usage is told by: the organization as a whole, each product, or each application.',
+  description: 'Grouping of usage: the organization as a whole, each product, or each application.',
 });
 
 /** The usage of a day. */
 @ObjectType({
-  description:
-    'What was used in a day (UTC), by when it happened and not by when records were measured. What is deleted later still counts.',
+  description: 'The usage of a day (UTC), by the time of use, not of measurement. Objects deleted later still count.',
 })
 export class UsageDay {
   @Field(() => String, { description: 'Day in UTC, such as 2026-11-20.' }) day!: string;
-  @Field(() => ID, { nullable: true, description: 'Product, where usage is told by product.' })
+  @Field(() => ID, { nullable: true, description: 'Product, if usage is grouped by product.' })
   productId?: string | null;
-  @Field(() => ID, { nullable: true, description: 'Application, where usage is told by application.' })
+  @Field(() => ID, { nullable: true, description: 'Application, if usage is grouped by application.' })
   applicationId?: string | null;
-  @Field(() => Float, { description: 'Records stored. Repeated and rejected ones do not count.' }) records!: number;
+  @Field(() => Float, { description: 'Number of records stored. Repeated and rejected items do not count.' })
+  records!: number;
   @Field(() => Float, {
-    description: 'Bytes of these records as they are written: values, metadata, frame and keys, without indexes.',
+    description: 'Size of these records as stored, in bytes: values, metadata, frame and keys, without indexes.',
   })
   bytes!: number;
   @Field(() => Float, {
-    description: 'Deliveries of records to hooks that were made, each once whatever its attempts.',
+    description: 'Number of deliveries of records to hooks. Each delivery counts once, regardless of its attempts.',
   })
   deliveries!: number;
   @Field(() => Float, {
     nullable: true,
-    description: 'Calls of the API that were let in, of the organization as a whole.',
+    description: 'Number of admitted API calls of the organization as a whole.',
   })
   calls?: number | null;
 }
 
-@ObjectType({ description: 'A quota, and how much of it is used.' })
+@ObjectType({ description: 'A quota and its use.' })
 export class QuotaState {
-  @Field(() => Float, { nullable: true, description: 'How many there may be; any number where it is absent.' })
+  @Field(() => Float, { nullable: true, description: 'Maximum number; without a value there is no limit.' })
   limit?: number | null;
   @Field(() => Float, {
     nullable: true,
-    description: 'How many there are; stored bytes are counted where they have a limit.',
+    description: 'Number in use. Stored bytes are counted only if they have a limit.',
   })
   used?: number | null;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When counting starts anew.' })
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time at which the count restarts.' })
   until?: string | null;
 }
 
 /** The quotas of an organization. */
-@ObjectType({ description: 'How much an organization may use, as the operator has set it.' })
+@ObjectType({ description: 'The quotas of an organization, which the operator sets.' })
 export class Quota {
   @Field(() => QuotaState, { description: 'Records stored in a day (UTC).' }) recordsPerDay!: QuotaState;
   @Field(() => QuotaState, { description: 'Number of devices.' }) devices!: QuotaState;

@@ -28,7 +28,7 @@ registerEnumType(JobKind, {
   description: 'Work of a job.',
   valuesConfig: {
     redecode: { description: 'Decodes the stored frames of a product again.' },
-    redeliver: { description: 'Makes ended deliveries of a hook again.' },
+    redeliver: { description: 'Redelivers ended deliveries of a hook.' },
     replay: { description: 'Calls a hook with stored records.' },
     checkDevices: { description: 'The dry run of an import of devices.' },
     importDevices: { description: 'Registers and changes devices from a file.' },
@@ -42,9 +42,9 @@ export const HookDisabledReason = words('request', 'gone', 'failing');
 
 registerEnumType(HookDisabledReason, {
   name: 'HookDisabledReason',
-  description: 'Why a hook is switched off.',
+  description: 'Reason why a hook is disabled.',
   valuesConfig: {
-    request: { description: 'Somebody who may change the hook switched it off.' },
+    request: { description: 'A caller who may change the hook disabled it.' },
     gone: { description: 'The address of the hook answered 410.' },
     failing: { description: 'The calls of the hook failed for five days.' },
   },
@@ -65,14 +65,14 @@ export const FilterDisabledReason = words('timeout');
 
 registerEnumType(FilterDisabledReason, {
   name: 'FilterDisabledReason',
-  description: 'Why the filter of a hook is switched off.',
-  valuesConfig: { timeout: { description: 'The filter kept running out of time.' } },
+  description: 'Reason why the filter of a hook is disabled.',
+  valuesConfig: { timeout: { description: 'The filter kept timing out.' } },
 });
 
 /** Reasons why a call got no answer. */
 export const DeliveryErrorCode = words('BLOCKED', 'DNS', 'REFUSED', 'TLS', 'TIMEOUT', 'RESET', 'PROTOCOL');
 
-registerEnumType(DeliveryErrorCode, { name: 'DeliveryErrorCode', description: 'Why a call got no answer.' });
+registerEnumType(DeliveryErrorCode, { name: 'DeliveryErrorCode', description: 'Reason why a call got no answer.' });
 
 /** Outcomes of an item of a call that posts records. */
 export const ItemStatus = words('stored', 'duplicate', 'rejected');
@@ -92,7 +92,7 @@ export const ItemErrorCode = words(
   'MALFORMED_REQUEST',
 );
 
-registerEnumType(ItemErrorCode, { name: 'ItemErrorCode', description: 'Why an item was rejected.' });
+registerEnumType(ItemErrorCode, { name: 'ItemErrorCode', description: 'Reason why an item was rejected.' });
 
 /** Outcomes of decoding a frame. */
 export const DecodeStatus = words('ok', 'partial', 'failed');
@@ -101,8 +101,8 @@ registerEnumType(DecodeStatus, {
   name: 'DecodeStatus',
   description: 'Result of decoding a frame.',
   valuesConfig: {
-    ok: { description: 'Without warnings.' },
-    partial: { description: 'With warnings; some variable was decoded.' },
+    ok: { description: 'Decoded without warnings.' },
+    partial: { description: 'Decoded with warnings; at least one variable was decoded.' },
     failed: { description: 'No variable was decoded.' },
   },
 });

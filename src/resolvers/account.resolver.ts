@@ -15,7 +15,7 @@ import { userListing } from './users.js';
 /** Resolves the caller's own account and the users of the platform. */
 @Resolver(() => TeamMemberListItem)
 export class AccountResolver {
-  @Query(() => Organization, { description: "The caller's organization: its account." })
+  @Query(() => Organization, { description: "The account of the caller's organization." })
   @RestShape(Account)
   account(@Ctx() ctx: Context): Promise<Account> {
     return loadAccount(ctx);
@@ -40,7 +40,9 @@ export class AccountResolver {
     return list(ctx, userListing({ from: sql`from account u`, where, order: sql`u.id` }), args);
   }
 
-  @FieldResolver(() => WebAddress, { description: 'Address of an image made from the identifier, served here.' })
+  @FieldResolver(() => WebAddress, {
+    description: 'Address of an image that this service generates from the identifier.',
+  })
   avatarURL(@Root() { id }: TeamMemberListItem, @Ctx() { origin }: Context): string {
     return `${origin}/avatars/${id}.svg`;
   }

@@ -61,7 +61,7 @@ interface Row extends AlertRecipient {
   key: string;
 }
 
-/** Returns the states of a rule's recipients, in the order of the recipients. A caller who may read the rule may read the states. */
+/** Returns the states of a rule's recipients, in the order of the rule. Callers who may read the rule may read them. */
 export async function recipientStatesOf(
   ctx: Context,
   { organizationId, recipients }: AlertRule,

@@ -48,7 +48,7 @@ export class AlertRuleResolver {
   }
 
   @Mutation(() => AlertRule, {
-    description: 'Makes an alert rule, at most 100 of an application. Its clocks begin now.',
+    description: "Creates an alert rule, at most 100 per application. The rule's clocks start now.",
   })
   async createAlertRule(
     @Args(() => CreateAlertRuleArgs) args: CreateAlertRuleArgs,
@@ -73,7 +73,7 @@ export class AlertRuleResolver {
 
   @Mutation(() => AlertRule, {
     description:
-      'Changes an alert rule. Where it decides otherwise than before, its open episodes close and its clocks begin again.',
+      'Changes an alert rule. If the rule then decides differently than before, its open episodes close and its clocks restart.',
   })
   async updateAlertRule(
     @Args(() => UpdateAlertRuleArgs) args: UpdateAlertRuleArgs,
@@ -97,7 +97,9 @@ export class AlertRuleResolver {
     return rule;
   }
 
-  @Mutation(() => AlertRule, { description: 'Deletes an alert rule. Its open episodes close; all of them are kept.' })
+  @Mutation(() => AlertRule, {
+    description: 'Deletes an alert rule. Its open episodes close; all of its episodes are kept.',
+  })
   async deleteAlertRule(@Args(() => AlertRuleArgs) args: AlertRuleArgs, @Ctx() ctx: Context): Promise<AlertRule> {
     const rule = await loadAlertRule(ctx, args, 'write');
     await ctx.em.remove(rule).flush();
@@ -108,7 +110,7 @@ export class AlertRuleResolver {
   @Costs(500)
   @Query(() => AlertRulePreview, {
     description:
-      'The episodes that a rule would have opened over the last week, decided from the stored records of the devices that it would watch.',
+      'Previews the episodes that a rule would have opened over the last week, based on the stored records of the devices that it would watch.',
   })
   async previewAlertRule(
     @Args(() => PreviewAlertRuleArgs) args: PreviewAlertRuleArgs,
@@ -122,7 +124,9 @@ export class AlertRuleResolver {
     return previewOf(ctx, this.sources, rule, this.clock());
   }
 
-  @FieldResolver(() => [AlertRecipient], { description: 'States of its recipients, in their order.' })
+  @FieldResolver(() => [AlertRecipient], {
+    description: "States of the rule's recipients, in the order of `recipients`.",
+  })
   @GraphOnly()
   recipientStates(@Root() rule: AlertRule, @Ctx() ctx: Context): Promise<AlertRecipient[]> {
     return recipientStatesOf(ctx, rule);

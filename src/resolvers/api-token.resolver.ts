@@ -17,14 +17,14 @@ export class ApiTokenResolver {
 
   @Query(() => ApiTokenPage, {
     description:
-      'The tokens of the organization, revoked and expired ones included, those of its devices and products not.',
+      'The tokens of the organization, including revoked and expired ones, but without those of its devices and products.',
   })
   apiTokens(@Args(() => ApiTokensArgs) args: ApiTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, args.organizationId, 'own');
     return list<ApiToken>(ctx, tokenListing([sql`k.organization_id = ${args.organizationId}`, ofOrganization]), args);
   }
 
-  @Mutation(() => NewApiToken, { description: 'Makes a token. It is shown in this answer and never again.' })
+  @Mutation(() => NewApiToken, { description: 'Creates a token. It is shown only in this answer.' })
   async createApiToken(
     @Args(() => CreateApiTokenArgs) { organizationId, userId, scope, name, expiresAt }: CreateApiTokenArgs,
     @Ctx() ctx: Context,
@@ -34,7 +34,7 @@ export class ApiTokenResolver {
     return makeToken(ctx.em, { organizationId, userId, scope, name, expiresAt }, this.clock());
   }
 
-  @Mutation(() => ApiToken, { description: 'Ends a token for good.' })
+  @Mutation(() => ApiToken, { description: 'Revokes a token permanently.' })
   async revokeApiToken(
     @Args(() => ApiTokenArgs) { organizationId, tokenId }: ApiTokenArgs,
     @Ctx() ctx: Context,

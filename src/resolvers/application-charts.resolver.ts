@@ -23,7 +23,7 @@ export class ApplicationChartsResolver {
   @Sized({ devices: maximum, variables: 1 })
   @FieldResolver(() => [Series], {
     description:
-      'Lines of a chart: one for each of its devices, at most 100, and each variable. All applications of a page are read at once, at most 50,000 points.',
+      "Lines of a chart: one for each of the application's devices, at most 100, and each variable. All applications on a page are read together, at most 50,000 points.",
   })
   @GraphOnly()
   async series(

@@ -23,7 +23,7 @@ export class ApplicationEdgesResolver {
 
   @FieldResolver(() => HookPage, {
     nullable: true,
-    description: 'Hooks of the application; only for who may change the application.',
+    description: 'Hooks of the application; only for callers who may change the application.',
   })
   @GraphOnly()
   hooks(
@@ -38,7 +38,8 @@ export class ApplicationEdgesResolver {
 
   @FieldResolver(() => DeliveryPage, {
     nullable: true,
-    description: 'Deliveries of all its hooks, newest first; only for who may change it.',
+    description:
+      'Deliveries of all hooks of the application, the newest first; only for callers who may change the application.',
   })
   @GraphOnly()
   deliveries(
@@ -52,7 +53,7 @@ export class ApplicationEdgesResolver {
   }
 
   @FieldResolver(() => RecordPage, {
-    description: 'Records of the devices that are linked to it, newest first; `sort: "ts"` for the oldest first.',
+    description: 'Records of the linked devices, the newest first; `sort: "ts"` for the oldest first.',
   })
   @GraphOnly()
   records(
@@ -63,7 +64,7 @@ export class ApplicationEdgesResolver {
     return recordsBelow(ctx, this.index, 'application', id, args);
   }
 
-  @FieldResolver(() => ProductPage, { description: 'Products of the devices that are linked to it.' })
+  @FieldResolver(() => ProductPage, { description: 'Products of the linked devices.' })
   @GraphOnly()
   products(
     @Root() { id }: Application,
@@ -76,7 +77,7 @@ export class ApplicationEdgesResolver {
     return listBelow(ctx, 'application.products', id, listing, args);
   }
 
-  @FieldResolver(() => TeamPage, { description: 'Teams that have access to it.' })
+  @FieldResolver(() => TeamPage, { description: 'Teams that have access to the application.' })
   @GraphOnly()
   teams(
     @Root() { id }: Application,
@@ -93,7 +94,7 @@ export class ApplicationEdgesResolver {
     return listBelow(ctx, 'application.teams', id, listing, args);
   }
 
-  @FieldResolver(() => TeamGrantPage, { description: 'What teams may do with it.' })
+  @FieldResolver(() => TeamGrantPage, { description: 'Permissions of teams on the application.' })
   @GraphOnly()
   grants(
     @Root() { id }: Application,

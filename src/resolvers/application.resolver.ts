@@ -52,7 +52,7 @@ export class ApplicationResolver {
     return loadApplication(ctx, organizationId, applicationId, 'read');
   }
 
-  @FieldResolver(() => DevicePage, { description: 'Devices linked to it.' })
+  @FieldResolver(() => DevicePage, { description: 'Devices linked to the application.' })
   @GraphOnly()
   async devices(
     @Root() { id }: Application,
@@ -64,7 +64,7 @@ export class ApplicationResolver {
     return listBelow(ctx, 'application.devices', id, listing, args);
   }
 
-  @Mutation(() => Application, { description: 'Makes an application.' })
+  @Mutation(() => Application, { description: 'Creates an application.' })
   async createApplication(
     @Args(() => CreateApplicationArgs) args: CreateApplicationArgs,
     @Ctx() ctx: Context,
@@ -106,7 +106,7 @@ export class ApplicationResolver {
     return list(ctx, linkedDeviceListing(ctx.caller, sql`${application.id}`, args), args);
   }
 
-  @Mutation(() => Application, { description: 'Links a device to an application. Once or twice is the same.' })
+  @Mutation(() => Application, { description: 'Links a device to an application. Repeating the call changes nothing.' })
   async addApplicationDevice(
     @Args(() => ApplicationDeviceArgs) { organizationId, applicationId, deviceId }: ApplicationDeviceArgs,
     @Ctx() ctx: Context,
@@ -121,7 +121,7 @@ export class ApplicationResolver {
     return application;
   }
 
-  @Mutation(() => Application, { description: 'Removes a device from an application.' })
+  @Mutation(() => Application, { description: 'Unlinks a device from an application.' })
   async removeApplicationDevice(
     @Args(() => ApplicationDeviceArgs) { organizationId, applicationId, deviceId }: ApplicationDeviceArgs,
     @Ctx() ctx: Context,

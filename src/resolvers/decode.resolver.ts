@@ -33,7 +33,7 @@ export class DecodeResolver {
   }
 
   @Mutation(() => Job, {
-    description: "Decodes the organization's stored frames again with the product's present variables, as a job.",
+    description: "Decodes the organization's stored frames again with the product's present variables, in a job.",
   })
   async redecodeProduct(@Args(() => RedecodeArgs) args: RedecodeArgs, @Ctx() ctx: Context): Promise<Job> {
     const { id: productId } = await loadOwned(ctx, args);

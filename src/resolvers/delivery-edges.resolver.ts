@@ -49,7 +49,10 @@ export class DeliveryEdgesResolver {
     return loadById(ctx, 'hook', applicationHookId, rowsOf);
   }
 
-  @FieldResolver(() => Device, { nullable: true, description: 'Device whose record was sent, if it can be read.' })
+  @FieldResolver(() => Device, {
+    nullable: true,
+    description: 'Device whose record was sent, if the caller can read it.',
+  })
   @GraphOnly()
   device(@Root() { deviceId }: Delivery, @Ctx() ctx: Context): Promise<Device | null> | null {
     return deviceId == null ? null : deviceOf(ctx, deviceId);
@@ -57,7 +60,8 @@ export class DeliveryEdgesResolver {
 
   @FieldResolver(() => DeviceRecord, {
     nullable: true,
-    description: 'Record that was sent, as it is stored now; none of a ping, and none that is gone or cannot be read.',
+    description:
+      'Record that was sent, as it is stored now; null for a ping, and for a record that was deleted or that the caller cannot read.',
   })
   @GraphOnly()
   record(@Root() { recordId }: Delivery, @Ctx() ctx: Context): Promise<DeviceRecord | null> | null {
@@ -89,13 +93,13 @@ export class TeamGrantResolver {
 /** Resolves the application and the deliveries of hooks. */
 @Resolver(() => Hook)
 export class HookEdgesResolver {
-  @FieldResolver(() => Application, { description: 'Application whose records it is called with.' })
+  @FieldResolver(() => Application, { description: 'Application whose records the hook is called with.' })
   @RestShape(ApplicationReference)
   application(@Root() { applicationId }: Hook, @Ctx() ctx: Context): Promise<Application> {
     return applicationOf(ctx, applicationId);
   }
 
-  @FieldResolver(() => DeliveryPage, { description: 'Deliveries of the hook, newest first.' })
+  @FieldResolver(() => DeliveryPage, { description: 'Deliveries of the hook, the newest first.' })
   @GraphOnly()
   deliveries(
     @Root() { id }: Hook,

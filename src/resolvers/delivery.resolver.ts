@@ -20,7 +20,7 @@ export class DeliveryResolver {
     private readonly jobs: Jobs,
   ) {}
 
-  @Query(() => DeliveryPage, { description: 'The deliveries of a hook, newest first.' })
+  @Query(() => DeliveryPage, { description: 'The deliveries of a hook, the newest first.' })
   async applicationHookDeliveries(
     @Args(() => DeliveriesArgs) args: DeliveriesArgs,
     @Ctx() ctx: Context,
@@ -29,7 +29,7 @@ export class DeliveryResolver {
     return list(ctx, { ...deliveryListing([sql`d.hook_id = ${hook.id}`]), parentId: hook.id }, args);
   }
 
-  @Query(() => DeliveryPage, { description: 'The deliveries of a hook that pass a filter, newest first.' })
+  @Query(() => DeliveryPage, { description: 'The deliveries of a hook that match a filter, the newest first.' })
   async applicationHookLedger(@Args(() => LedgerArgs) args: LedgerArgs, @Ctx() ctx: Context): Promise<DeliveryPage> {
     const hook = await loadHook(ctx, args);
     const where = [sql`d.hook_id = ${hook.id}`, ...filters(args)];
@@ -44,7 +44,7 @@ export class DeliveryResolver {
 
   @Mutation(() => Delivery, {
     description:
-      'Makes a delivery again, under its identifier and with a full round of attempts; one that waits, at once.',
+      'Makes a delivery again, under its identifier and with a full retry schedule. A waiting delivery is attempted at once.',
   })
   async redeliverApplicationHookDelivery(
     @Args(() => DeliveryArgs) args: DeliveryArgs,
@@ -56,14 +56,16 @@ export class DeliveryResolver {
     return loadDelivery(ctx, hook.id, id);
   }
 
-  @Mutation(() => Job, { description: 'Makes the deliveries of a range again that ended so, as a job.' })
+  @Mutation(() => Job, {
+    description: 'Makes deliveries of a time range again that ended in the given state, in a job.',
+  })
   async redeliverApplicationHook(@Args(() => RedeliverArgs) args: RedeliverArgs, @Ctx() ctx: Context): Promise<Job> {
     const { id: hookId, organizationId } = await loadHook(ctx, args);
     const { from = null, to = null, state } = args;
     return this.jobs.ask(organizationId, 'redeliver', { hookId, from, to, state: state ?? Ended.failed });
   }
 
-  @Mutation(() => Job, { description: 'Makes deliveries of the stored records of a range, as a job.' })
+  @Mutation(() => Job, { description: 'Delivers the stored records of a time range, in a job.' })
   async replayApplicationHook(@Args(() => ReplayArgs) args: ReplayArgs, @Ctx() ctx: Context): Promise<Job> {
     const { id: hookId, organizationId } = await loadHook(ctx, args);
     const { from = null, to = null } = args;

@@ -38,13 +38,13 @@ export class DeviceBatchResolver {
     private readonly clock: () => number,
   ) {}
 
-  @Mutation(() => DeviceBatch, { description: 'Gives tags to many devices.' })
+  @Mutation(() => DeviceBatch, { description: 'Adds tags to many devices.' })
   tagDevices(@Args(() => TagDevicesArgs) args: TagDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
     requireOrganization(ctx, args.organizationId, 'write');
     return this.change(ctx, args, { kind: 'tagDevices', tags: [...new Set(args.tags)] });
   }
 
-  @Mutation(() => DeviceBatch, { description: 'Takes tags from many devices.' })
+  @Mutation(() => DeviceBatch, { description: 'Removes tags from many devices.' })
   untagDevices(@Args(() => TagDevicesArgs) args: TagDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
     requireOrganization(ctx, args.organizationId, 'write');
     return this.change(ctx, args, { kind: 'untagDevices', tags: [...new Set(args.tags)] });
@@ -56,14 +56,14 @@ export class DeviceBatchResolver {
     return this.change(ctx, args, { kind: 'linkDevices', applicationId: id });
   }
 
-  @Mutation(() => DeviceBatch, { description: 'Removes many devices from an application.' })
+  @Mutation(() => DeviceBatch, { description: 'Unlinks many devices from an application.' })
   async unlinkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
     const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
     return this.change(ctx, args, { kind: 'unlinkDevices', applicationId: id });
   }
 
   @Mutation(() => DeviceBatch, {
-    description: 'Deletes many devices that are linked to no application, and their records.',
+    description: 'Deletes many devices and their records. The devices must not be linked to an application.',
   })
   deleteDevices(@Args(() => DeviceBatchArgs) args: DeviceBatchArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
     requireOrganization(ctx, args.organizationId, 'write');

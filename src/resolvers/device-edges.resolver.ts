@@ -23,7 +23,7 @@ export class DeviceEdgesResolver {
 
   @FieldResolver(() => DeliveryPage, {
     description:
-      'Deliveries of its records, newest first: to the hooks of the applications that it is linked to and that the caller may change.',
+      "Deliveries of the device's records, the newest first, to the hooks of the linked applications that the caller may change.",
   })
   @GraphOnly()
   deliveries(
@@ -43,7 +43,7 @@ export class DeviceEdgesResolver {
 
   @FieldResolver(() => GraphQLDateTimeISO, {
     nullable: true,
-    description: 'When its newest record was measured, as records say it; none where it has no records.',
+    description: "Time of measurement of the device's newest record, as the record has it; null without records.",
   })
   @GraphOnly()
   lastRecordAt(@Root() { id }: Device, @Ctx() ctx: Context): Promise<string | null> {

@@ -20,7 +20,7 @@ export class DeviceTokenResolver {
 
   @Query(() => ApiTokenPage, {
     nullable: true,
-    description: 'The tokens of a device, revoked and expired ones included.',
+    description: 'The tokens of a device, including revoked and expired ones.',
   })
   async deviceTokens(@Args(() => DeviceTokensArgs) args: DeviceTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     await requireDevice(ctx, args);
@@ -29,7 +29,7 @@ export class DeviceTokenResolver {
 
   @Mutation(() => NewApiToken, {
     description:
-      'Makes a token that may post records of the device, and nothing else. It is shown in this answer and never again.',
+      'Creates a token that may post records of the device and do nothing else. It is shown only in this answer.',
   })
   async createDeviceToken(
     @Args(() => CreateDeviceTokenArgs) args: CreateDeviceTokenArgs,
@@ -40,7 +40,7 @@ export class DeviceTokenResolver {
     return makeToken(ctx.em, { organizationId, deviceId, scope: TokenScope.ingest, name, expiresAt }, this.clock());
   }
 
-  @Mutation(() => ApiToken, { description: 'Ends a token of a device for good.' })
+  @Mutation(() => ApiToken, { description: 'Revokes a token of a device permanently.' })
   async revokeDeviceToken(@Args(() => DeviceTokenArgs) args: DeviceTokenArgs, @Ctx() ctx: Context): Promise<ApiToken> {
     await requireDevice(ctx, args);
     return endToken(ctx, args.tokenId, ofDevice(args));

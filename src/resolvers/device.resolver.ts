@@ -54,7 +54,7 @@ export class DeviceResolver {
     );
   }
 
-  @FieldResolver(() => Product, { nullable: true, description: 'Product that describes it.' })
+  @FieldResolver(() => Product, { nullable: true, description: 'Product that describes the device.' })
   @RestShape(ProductReference)
   product(
     @Root() { productId }: Device,
@@ -64,7 +64,7 @@ export class DeviceResolver {
     return productOf(ctx, productId, selected);
   }
 
-  @FieldResolver(() => ApplicationPage, { description: 'Applications it is linked to that the caller can read.' })
+  @FieldResolver(() => ApplicationPage, { description: 'Linked applications that the caller can read.' })
   @GraphOnly()
   applications(
     @Root() { id }: Device,
@@ -83,7 +83,7 @@ export class DeviceResolver {
     return loadDevice(ctx, organizationId, deviceId, 'read', selected);
   }
 
-  @Query(() => Device, { description: 'A device by its serial number, whatever its case and dashes.' })
+  @Query(() => Device, { description: 'A device by its serial number, regardless of case and dashes.' })
   async deviceBySerial(
     @Args(() => DeviceBySerialArgs) { organizationId, deviceSerial }: DeviceBySerialArgs,
     @SelectedNames() selected: SelectedFields,
@@ -132,7 +132,9 @@ export class DeviceResolver {
     return device;
   }
 
-  @Mutation(() => Device, { description: 'Deletes a device that is linked to no application, and its records.' })
+  @Mutation(() => Device, {
+    description: 'Deletes a device and its records. The device must not be linked to an application.',
+  })
   async deleteDevice(@Args(() => DeviceArgs) args: DeviceArgs, @Ctx() ctx: Context): Promise<Device> {
     const device = await loadDevice(ctx, args.organizationId, args.deviceId, 'write');
     try {

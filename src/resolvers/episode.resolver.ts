@@ -39,7 +39,7 @@ export class EpisodeResolver {
   }
 
   @Mutation(() => AcknowledgedEpisodes, {
-    description: `Acknowledges episodes by their identifiers, or all that a filter lets pass, ${maxAcknowledged} in a call. Whoever may read the application may do so.`,
+    description: `Acknowledges episodes by their identifiers, or all that match a filter, ${maxAcknowledged} per call. Callers who may read the application may do so.`,
   })
   async acknowledgeEpisodes(
     @Args(() => AcknowledgeEpisodesArgs) args: AcknowledgeEpisodesArgs,
@@ -68,14 +68,17 @@ export class EpisodeResolver {
 
   @FieldResolver(() => Device, {
     nullable: true,
-    description: 'Device that it is about, where the caller can read it.',
+    description: 'Device of the episode, if the caller can read it.',
   })
   @GraphOnly()
   device(@Root() { deviceId }: Episode, @Ctx() ctx: Context): Promise<Device | null> {
     return deviceOf(ctx, deviceId);
   }
 
-  @FieldResolver(() => AlertRule, { nullable: true, description: 'Rule that opened it; null once that is deleted.' })
+  @FieldResolver(() => AlertRule, {
+    nullable: true,
+    description: 'Rule that opened the episode; null once the rule is deleted.',
+  })
   @GraphOnly()
   alertRule(@Root() { alertRuleId }: Episode, @Ctx() ctx: Context): Promise<AlertRule | null> {
     // A caller who sees the episode may read its application, and so its rules.
@@ -102,7 +105,7 @@ const inReadable = (caller: Caller): Sql => sql`e.application_id in (select a.id
 @Resolver(() => Organization)
 export class OrganizationEpisodesResolver {
   @FieldResolver(() => EpisodePage, {
-    description: 'The episodes of its applications that the caller can read, the newest first.',
+    description: "Episodes of the organization's applications that the caller can read, the newest first.",
   })
   @GraphOnly()
   episodes(
@@ -139,7 +142,7 @@ export class DeviceEpisodesResolver {
 /** Resolves the number of open episodes of applications. */
 @Resolver(() => Application)
 export class ApplicationEpisodesResolver {
-  @FieldResolver(() => Int, { description: 'Number of its open episodes.' })
+  @FieldResolver(() => Int, { description: 'Number of open episodes of the application.' })
   @GraphOnly()
   openEpisodeCount(@Root() { id }: Application, @Ctx() ctx: Context): Promise<number> {
     const make = () =>

@@ -11,7 +11,7 @@ import { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 export class ExportResolver {
   @Query(() => ExportLink, {
     description:
-      'Exports records of an application, aggregations over them, its devices, deliveries or episodes as a file, however many there are. The graph answers the address, which is fetched with the same token.',
+      'Exports records of an application, aggregations over them, its devices, deliveries or episodes as a file, without a limit on their number. GraphQL returns the address of the file, to be fetched with the same token.',
   })
   async applicationExport(@Args(() => ExportArgs) args: ExportArgs, @Ctx() ctx: Context): Promise<ExportLink> {
     const { organizationId, applicationId, query, aggs, ...others } = args;
@@ -25,7 +25,7 @@ export class ExportResolver {
 
   @Query(() => ExportLink, {
     description:
-      'Exports the devices of an organization that the caller can read, the deliveries of applications that the caller may change, or the episodes of those that the caller can read, as a file, however many there are. The graph answers the address, which is fetched with the same token.',
+      'Exports the devices of an organization that the caller can read, the deliveries of applications that the caller may change, or the episodes of applications that the caller can read, as a file, without a limit on their number. GraphQL returns the address of the file, to be fetched with the same token.',
   })
   organizationExport(
     @Args(() => OrganizationExportArgs) args: OrganizationExportArgs,

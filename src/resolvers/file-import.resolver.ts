@@ -17,7 +17,7 @@ export class FileImportResolver {
 
   @Mutation(() => FileImport, {
     description:
-      'Takes a file of devices, registers those that are new and changes the others by their serial, as a job. Unless it is told otherwise it first only says what it would do, with every fault.',
+      'Imports a file of devices in a job: registers new ones, and changes the others, which are found by serial number. By default a dry run comes first, which only reports what the import would do, with every fault.',
   })
   importDevices(@Args(() => ImportDevicesArgs) args: ImportDevicesArgs, @Ctx() ctx: Context): Promise<FileImport> {
     const { organizationId, file, dryRun, clearEmpty } = args;
@@ -33,7 +33,7 @@ export class FileImportResolver {
 
   @Mutation(() => FileImport, {
     description:
-      'Takes a file of past records and stores those that were not stored before, as a job. Unless it is told otherwise it first only says what is wrong with which line; hooks are called only where that is asked for.',
+      'Imports a file of past records in a job, and stores those that were not stored before. By default a dry run comes first, which only reports the faults of each line. Hooks are called only if `callHooks` is set.',
   })
   importRecords(@Args(() => ImportRecordsArgs) args: ImportRecordsArgs, @Ctx() ctx: Context): Promise<FileImport> {
     const { organizationId, file, format, dryRun, callHooks } = args;
@@ -47,7 +47,7 @@ export class FileImportResolver {
     });
   }
 
-  @Query(() => FileImport, { description: 'An import, and what became of its lines so far. Kept for a week.' })
+  @Query(() => FileImport, { description: 'An import, with the outcome of its lines so far. It is kept for a week.' })
   fileImport(
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
     @Ctx() ctx: Context,
@@ -57,7 +57,7 @@ export class FileImportResolver {
   }
 
   @Mutation(() => FileImport, {
-    description: 'Imports a file whose dry run is over: all lines but those with faults. As a job.',
+    description: 'Imports a file whose dry run has ended, except lines with faults, in a job.',
   })
   applyFileImport(
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
@@ -68,7 +68,7 @@ export class FileImportResolver {
   }
 
   @Mutation(() => FileImport, {
-    description: 'Deletes a file, and ends the job on it. What was stored from it stays.',
+    description: 'Deletes a file and ends its job. Data already stored from the file stay.',
   })
   deleteFileImport(
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
@@ -78,7 +78,7 @@ export class FileImportResolver {
     return this.imports.remove(organizationId, importId);
   }
 
-  @FieldResolver(() => Job, { nullable: true, description: 'The work on it: the dry run, and after it the import.' })
+  @FieldResolver(() => Job, { nullable: true, description: 'Job of the import: the dry run, then the import itself.' })
   async job(@Root() { organizationId, jobId }: FileImport): Promise<Job | null> {
     return (jobId != null && (await this.jobs.find(organizationId, jobId))) || null;
   }

@@ -21,7 +21,7 @@ export class HookActivityResolver {
 
   @FieldResolver(() => [HookActivity], {
     description:
-      'Deliveries of the hook over time, by when they were stored and how they stand now; buckets without any are 0.',
+      'Deliveries of the hook over time, by the time of storing and the present state; buckets without deliveries are 0.',
   })
   @GraphOnly()
   // The buckets are charged by `bucketsOf` before they are read.

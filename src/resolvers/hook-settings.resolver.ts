@@ -46,7 +46,8 @@ export class HookSettingsResolver {
   }
 
   @Mutation(() => HookSigningSecret, {
-    description: 'Makes a signing secret, or a new one; the one before signs too for 24 hours. It is shown this once.',
+    description:
+      'Creates or replaces the signing secret of a hook. The previous secret also signs for 24 hours. The new one is shown only in this answer.',
   })
   async rotateApplicationHookSigningSecret(
     @Args(() => HookArgs) args: HookArgs,
@@ -59,7 +60,7 @@ export class HookSettingsResolver {
     return { signingSecret, previousSecretUntil: hook.previousSigningSecretUntil };
   }
 
-  @Mutation(() => Hook, { description: 'Takes the signing secret of a hook away: calls are signed no more.' })
+  @Mutation(() => Hook, { description: 'Removes the signing secret of a hook. Calls are no longer signed.' })
   async removeApplicationHookSigningSecret(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
     const hook = (await loadHook(ctx, args)).signWith(null, this.hooks.clock());
     await ctx.em.flush();
@@ -72,7 +73,7 @@ export class HookSettingsResolver {
     return this.read(ctx, hook);
   }
 
-  @FieldResolver(() => HookStats, { description: 'How it fares.' })
+  @FieldResolver(() => HookStats, { description: 'Statistics of the hook.' })
   @GraphOnly()
   async stats(@Ctx() ctx: Context, @Root() { id }: Hook): Promise<HookStats> {
     const make = () =>

@@ -33,12 +33,12 @@ export class HookResolver {
     return loadHook(ctx, args);
   }
 
-  @FieldResolver(() => HookAuthentication, { nullable: true, description: 'How calls authenticate.' })
+  @FieldResolver(() => HookAuthentication, { nullable: true, description: "Authentication of the hook's calls." })
   authentication(@Root() hook: Hook): HookAuthentication | null {
     return shownAuthentication(this.hooks.vault, hook);
   }
 
-  @Mutation(() => Hook, { description: 'Makes a hook.' })
+  @Mutation(() => Hook, { description: 'Creates a hook.' })
   async createApplicationHook(@Args(() => CreateHookArgs) args: CreateHookArgs, @Ctx() ctx: Context): Promise<Hook> {
     const hook = Object.assign(new Hook(), { id: newId() });
     this.change(hook, args);
@@ -68,7 +68,7 @@ export class HookResolver {
     return hook;
   }
 
-  @Mutation(() => Delivery, { description: "Calls a hook for a test, and waits for the call's end, at most 20 s." })
+  @Mutation(() => Delivery, { description: 'Calls a hook as a test, and waits at most 20 s for the end of the call.' })
   @RestShape(DeliveryListItem)
   async pingApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Delivery> {
     const { id, applicationId, organizationId } = await loadHook(ctx, args);

@@ -34,7 +34,7 @@ export class LatestResolver {
 
   @RestOnly()
   @Query(() => DeviceLatestPage, {
-    description: 'The newest measured values of the devices that are linked to an application.',
+    description: 'The newest measured values of the devices linked to an application.',
   })
   async applicationLatest(
     @Args(() => ApplicationDevicesArgs) args: ApplicationDevicesArgs,
@@ -48,8 +48,7 @@ export class LatestResolver {
 
   @Sized({ deviceIds: 100 })
   @Query(() => [DeviceLatest], {
-    description:
-      'The newest measured values of many devices at once, in the order in which they are named or were linked.',
+    description: 'The newest measured values of several devices, in the order in which they are named or were linked.',
   })
   async latest(@Args(() => LatestArgs) args: LatestArgs, @Ctx() ctx: Context): Promise<DeviceLatest[]> {
     const all = await this.latestOf(ctx, await chosenDevices(ctx, args));

@@ -31,7 +31,7 @@ export class LiveResolver {
   ) {}
 
   @Streams(() => RecordsReceived, {
-    description: 'The records of an application as they are stored, of the devices that are linked to it at that time.',
+    description: "The records of an application's devices as they are stored. A device must be linked at that time.",
   })
   async recordReceived(
     @Args(() => RecordReceivedArgs) args: RecordReceivedArgs,
@@ -50,7 +50,7 @@ export class LiveResolver {
   }
 
   @Streams(() => DeliveriesUpdated, {
-    description: 'The deliveries of a hook, as they are stored and with every attempt that is settled.',
+    description: 'The deliveries of a hook, when they are stored and after each attempt.',
   })
   async deliveryUpdated(
     @Args(() => DeliveryUpdatedArgs) args: DeliveryUpdatedArgs,
@@ -64,7 +64,7 @@ export class LiveResolver {
   }
 
   @Streams(() => JobsUpdated, {
-    description: 'The jobs of the organization, as they are asked for and with every step, within about a second.',
+    description: 'The jobs of the organization, when they are requested and after each step, within about a second.',
   })
   async jobUpdated(
     @Args(() => JobUpdatedArgs) args: JobUpdatedArgs,
@@ -78,7 +78,7 @@ export class LiveResolver {
   }
 
   @Streams(() => EpisodesChanged, {
-    description: 'The episodes of an application, as they open, are acknowledged and close, within about a second.',
+    description: 'The episodes of an application, when they open, are acknowledged or close, within about a second.',
   })
   async episodeChanged(
     @Args(() => EpisodeChangedArgs) args: EpisodeChangedArgs,
@@ -91,7 +91,7 @@ export class LiveResolver {
 
   @Streams(() => DevicesChanged, {
     description:
-      'The devices of the organization that the caller can read, as they are registered and changed, within about a second; not when they are deleted.',
+      'The devices of the organization that the caller can read, when they are registered or changed, within about a second. Deleted devices are not reported.',
   })
   async deviceChanged(
     @Args(() => DeviceChangedArgs) args: DeviceChangedArgs,

@@ -13,7 +13,7 @@ export class NodeResolver {
   constructor(private readonly index: Pick<RecordIndex, 'find'>) {}
 
   @Query(() => Node, {
-    description: 'Finds a thing of any type by its identifier alone, where the caller can see it.',
+    description: 'Finds an object of any type by its identifier alone, if the caller can see it.',
   })
   async node(@Args(() => NodeArgs) { id }: NodeArgs, @Ctx() ctx: Context): Promise<Node> {
     const node = await findNode(ctx, this.index, id);
@@ -25,7 +25,7 @@ export class NodeResolver {
   @Query(() => [Node], {
     nullable: 'items',
     description:
-      'Finds many things of any types by their identifiers, in that order; null for what the caller cannot see.',
+      'Finds objects of any types by their identifiers, in the order of the identifiers; null for each that the caller cannot see.',
   })
   nodes(@Args(() => NodesArgs) { ids }: NodesArgs, @Ctx() ctx: Context): Promise<(Node | null)[]> {
     return Promise.all(ids.map((id) => findNode(ctx, this.index, id)));

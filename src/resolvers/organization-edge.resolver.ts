@@ -18,7 +18,7 @@ const edgeFrom = (type: ClassType): ClassType => {
   class OrganizationEdgeResolver {
     @FieldResolver(() => Organization, {
       nullable: true,
-      description: "Organization that owns it, where that is the caller's.",
+      description: 'Organization that owns it, if the caller belongs to it.',
     })
     @GraphOnly()
     organization(

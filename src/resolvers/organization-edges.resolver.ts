@@ -89,7 +89,7 @@ export class OrganizationEdgesResolver {
 
   @FieldResolver(() => ApiTokenPage, {
     nullable: true,
-    description: 'Tokens of the organization; only for its owners.',
+    description: 'Tokens of the organization; only for owners.',
   })
   @GraphOnly()
   tokens(
@@ -107,7 +107,7 @@ export class OrganizationEdgesResolver {
     );
   }
 
-  @FieldResolver(() => JobPage, { description: 'Long work that was asked for, newest first.' })
+  @FieldResolver(() => JobPage, { description: 'Jobs of the organization, the newest first.' })
   @GraphOnly()
   jobs(
     @Root() { id }: Organization,

@@ -14,7 +14,7 @@ import { listBelow } from './list.js';
 @Resolver(() => Product)
 export class ProductEdgesResolver {
   @FieldResolver(() => DevicePage, {
-    description: "The caller's organization's devices of it that the caller can read.",
+    description: "Devices of the product in the caller's organization that the caller can read.",
   })
   @GraphOnly()
   devices(
@@ -35,7 +35,8 @@ export class ProductEdgesResolver {
   }
 
   @FieldResolver(() => ApplicationPage, {
-    description: "The caller's organization's applications that have devices of it and that the caller can read.",
+    description:
+      "Applications of the caller's organization that have devices of the product and that the caller can read.",
   })
   @GraphOnly()
   applications(

@@ -20,7 +20,7 @@ import { productListing } from './products.js';
 /** Resolves products: types of devices, with the variables that they send. */
 @Resolver(() => Product)
 export class ProductResolver {
-  @Query(() => PublicProductPage, { description: 'All public products, whichever organization owns them.' })
+  @Query(() => PublicProductPage, { description: 'All public products, of every organization.' })
   publicProducts(
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
@@ -34,7 +34,9 @@ export class ProductResolver {
     return listProducts(ctx, sql`p.organization_id = ${args.organizationId}`, args);
   }
 
-  @Query(() => Product, { description: "A product of the caller's organization, or a public one of its owner." })
+  @Query(() => Product, {
+    description: "A product of the caller's organization, or a public product of another organization.",
+  })
   product(
     @Args(() => ProductArgs) { organizationId, productId }: ProductArgs,
     @SelectedNames() selected: SelectedFields,
@@ -43,7 +45,7 @@ export class ProductResolver {
     return loadProduct(ctx, organizationId, productId, 'read', selected);
   }
 
-  @Mutation(() => Product, { description: 'Makes a product.' })
+  @Mutation(() => Product, { description: 'Creates a product.' })
   async createProduct(@Args(() => CreateProductArgs) args: CreateProductArgs, @Ctx() ctx: Context): Promise<Product> {
     requireVariables(args);
     requireOrganization(ctx, args.organizationId, 'write');

@@ -31,7 +31,7 @@ export class ProvisioningResolver {
 
   @Query(() => ProvisioningTokenPage, {
     nullable: true,
-    description: 'The tokens with which devices of a product register themselves, revoked and expired ones included.',
+    description: 'The tokens with which devices of a product register themselves, including revoked and expired ones.',
   })
   async provisioningTokens(
     @Args(() => ProvisioningTokensArgs) args: ProvisioningTokensArgs,
@@ -43,7 +43,7 @@ export class ProvisioningResolver {
 
   @Mutation(() => NewProvisioningToken, {
     description:
-      'Makes a token with which so many devices of a product may register themselves, until a time. It is shown in this answer and never again.',
+      "Creates a token with which a limited number of a product's devices may register themselves until it expires. It is shown only in this answer.",
   })
   async createProvisioningToken(
     @Args(() => CreateProvisioningTokenArgs) args: CreateProvisioningTokenArgs,
@@ -63,7 +63,8 @@ export class ProvisioningResolver {
   }
 
   @Mutation(() => ProvisioningToken, {
-    description: 'Ends a provisioning token for good. Devices that have registered with it stay, and their tokens too.',
+    description:
+      'Revokes a provisioning token permanently. Devices that have registered with it stay, as do their tokens.',
   })
   async revokeProvisioningToken(
     @Args(() => ProvisioningTokenArgs) args: ProvisioningTokenArgs,
@@ -78,7 +79,7 @@ export class ProvisioningResolver {
   @Provisions()
   @Mutation(() => NewApiToken, {
     description:
-      'Registers the device that calls, with a provisioning token, by a serial that the organization has no device of. Answers a token that posts records of this device, and is shown in this answer and never again.',
+      'Registers the calling device with a provisioning token. The organization must not have a device with this serial number. Returns a token that posts records of this device and is shown only in this answer.',
   })
   async provisionDevice(
     @Args(() => ProvisionDeviceArgs) { deviceSerial }: ProvisionDeviceArgs,

@@ -24,7 +24,7 @@ export class OrganizationActivityResolver {
   @FieldResolver(() => [RecordActivity], {
     nullable: true,
     description:
-      'What ingestion did over time; only for its owners. Buckets are of whole minutes, of whole hours where they reach back further than 48 hours, and counts go back 400 days.',
+      'Ingestion over time; only for owners. Buckets have whole minutes, or whole hours if they start more than 48 hours ago. Counts go back 400 days.',
   })
   @GraphOnly()
   @Extensions({ uncounted: true })
@@ -54,7 +54,7 @@ export class ApplicationActivityResolver {
 
   @FieldResolver(() => [RecordActivity], {
     description:
-      'What ingestion did over time for the devices that were linked to it then. Rejected items of which no device is known count for the organization alone.',
+      'Ingestion over time for the devices that were linked to the application at that time. Rejected items without a known device count only for the organization.',
   })
   @GraphOnly()
   @Extensions({ uncounted: true })

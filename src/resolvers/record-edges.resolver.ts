@@ -37,12 +37,12 @@ export class DeviceRecordsResolver {
 /** Resolves the origin of records, and the meaning of their values. */
 @Resolver(() => DeviceRecord)
 export class RecordEdgesResolver {
-  @FieldResolver(() => Device, { nullable: true, description: 'Device that sent it, as it stands now.' })
+  @FieldResolver(() => Device, { nullable: true, description: 'Device that sent the record, in its present state.' })
   device(@Root() { deviceId }: DeviceRecord, @Ctx() ctx: Context): Promise<Device | null> {
     return deviceOf(ctx, deviceId);
   }
 
-  @FieldResolver(() => Product, { nullable: true, description: 'Product that the device had when it was stored.' })
+  @FieldResolver(() => Product, { nullable: true, description: 'Product of the device when the record was stored.' })
   product(
     @Root() { productId }: DeviceRecord,
     @SelectedNames() selected: SelectedFields,
@@ -52,7 +52,7 @@ export class RecordEdgesResolver {
   }
 
   @FieldResolver(() => ApplicationPage, {
-    description: 'Applications that its device is linked to and that the caller can read: it is a record of theirs.',
+    description: "Linked applications of the record's device that the caller can read.",
   })
   applications(
     @Root() { deviceId }: DeviceRecord,
@@ -65,7 +65,7 @@ export class RecordEdgesResolver {
   @Counted(({ data }: DeviceRecord) => Object.keys(data).length)
   @FieldResolver(() => [RecordValue], {
     description:
-      'Values of the record by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
+      'Values of the record by name, each with its type and unit. A name with the value null is only in `data`.',
   })
   async values(@Root() { productId, data }: DeviceRecord, @Ctx() ctx: Context): Promise<RecordValue[]> {
     const variables = new Map((await variablesOf(ctx, productId)).map((variable) => [variable.name, variable]));

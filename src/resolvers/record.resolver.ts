@@ -32,7 +32,7 @@ export class RecordResolver {
 
   @Ingests()
   @Mutation(() => IngestAnswer, {
-    description: 'Stores records. What it counts as accepted is committed, with its deliveries.',
+    description: 'Stores records. Items that it reports as accepted are committed, with their deliveries.',
   })
   ingestRecords(@Args(() => IngestRecordsArgs) args: IngestRecordsArgs, @Ctx() ctx: Context): Promise<IngestAnswer> {
     requireOrganization(ctx, args.organizationId, 'write');
@@ -42,7 +42,7 @@ export class RecordResolver {
   @Ingests('device')
   @Mutation(() => IngestAnswer, {
     description:
-      'Stores records of one device, which they need not name. A token of the device may do this, and nothing else.',
+      'Stores records of one device, without its serial number in each. A token of the device may do only this.',
   })
   async ingestDeviceRecords(
     @Args(() => IngestDeviceRecordsArgs) args: IngestDeviceRecordsArgs,
@@ -62,7 +62,7 @@ export class RecordResolver {
 
   @Ingests()
   @Mutation(() => Boolean, {
-    description: 'Stores an uplink, a place or a join of The Things Stack v3; false for its other events.',
+    description: 'Stores an uplink, a location or a join of The Things Stack v3; returns false for other events.',
   })
   ingestTheThingsStack(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
     return this.ingest(ctx, args, readTheThingsStack);
@@ -70,7 +70,7 @@ export class RecordResolver {
 
   @Ingests()
   @Mutation(() => Boolean, {
-    description: 'Stores an uplink, a state or a place of ChirpStack v4; false for its other events.',
+    description: 'Stores an uplink, a status or a location of ChirpStack v4; returns false for other events.',
   })
   ingestChirpStack(
     @Args(() => IngestChirpStackArgs) args: IngestChirpStackArgs,
@@ -80,13 +80,13 @@ export class RecordResolver {
   }
 
   @Ingests()
-  @Mutation(() => Boolean, { description: 'Stores a message of Sigfox; false for callbacks without data.' })
+  @Mutation(() => Boolean, { description: 'Stores a message of Sigfox; returns false for callbacks without data.' })
   ingestSigfox(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
     return this.ingest(ctx, args, readSigfox);
   }
 
   @Ingests()
-  @Mutation(() => Boolean, { description: 'Stores telemetry as devices of ThingsBoard post it.' })
+  @Mutation(() => Boolean, { description: 'Stores telemetry in the format of ThingsBoard devices.' })
   ingestThingsBoard(
     @Args(() => IngestThingsBoardArgs) args: IngestThingsBoardArgs,
     @Ctx() ctx: Context,

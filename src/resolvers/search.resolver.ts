@@ -30,7 +30,8 @@ export class SearchResolver {
   @Costs(searchCost)
   @FieldResolver(() => SearchAnswer, {
     name: 'search',
-    description: 'Searches the records of its devices. Each application is a search of its own: it costs 250 objects.',
+    description:
+      "Searches the records of the application's devices. Each application is a separate search, which costs 250 objects.",
   })
   @GraphOnly()
   searchBelow(

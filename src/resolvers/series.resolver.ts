@@ -22,7 +22,7 @@ export class SeriesResolver {
   @Sized({ deviceIds: 100, variables: 1 })
   @Query(() => [Series], {
     description:
-      'Lines of a chart: one for each device and variable, in their order, at most 50,000 points together. One without values is empty.',
+      'Lines of a chart: one for each device and variable, in the order of the arguments, at most 50,000 points together. A line without values is empty.',
   })
   async series(@Args(() => SeriesArgs) args: SeriesArgs, @Ctx() ctx: Context): Promise<Series[]> {
     const devices = await chosenDevices(ctx, args);
@@ -34,7 +34,7 @@ export class SeriesResolver {
   @FieldResolver(() => [Series], {
     name: 'series',
     description:
-      'Lines of a chart: one for each variable. All devices of a page are read at once, at most 50,000 points.',
+      'Lines of a chart: one for each variable. All devices on a page are read together, at most 50,000 points.',
   })
   @GraphOnly()
   async seriesBelow(

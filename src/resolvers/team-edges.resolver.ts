@@ -30,7 +30,9 @@ export class TeamEdgesResolver {
     return listBelow(ctx, 'team.members', id, listing, args);
   }
 
-  @FieldResolver(() => ApplicationPage, { description: 'Applications it gives access to that the caller can read.' })
+  @FieldResolver(() => ApplicationPage, {
+    description: 'Applications that the team gives access to and that the caller can read.',
+  })
   @GraphOnly()
   applications(
     @Root() { id }: Team,
@@ -47,7 +49,9 @@ export class TeamEdgesResolver {
     return listBelow(ctx, 'team.applications', id, listing, args);
   }
 
-  @FieldResolver(() => TeamGrantPage, { description: 'What it gives access to, with its own permission on each.' })
+  @FieldResolver(() => TeamGrantPage, {
+    description: "Applications that the team gives access to, with the team's permission on each.",
+  })
   @GraphOnly()
   grants(
     @Root() { id }: Team,

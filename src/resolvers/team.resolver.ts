@@ -37,7 +37,7 @@ export class TeamResolver {
     return loadTeam(ctx, organizationId, teamId, 'read');
   }
 
-  @Mutation(() => Team, { description: 'Makes a team.' })
+  @Mutation(() => Team, { description: 'Creates a team.' })
   async createTeam(@Args(() => CreateTeamArgs) args: CreateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
     requireOrganization(ctx, args.organizationId, 'write');
     const team = Object.assign(new Team(), { id: newId(), organizationId: args.organizationId }).change(args);
@@ -53,7 +53,7 @@ export class TeamResolver {
     return team;
   }
 
-  @Mutation(() => Team, { description: 'Deletes a team and what it grants.' })
+  @Mutation(() => Team, { description: 'Deletes a team and its grants.' })
   async deleteTeam(@Args(() => TeamArgs) { organizationId, teamId }: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
     const team = await loadTeam(ctx, organizationId, teamId, 'write');
     await ctx.em.remove(team).flush();
@@ -74,7 +74,9 @@ export class TeamResolver {
     );
   }
 
-  @Mutation(() => Team, { description: 'Puts a member of the organization into a team. Once or twice is the same.' })
+  @Mutation(() => Team, {
+    description: 'Adds a member of the organization to a team. Repeating the call changes nothing.',
+  })
   async addTeamMember(@Args(() => TeamMemberArgs) args: TeamMemberArgs, @Ctx() ctx: Context): Promise<Team> {
     const { team, member } = await loadTeamAndMember(ctx, args);
     await execute(
@@ -85,7 +87,7 @@ export class TeamResolver {
     return team;
   }
 
-  @Mutation(() => Team, { description: 'Takes a member out of a team. The user stays in the organization.' })
+  @Mutation(() => Team, { description: 'Removes a member from a team. The user stays in the organization.' })
   async removeTeamMember(@Args(() => TeamMemberArgs) args: TeamMemberArgs, @Ctx() ctx: Context): Promise<Team> {
     const { team, member } = await loadTeamAndMember(ctx, args);
     await execute(ctx.em, sql`delete from team_member where team_id = ${team.id} and user_id = ${member.id}`);
@@ -106,7 +108,7 @@ export class TeamResolver {
     );
   }
 
-  @Mutation(() => Team, { description: 'Gives a team an application, or changes what it may do with it.' })
+  @Mutation(() => Team, { description: "Gives a team access to an application, or changes the team's permission." })
   async setTeamApplication(
     @Args(() => SetTeamApplicationArgs) args: SetTeamApplicationArgs,
     @Ctx() ctx: Context,
@@ -121,7 +123,7 @@ export class TeamResolver {
     return team;
   }
 
-  @Mutation(() => Team, { description: 'Takes an application away from a team.' })
+  @Mutation(() => Team, { description: "Removes a team's access to an application." })
   async removeTeamApplication(
     @Args(() => TeamApplicationArgs) args: TeamApplicationArgs,
     @Ctx() ctx: Context,

@@ -19,14 +19,14 @@ export class UsageResolver {
   @Query(() => UsagePage, {
     nullable: true,
     description:
-      'What the organization used, day by day, the newest first. Records, bytes and deliveries are exact; calls of the last seconds may be missing.',
+      'The usage of the organization by day, the newest first. Records, bytes and deliveries are exact; calls of the last seconds may be missing.',
   })
   usage(@Args(() => UsageArgs) args: UsageArgs, @Ctx() ctx: Context): Promise<UsagePage> {
     requireOrganization(ctx, args.organizationId, 'own');
     return list<UsageDay>(ctx, usageListing(args), args);
   }
 
-  @Query(() => Quota, { nullable: true, description: 'How much the organization may use, and how much of it is used.' })
+  @Query(() => Quota, { nullable: true, description: 'The quotas of the organization, and how much of each is used.' })
   async quota(@Args(() => OrganizationArgs) { organizationId }: OrganizationArgs, @Ctx() ctx: Context): Promise<Quota> {
     requireOrganization(ctx, organizationId, 'own');
     const [row] = await ctx.read<QuotaRow>(quotaQuery(organizationId, new Date(this.clock())));

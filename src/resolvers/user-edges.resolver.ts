@@ -29,7 +29,7 @@ export class UserEdgesResolver {
     return membership?.role ?? null;
   }
 
-  @FieldResolver(() => TeamPage, { description: "Teams of the caller's organization that the user is in." })
+  @FieldResolver(() => TeamPage, { description: "Teams of the caller's organization that the user belongs to." })
   @GraphOnly()
   teams(
     @Root() { id }: User,
@@ -86,7 +86,7 @@ export class UserEdgesResolver {
 /** Resolves the user that a token acts as. */
 @Resolver(() => ApiToken)
 export class ApiTokenEdgesResolver {
-  @FieldResolver(() => User, { nullable: true, description: 'Member it acts as.' })
+  @FieldResolver(() => User, { nullable: true, description: 'Member that the token acts as.' })
   @GraphOnly()
   user(@Root() { userId }: ApiToken, @Ctx() ctx: Context): Promise<User | null> | null {
     if (userId == null) return null;

@@ -3,14 +3,14 @@ import { Role, TokenScope } from '../entities/enums.js';
 import type { Context } from '../schema/context.js';
 
 /** The caller and the permissions of the token, by which a client offers only what will not be refused. */
-@ObjectType({ description: 'Who calls, and what the token of the call allows.' })
+@ObjectType({ description: 'The caller, and the permissions of the token.' })
 export class Viewer {
-  @Field(() => TokenScope, { description: 'What the token may do.' }) scope!: TokenScope;
-  @Field(() => Role, { description: 'Role of the caller in the organization; of the organization itself: owner.' })
+  @Field(() => TokenScope, { description: 'Scope of the token.' }) scope!: TokenScope;
+  @Field(() => Role, { description: 'Role of the caller in the organization; `owner` for the organization itself.' })
   role!: Role;
   @Field(() => ID, {
     nullable: true,
-    description: 'Member that the token acts as; null where it acts as the organization.',
+    description: 'Member that the token acts as; null if it acts as the organization.',
   })
   userId!: string | null;
 }
@@ -18,7 +18,7 @@ export class Viewer {
 /** Resolves the caller by its token. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
-  @Query(() => Viewer, { description: 'Who calls, and what the token of the call allows.' })
+  @Query(() => Viewer, { description: 'The caller, and the permissions of the token.' })
   viewer(@Ctx() { caller }: Context): Viewer {
     const { scope, role, userId } = caller;
     return Object.assign(new Viewer(), { scope, role, userId });

@@ -44,11 +44,11 @@ export class OrganizationMembersArgs extends OrganizationListArgs {
 /** Identifies a user in an organization. */
 @ArgsType()
 export class OrganizationMemberArgs extends OrganizationArgs {
-  @id('User: from the accounts to add, from the members to change.') memberId!: string;
+  @id('Identifier of the user: an account to add, or a member to change.') memberId!: string;
 }
 
 /** New values of a member. */
 @ArgsType()
 export class SetOrganizationMemberArgs extends OrganizationMemberArgs {
-  @choice(() => Role, 'Role; `member` for a new member.', { optional: true }) role?: Role | null;
+  @choice(() => Role, 'Role. Absent: `member` for a new member.', { optional: true }) role?: Role | null;
 }

@@ -4,10 +4,10 @@ import { unixTime, whole } from './fields.js';
 /** Time range of an activity and its bucket length. */
 @ArgsType()
 export class ActivityArgs {
-  @unixTime('From then on: Unix seconds; a day before `to` unless given.') from?: number | null;
-  @unixTime('Up to then: Unix seconds; now unless given.') to?: number | null;
+  @unixTime('Start of the range in Unix seconds; by default a day before `to`.') from?: number | null;
+  @unixTime('End of the range in Unix seconds; by default now.') to?: number | null;
   @whole(
-    'Length of a bucket in seconds; unless given the shortest usual one (1 min, 2 min, 5 min, ... 1 h, ... whole days) that makes at most 100. Buckets are counted from 1970 on, in UTC, and are whole, also those at both ends; at most 1000.',
+    'Length of a bucket in seconds. By default the shortest standard length (1 min, 2 min, 5 min, ... 1 h, ... whole days) that gives at most 100 buckets. Buckets are aligned to 1970 in UTC and are whole, even at both ends of the range; at most 1000.',
     60,
     31_622_400,
     { optional: true },

@@ -35,7 +35,7 @@ export class AlertComparisonInput {
   @Length(1, 200)
   @Matches(/\S/u, { message: 'must not be blank' })
   variable!: string;
-  @choice(() => AlertOperator, 'How the variable is compared; texts and booleans with `eq` and `ne` alone.')
+  @choice(() => AlertOperator, 'Comparison operator. Texts and booleans can only be compared with `eq` and `ne`.')
   @IsIn(Object.values(AlertOperator))
   operator!: AlertOperator;
   @Field(() => GraphQLJSON, { description: 'A number, a text of at most 200 characters, or a boolean.' })
@@ -58,10 +58,10 @@ const comparisons = (description: string): PropertyDecorator => {
 @InputType({ description: 'A condition on records: exactly one of `all`, `any` and `query`.' })
 export class AlertConditionInput {
   @comparisons('Comparisons that all hold.') all?: AlertComparisonInput[] | null;
-  @comparisons('Comparisons of which one holds.') any?: AlertComparisonInput[] | null;
+  @comparisons('Comparisons of which at least one holds.') any?: AlertComparisonInput[] | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'A query as searches take it, over the record and its device.',
+    description: 'A search query over the record and its device.',
   })
   query?: { [key: string]: PlainJson } | null;
 }
@@ -76,28 +76,29 @@ const condition = (description: string): PropertyDecorator => {
 /** The fields that define when a rule opens and closes episodes. */
 @ArgsType()
 export class AlertDecisionArgs extends ApplicationArgs {
-  @ids('Products: devices of one of these; absent or empty: of all.')
+  @ids('Products whose devices the rule watches; absent or empty: all.')
   @Storable({ each: true })
   products?: string[] | null;
-  @labels('Tags: devices with one of these; absent or empty: all.', 50, 64) tags?: string[] | null;
-  @condition('When an episode opens, of a threshold rule.') when?: AlertConditionInput | null;
-  @condition('When an episode closes; absent: when a record shows that `when` does not hold.')
+  @labels('Tags of the devices that the rule watches, which have at least one of them; absent or empty: all.', 50, 64)
+  tags?: string[] | null;
+  @condition('Condition that opens an episode, for a threshold rule.') when?: AlertConditionInput | null;
+  @condition('Condition that closes an episode. Absent: a record closes it by which `when` does not hold.')
   until?: AlertConditionInput | null;
-  @seconds('How long `when` has to hold, by the times of records; 0 unless given.', 0, maxFor)
+  @seconds('Time for which `when` must hold, measured by the times of records; by default 0.', 0, maxFor)
   for?: number | null;
-  @seconds('Records further apart do not show that `when` held in between; 3600 unless given.', 1, maxFor)
-  maxGap?: number | null;
   @seconds(
-    'An episode closes by itself when no record has arrived for this time; never unless given.',
-    minWait,
-    maxWait,
+    'Maximum gap between records; by default 3600. Across a longer gap, `when` does not count as holding.',
+    1,
+    maxFor,
   )
+  maxGap?: number | null;
+  @seconds('An episode closes by itself when no record has arrived for this time; by default never.', minWait, maxWait)
   closeAfter?: number | null;
-  @seconds('An episode opens when no record has arrived for this time, of a silence rule.', minWait, maxWait)
+  @seconds('An episode opens when no record has arrived for this time, for a silence rule.', minWait, maxWait)
   silentFor?: number | null;
   @Field(() => String, {
     nullable: true,
-    description: 'The one variable whose arrival counts, of a silence rule; any record unless given.',
+    description: 'Variable whose arrival ends a silence, for a silence rule; by default any record does.',
   })
   @Length(1, 200)
   @Matches(/\S/u, { message: 'must not be blank' })
@@ -107,18 +108,21 @@ export class AlertDecisionArgs extends ApplicationArgs {
 /** Maximum number of addresses per rule. */
 const maxRecipients = 20;
 const recipients = () =>
-  emails('E-mail addresses that get notices when an episode opens or closes; each confirms once.', maxRecipients);
+  emails(
+    'E-mail addresses that get notices when an episode opens or closes. Each address must be confirmed once.',
+    maxRecipients,
+  );
 
 /** A new alert rule. */
 @ArgsType()
 export class CreateAlertRuleArgs extends AlertDecisionArgs {
   @name('Name.') name!: string;
-  @choice(() => AlertKind, 'Kind: it stays.') kind!: AlertKind;
-  @choice(() => AlertSeverity, 'Severity of its episodes; `warning` on create, absent on update: as it was.', {
+  @choice(() => AlertKind, 'Kind, which cannot be changed later.') kind!: AlertKind;
+  @choice(() => AlertSeverity, "Severity of the rule's episodes. Absent: `warning` on create, unchanged on update.", {
     optional: true,
   })
   severity?: AlertSeverity | null;
-  @flag('Whether it is switched off, which closes its episodes; absent: false on create, as it was on update.')
+  @flag('Whether the rule is disabled, which closes its episodes. Absent: false on create, unchanged on update.')
   disabled?: boolean | null;
   @recipients() recipients?: string[] | null;
 }
@@ -135,9 +139,9 @@ export class UpdateAlertRuleArgs extends AlertDecisionArgs {
   @id('Identifier of the rule.') alertRuleId!: string;
   @name('Name.') name!: string;
   @choice(() => AlertKind, 'Kind of the rule, which cannot be changed.', { optional: true }) kind?: AlertKind | null;
-  @choice(() => AlertSeverity, 'Severity of its episodes; absent: as it was.', { optional: true })
+  @choice(() => AlertSeverity, "Severity of the rule's episodes. Absent: unchanged.", { optional: true })
   severity?: AlertSeverity | null;
-  @flag('Whether it is switched off, which closes its episodes; absent: as it was.') disabled?: boolean | null;
+  @flag('Whether the rule is disabled, which closes its episodes. Absent: unchanged.') disabled?: boolean | null;
   @recipients() recipients?: string[] | null;
 }
 
@@ -157,13 +161,13 @@ export class AlertRulesArgs extends SearchablePageArgs {
 /** Filter and page of a list of episodes. */
 @ArgsType()
 export class EpisodesBelowArgs extends SearchablePageArgs {
-  @choice(() => EpisodeState, 'Only those in this state.', { optional: true }) state?: EpisodeState | null;
-  @flag('True: only acknowledged ones; false: only the others.') acknowledged?: boolean | null;
-  @choice(() => AlertSeverity, 'Only those of this severity.', { optional: true }) severity?: AlertSeverity | null;
-  @id('Only those of this rule.', { optional: true }) alertRuleId?: string | null;
-  @id('Only those of this device.', { optional: true }) deviceId?: string | null;
-  @unixTime('Opened from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Opened up to then: Unix seconds, included.') to?: number | null;
+  @choice(() => EpisodeState, 'Only episodes in this state.', { optional: true }) state?: EpisodeState | null;
+  @flag('True: only acknowledged episodes; false: only others.') acknowledged?: boolean | null;
+  @choice(() => AlertSeverity, 'Only episodes of this severity.', { optional: true }) severity?: AlertSeverity | null;
+  @id('Only episodes of this rule.', { optional: true }) alertRuleId?: string | null;
+  @id('Only episodes of this device.', { optional: true }) deviceId?: string | null;
+  @unixTime('Only episodes opened at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only episodes opened at this time or earlier: Unix seconds.') to?: number | null;
 }
 
 /** Filter and page of an application's episodes. */
@@ -176,15 +180,15 @@ export class EpisodesArgs extends EpisodesBelowArgs {
 /** Filter and page of an organization's episodes. */
 @ArgsType()
 export class OrganizationEpisodesArgs extends EpisodesBelowArgs {
-  @id('Only those of this application.', { optional: true }) applicationId?: string | null;
+  @id('Only episodes of this application.', { optional: true }) applicationId?: string | null;
 }
 
 /** Selects episodes to acknowledge, by their identifiers or by a filter. At least one argument is required. */
 @ArgsType()
 export class AcknowledgeEpisodesArgs extends ApplicationArgs {
   @ids('Only these episodes.') ids?: string[] | null;
-  @choice(() => EpisodeState, 'Only those in this state.', { optional: true }) state?: EpisodeState | null;
-  @choice(() => AlertSeverity, 'Only those of this severity.', { optional: true }) severity?: AlertSeverity | null;
-  @id('Only those of this rule.', { optional: true }) alertRuleId?: string | null;
-  @id('Only those of this device.', { optional: true }) deviceId?: string | null;
+  @choice(() => EpisodeState, 'Only episodes in this state.', { optional: true }) state?: EpisodeState | null;
+  @choice(() => AlertSeverity, 'Only episodes of this severity.', { optional: true }) severity?: AlertSeverity | null;
+  @id('Only episodes of this rule.', { optional: true }) alertRuleId?: string | null;
+  @id('Only episodes of this device.', { optional: true }) deviceId?: string | null;
 }

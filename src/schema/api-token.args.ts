@@ -9,14 +9,14 @@ import { PageArgs } from './list.args.js';
 /** A new token. */
 @ArgsType()
 export class CreateApiTokenArgs extends OrganizationArgs {
-  @id('Member to act as; without one the token acts as the organization itself.', { optional: true })
+  @id('Member that the token acts as. Absent: it acts as the organization itself.', { optional: true })
   userId?: string | null;
-  @Field(() => TokenScope, { defaultValue: TokenScope.full, description: 'What it may do.' })
+  @Field(() => TokenScope, { defaultValue: TokenScope.full, description: 'Scope of the token.' })
   scope: TokenScope = TokenScope.full;
-  @name('What it is for.', { optional: true }) name?: string | null;
+  @name('Purpose of the token.', { optional: true }) name?: string | null;
   @Field(() => GraphQLDateTimeISO, {
     nullable: true,
-    description: 'When it stops to count, a time in the future; never unless given.',
+    description: 'Time in the future at which the token expires; by default never.',
   })
   expiresAt?: Date | null;
 }
@@ -24,10 +24,10 @@ export class CreateApiTokenArgs extends OrganizationArgs {
 /** A new token of a device. */
 @ArgsType()
 export class CreateDeviceTokenArgs extends DeviceArgs {
-  @name('What it is for.', { optional: true }) name?: string | null;
+  @name('Purpose of the token.', { optional: true }) name?: string | null;
   @Field(() => GraphQLDateTimeISO, {
     nullable: true,
-    description: 'When it stops to count, a time in the future; never unless given.',
+    description: 'Time in the future at which the token expires; by default never.',
   })
   expiresAt?: Date | null;
 }

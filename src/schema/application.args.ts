@@ -14,7 +14,7 @@ export class ApplicationsArgs extends OrganizationListArgs {
 export class CreateApplicationArgs extends OrganizationArgs {
   @name('Name.') name!: string;
   @description('Description.') description?: string | null;
-  @flag('Whether it has a dashboard; absent: false.') hasDashboard?: boolean | null;
+  @flag('Whether the application has a dashboard. Absent: false.') hasDashboard?: boolean | null;
 }
 
 /** Identifies an application. */
@@ -28,7 +28,7 @@ export class ApplicationArgs extends OrganizationArgs {
 export class UpdateApplicationArgs extends ApplicationArgs {
   @name('Name.') name!: string;
   @description('Description.') description?: string | null;
-  @flag('Whether it has a dashboard.', {}) hasDashboard!: boolean;
+  @flag('Whether the application has a dashboard.', {}) hasDashboard!: boolean;
 }
 
 /** Arguments of the list of an application's devices. */

@@ -68,27 +68,27 @@ function createTypes(): (node: GraphQLObjectType) => GraphQLObjectType {
     const required = new GraphQLNonNull(node);
     const edge = new GraphQLObjectType({
       name: `${name}Edge`,
-      description: `A place in a list of the type ${name}.`,
+      description: `An item in a list of type ${name}.`,
       fields: {
-        cursor: { type: new GraphQLNonNull(GraphQLString), description: 'Cursor of this place, for `after`.' },
-        node: { type: required, description: 'The item at this place.', extensions: { part: true } },
+        cursor: { type: new GraphQLNonNull(GraphQLString), description: 'Cursor of this item, for `after`.' },
+        node: { type: required, description: 'The item itself.', extensions: { part: true } },
       },
     });
     const listOf = (type: GraphQLObjectType) => new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
     const connection = new GraphQLObjectType({
       name: `${name}Connection`,
-      description: `Part of a list of the type ${name}, after a cursor.`,
+      description: `Part of a list of type ${name}, after a cursor.`,
       fields: {
         edges: { type: listOf(edge), description: 'Items, each with its cursor.' },
         nodes: { type: listOf(node), description: 'The same items without cursors.' },
         pageInfo: {
           type: new GraphQLNonNull(pageInfo),
-          description: 'Both ends of this part of the list.',
+          description: 'Start and end of this part of the list.',
           extensions: { part: true },
         },
         totalCount: {
           type: GraphQLInt,
-          description: 'Number of items of the whole list; null where it is not counted.',
+          description: 'Number of items in the whole list; null if it is not counted.',
         },
       },
     });
@@ -103,13 +103,13 @@ const pageInfoFields: GraphQLFieldConfigMap<unknown, Context> = {
     type: new GraphQLNonNull(GraphQLBoolean),
     description: 'Whether this part begins after a cursor.',
   },
-  startCursor: { type: GraphQLString, description: 'Cursor of the first item; null where there is none.' },
-  endCursor: { type: GraphQLString, description: 'Cursor of the last item, for `after`; null where there is none.' },
+  startCursor: { type: GraphQLString, description: 'Cursor of the first item; null if there is none.' },
+  endCursor: { type: GraphQLString, description: 'Cursor of the last item, for `after`; null if there is none.' },
 };
 
 const pageInfo = new GraphQLObjectType({
   name: 'PageInfo',
-  description: 'Both ends of a part of a list.',
+  description: 'Start and end of a part of a list.',
   fields: pageInfoFields,
 });
 
@@ -146,7 +146,7 @@ function connectionBeside(page: Field, { name, isRoot, of }: Place, type: GraphQ
   return {
     ...page,
     name,
-    description: `${page.description ?? ''} By cursor: what is made or deleted meanwhile neither repeats nor hides others.`,
+    description: `${page.description ?? ''} Read by cursor, so that items created or deleted meanwhile neither repeat nor hide others.`,
     type: isNonNullType(page.type) ? new GraphQLNonNull(type) : type,
     args: [firstArgument, afterArgument, ...ofPage],
     resolve: read,
@@ -169,7 +169,7 @@ const usualSize = 10;
 const firstArgument = argument('first', 'Number of items, 1 to 1000.', GraphQLInt, usualSize);
 const afterArgument = argument(
   'after',
-  'The items after this cursor, which an edge or `pageInfo` of this list gave; from the beginning unless given.',
+  'Only items after this cursor, which an edge or `pageInfo` of this list returned; by default from the beginning.',
   GraphQLString,
 );
 

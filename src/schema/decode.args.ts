@@ -12,7 +12,7 @@ export class DecodeFrameArgs extends ProductArgs {
   @whole('Number of the stream.', 0, largestStreamId) streamId!: number;
   @choice(() => StreamType, 'Layout of the stream.') streamType!: StreamType;
   @Field(() => String, { description: 'The bytes.' }) payload!: string;
-  @Field(() => String, { nullable: true, description: 'How they are written: hex (the usual), base64 or utf8.' })
+  @Field(() => String, { nullable: true, description: 'Encoding of the bytes: hex (the default), base64 or utf8.' })
   @IsIn(['hex', 'base64', 'utf8'])
   encoding?: string | null;
 }
@@ -20,8 +20,8 @@ export class DecodeFrameArgs extends ProductArgs {
 /** Selects the records of a product to decode again. */
 @ArgsType()
 export class RedecodeArgs extends ProductArgs {
-  @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
+  @unixTime('Only records measured at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only records measured at this time or earlier: Unix seconds.') to?: number | null;
   @flag('Only count the records that would change.') dryRun?: boolean | null;
 }
 

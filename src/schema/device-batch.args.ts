@@ -15,13 +15,15 @@ export class DeviceBatchArgs extends OrganizationArgs {
   deviceIds?: string[] | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Instead: all devices that this regular expression matches, as in lists.',
+    description: 'Instead of `deviceIds`: all devices that this regular expression matches, as in lists.',
   })
   @MaxLength(256)
   q?: string | null;
-  @deviceFilter('Instead, or beside `q`: all devices that pass it; an empty one lets all pass.')
+  @deviceFilter(
+    'Instead of `deviceIds`, alone or with `q`: all devices that match this filter. An empty filter matches all.',
+  )
   filter?: DeviceFilterInput | null;
-  @flag('Only say how many there are, and change nothing.') dryRun?: boolean | null;
+  @flag('Only count the devices, and change nothing.') dryRun?: boolean | null;
 }
 
 /** Selects devices, with the tags to add or remove. */

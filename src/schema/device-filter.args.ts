@@ -6,28 +6,28 @@ import { SearchablePageArgs } from './list.args.js';
 /** A circle on Earth. */
 @InputType({ description: 'A circle on Earth (WGS 84).' })
 export class NearInput {
-  @number('Latitude of its centre in degrees.', -90, 90) lat!: number;
-  @number('Longitude of its centre in degrees.', -180, 180) lon!: number;
+  @number('Latitude of the centre in degrees.', -90, 90) lat!: number;
+  @number('Longitude of the centre in degrees.', -180, 180) lon!: number;
   /** The upper limit is more than half of the Earth's circumference. */
   @number('Radius in metres.', 0, 20_100_000) radius!: number;
 }
 
 /** A filter of devices. A device must meet all given conditions. */
-@InputType({ description: 'Which devices; one has to pass all that is given.' })
+@InputType({ description: 'Filter of devices. A device must meet all given conditions.' })
 export class DeviceFilterInput {
   @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
   @ids('Only devices of one of these products.') productIds?: string[] | null;
-  @id('Only devices that are linked to this application.', { optional: true }) applicationId?: string | null;
-  @unixTime('Only devices without a record that was measured then or later: Unix seconds.')
+  @id('Only devices linked to this application.', { optional: true }) applicationId?: string | null;
+  @unixTime('Only devices without a record measured at this time or later: Unix seconds.')
   silentSince?: number | null;
-  @Field(() => NearInput, { nullable: true, description: 'Only devices within a circle; its edge is in it.' })
+  @Field(() => NearInput, { nullable: true, description: 'Only devices within a circle, edge included.' })
   @ValidateNested()
   near?: NearInput | null;
 }
 
 /** Declares an argument that filters devices. */
 export const deviceFilter =
-  (description = 'Which devices; all unless given.'): PropertyDecorator =>
+  (description = 'Filter of devices; by default all.'): PropertyDecorator =>
   (target, key) => {
     Field(() => DeviceFilterInput, { nullable: true, description })(target, key as string);
     ValidateNested()(target, key as string);

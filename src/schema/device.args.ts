@@ -9,11 +9,11 @@ import { flag, id, ids, labels, name, number, serial } from './fields.js';
 @InputType({ description: 'A product, by its identifiers.' })
 export class ProductReferenceInput {
   @id('Identifier of the product.') id!: string;
-  @id('Organization that owns it.', { optional: true }) organizationId?: string | null;
+  @id('Organization that owns the product.', { optional: true }) organizationId?: string | null;
 }
 
 /** A location on Earth. */
-@InputType({ description: 'A place on Earth (WGS 84).' })
+@InputType({ description: 'A location on Earth (WGS 84).' })
 export class LocationInput {
   @number('Latitude in degrees.', -90, 90) lat!: number;
   @number('Longitude in degrees.', -180, 180) lon!: number;
@@ -24,10 +24,10 @@ export class LocationInput {
 class DeviceValues extends OrganizationArgs {
   @name('Name.', { optional: true }) name?: string | null;
   @labels('Tags.', 50, 64) tags?: string[] | null;
-  @Field(() => ProductReferenceInput, { nullable: true, description: 'Product that describes it.' })
+  @Field(() => ProductReferenceInput, { nullable: true, description: 'Product that describes the device.' })
   @ValidateNested()
   product?: ProductReferenceInput | null;
-  @Field(() => LocationInput, { nullable: true, description: 'Where it stands.' })
+  @Field(() => LocationInput, { nullable: true, description: 'Location of the device.' })
   @ValidateNested()
   location?: LocationInput | null;
 }
@@ -60,7 +60,7 @@ export class UpdateDeviceArgs extends DeviceValues {
 @ArgsType()
 export class DevicesArgs extends OrganizationListArgs {
   @id('Only devices of this product.', { optional: true }) productId?: string | null;
-  @flag('True: only devices that have a product; false: all.') hasProduct?: boolean | null;
+  @flag('True: only devices with a product; false: all devices.') hasProduct?: boolean | null;
   @GraphOnly() @ids('Only these devices.') ids?: string[] | null;
   @GraphOnly() @deviceFilter() filter?: DeviceFilterInput | null;
 }

@@ -9,31 +9,33 @@ import { choice, id, ids, label, labels, unixTime } from './fields.js';
 /** Format of an export, and the limits that every kind of export has. */
 @ArgsType()
 class FileArgs extends OrganizationArgs {
-  @choice(() => ExportFormat, 'Format of the file; CSV unless given.', { optional: true }) format?: ExportFormat | null;
+  @choice(() => ExportFormat, 'Format of the file; by default CSV.', { optional: true }) format?: ExportFormat | null;
   @labels(
-    'Columns: paths such as `ts`, `device.serial`, `data.temperature`, `metadata`, or `cursor`. Those of the products unless given.',
+    'Columns: paths such as `ts`, `device.serial`, `data.temperature`, `metadata`, or `cursor`. By default those of the products.',
     500,
     300,
   )
   columns?: string[] | null;
-  @label('Zone that times are written in, such as `Europe/Berlin` or `+01:00`; UTC unless given.', 64, {
+  @label('Time zone of times in the file, such as `Europe/Berlin` or `+01:00`; by default UTC.', 64, {
     optional: true,
   })
   timeZone?: string | null;
-  @unixTime('Measured, of deliveries stored, of episodes opened, from then on: Unix seconds, included.') from?:
+  @unixTime('Only records measured, deliveries stored or episodes opened at this time or later: Unix seconds.') from?:
     | number
     | null;
-  @unixTime('Measured, of deliveries stored, of episodes opened, up to then: Unix seconds, included.') to?:
+  @unixTime('Only records measured, deliveries stored or episodes opened at this time or earlier: Unix seconds.') to?:
     | number
     | null;
-  @choice(() => DeliveryState, 'Only deliveries that stand so.', { optional: true }) state?: DeliveryState | null;
-  @label('Goes on after the row that had this in its column `cursor`.', 200, { optional: true }) after?: string | null;
+  @choice(() => DeliveryState, 'Only deliveries in this state.', { optional: true }) state?: DeliveryState | null;
+  @label('Continues after the row with this value in the column `cursor`.', 200, { optional: true }) after?:
+    | string
+    | null;
 }
 
 /** Content and format of an export of an organization. */
 @ArgsType()
 export class OrganizationExportArgs extends FileArgs {
-  @choice(() => OrganizationExportSubject, 'What it holds; devices unless given.', { optional: true })
+  @choice(() => OrganizationExportSubject, 'Content of the export; by default devices.', { optional: true })
   of?: OrganizationExportSubject | null;
 }
 
@@ -41,11 +43,12 @@ export class OrganizationExportArgs extends FileArgs {
 @ArgsType()
 export class ExportArgs extends FileArgs {
   @id('Identifier of the application.') applicationId!: string;
-  @choice(() => ExportSubject, 'What it holds; records unless given.', { optional: true }) of?: ExportSubject | null;
+  @choice(() => ExportSubject, 'Content of the export; by default records.', { optional: true })
+  of?: ExportSubject | null;
   @ids('Only records of these products.') products?: string[] | null;
-  @Field(() => LocatedJSON, { nullable: true, description: 'Which records: a query as searches take it.' })
+  @Field(() => LocatedJSON, { nullable: true, description: 'Search query that records must match.' })
   query?: LocatedJson | null;
-  @Field(() => LocatedJSON, { nullable: true, description: 'Of aggregations: these, as searches take them.' })
+  @Field(() => LocatedJSON, { nullable: true, description: 'Aggregations to export, in the form of searches.' })
   aggs?: LocatedJson | null;
   @id('Only deliveries of this hook.', { optional: true }) applicationHookId?: string | null;
 }

@@ -77,7 +77,7 @@ export const day = (text: string) =>
     }),
   );
 /** Declares an e-mail address. */
-export const email = () => field(() => EmailAddress, 'E-mail address, unique whatever its case.', {}, IsEmail());
+export const email = () => field(() => EmailAddress, 'E-mail address, unique regardless of case.', {}, IsEmail());
 /** Declares a name that is unique on the platform. Upper case counts as lower case. */
 export const username = () =>
   field(
@@ -101,7 +101,7 @@ export const serial = () =>
 export const hookUrl = () =>
   field(
     () => WebAddress,
-    'Address to call: http or https, without user and password.',
+    'Address to call: http or https, without user name and password.',
     {},
     MaxLength(2048),
     ValidateBy({
@@ -145,7 +145,7 @@ export const labels = (text: string, size: number, length: number) =>
 export const emails = (text: string, size: number) =>
   field(
     () => [String],
-    `${text} At most ${size} e-mail addresses, each once whatever its case.`,
+    `${text} At most ${size} e-mail addresses, each at most once regardless of case.`,
     { optional: true },
     ArrayMaxSize(size),
     IsEmail({}, { each: true }),
@@ -160,7 +160,7 @@ export const ids = (text: string) => field(() => [ID], `${text} At most 100.`, {
 export const cursor = () =>
   field(
     () => String,
-    'The page after this cursor (the `endCursor` of the page before), instead of one by its number.',
+    'Cursor after which the page begins (the `endCursor` of the previous page), instead of a page number.',
     { optional: true },
     MaxLength(500),
   );

@@ -5,14 +5,14 @@ import { OrganizationArgs } from './account.args.js';
 import { flag, id } from './fields.js';
 
 const dryRun = () =>
-  flag('Only say what would become of each line (the usual). With false, the file is imported at once.');
+  flag('Whether to only report the outcome of each line (the default). With false, the file is imported at once.');
 
 /** A file of devices to import. */
 @ArgsType()
 export class ImportDevicesArgs extends OrganizationArgs {
   @Field(() => FileContent, { description: 'The devices as CSV.' }) file!: FileBody | string;
   @dryRun() dryRun?: boolean | null;
-  @flag('Whether an empty cell clears the value of a device. Without, the value stays as it is.')
+  @flag('Whether an empty cell clears the value of a device. By default the value stays unchanged.')
   clearEmpty?: boolean | null;
 }
 
@@ -21,10 +21,10 @@ export class ImportDevicesArgs extends OrganizationArgs {
 export class ImportRecordsArgs extends OrganizationArgs {
   @Field(() => FileContent, { description: 'The records as CSV, NDJSON or Parquet.' }) file!: FileBody | string;
   @GraphOnly()
-  @Field(() => ImportFormat, { nullable: true, description: 'How it is written; CSV unless given.' })
+  @Field(() => ImportFormat, { nullable: true, description: 'Format of the file; by default CSV.' })
   format?: ImportFormat | null;
   @dryRun() dryRun?: boolean | null;
-  @flag('Whether hooks are called with these records, as if they were new. Without, none is.')
+  @flag('Whether hooks are called with these records, as if they were new; by default no hook is called.')
   callHooks?: boolean | null;
 }
 

@@ -15,13 +15,13 @@ const HeaderText = () => Matches(/^[^\p{Cc}]*$/u, { message: 'must not hold cont
 /** User name and password of basic authentication (RFC 7617). */
 @InputType({ description: 'Basic authentication.' })
 export class HookBasicInput {
-  @Field(() => String, { description: 'User name of the basic authentication.' })
+  @Field(() => String, { description: 'User name for basic authentication.' })
   @MaxLength(1000)
   @Matches(/^[^:]*$/, { message: 'must not hold a colon' })
   @HeaderText()
   user!: string;
 
-  @Field(() => String, { nullable: true, description: 'Password. Absent on update: as it was.' })
+  @Field(() => String, { nullable: true, description: 'Password. Absent on update: unchanged.' })
   @MaxLength(1000)
   @HeaderText()
   pass?: string | null;
@@ -30,7 +30,7 @@ export class HookBasicInput {
 /** A header of the hook's calls. */
 @InputType({ description: 'A header.' })
 export class HookHeaderInput {
-  @Field(() => String, { nullable: true, description: 'Name; `Authorization` unless given, on update too.' })
+  @Field(() => String, { nullable: true, description: 'Name; by default `Authorization`, on update too.' })
   @MaxLength(200)
   @Matches(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: 'must be the name of an HTTP header' })
   name?: string | null;
@@ -42,7 +42,7 @@ export class HookHeaderInput {
 }
 
 /** A bearer token, stored as the header `Authorization`. */
-@InputType({ description: 'A bearer token; kept as the header `Authorization`.' })
+@InputType({ description: 'A bearer token, stored as the header `Authorization`.' })
 export class HookBearerInput {
   @Field(() => String, { description: 'The token.' })
   @MaxLength(990)
@@ -51,7 +51,7 @@ export class HookBearerInput {
 }
 
 /** Authentication of a hook's calls. */
-@InputType({ description: 'How calls to a hook authenticate.' })
+@InputType({ description: "Authentication of a hook's calls." })
 export class HookAuthenticationInput {
   @Field(() => HookBasicInput, { nullable: true, description: 'Basic authentication.' })
   @ValidateNested()
@@ -70,10 +70,13 @@ export class HookAuthenticationInput {
 @ArgsType()
 export class CreateHookArgs extends ApplicationArgs {
   @hookUrl() url!: string;
-  @flag('Whether TLS certificates that nobody vouches for are accepted; absent: false on create, as it was on update.')
+  @flag('Whether unverified TLS certificates are accepted. Absent: false on create, unchanged on update.')
   allowUnverifiedSSLCert?: boolean | null;
-  @flag('Whether it is switched off; absent: false on create, as it was on update.') disabled?: boolean | null;
-  @Field(() => HookAuthenticationInput, { nullable: true, description: 'How calls authenticate; replaced as a whole.' })
+  @flag('Whether the hook is disabled. Absent: false on create, unchanged on update.') disabled?: boolean | null;
+  @Field(() => HookAuthenticationInput, {
+    nullable: true,
+    description: 'Authentication of calls, which is replaced as a whole.',
+  })
   @ValidateNested()
   authentication?: HookAuthenticationInput | null;
 }
@@ -101,10 +104,10 @@ export class HooksArgs extends SearchablePageArgs {
 @ArgsType()
 export class FilteredHooksArgs extends HooksArgs {
   @GraphOnly()
-  @flag('True: only those that are switched off; false: only the others.')
+  @flag('True: only disabled hooks; false: only others.')
   disabled?: boolean | null;
   @GraphOnly()
-  @flag('True: only those whose latest call failed; false: only the others.')
+  @flag('True: only hooks whose latest call failed; false: only others.')
   failing?: boolean | null;
 }
 
@@ -117,18 +120,20 @@ export class DeliveriesArgs extends HooksArgs {
 /** Filter and page of a hook's deliveries. */
 @ArgsType()
 export class LedgerArgs extends DeliveriesArgs {
-  @flag('True: only those that succeeded; false: only those that have not.') successful?: boolean | null;
-  @id('Only those of this device.', { optional: true }) deviceId?: string | null;
-  @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
+  @flag('True: only deliveries that succeeded; false: only deliveries that have not.') successful?: boolean | null;
+  @id('Only deliveries of this device.', { optional: true }) deviceId?: string | null;
+  @unixTime('Only deliveries stored at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only deliveries stored at this time or earlier: Unix seconds.') to?: number | null;
 }
 
 /** Filter of the records that a hook is called with. */
-@InputType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
+@InputType({
+  description: 'Filter of the records that a hook is called with. A record must meet all given conditions.',
+})
 export class HookFilterInput {
-  @ids('Products: one of these.') @Storable({ each: true }) products?: string[] | null;
-  @labels('Tags of the device: one of these.', 50, 64) tags?: string[] | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A query as searches take it, over the record.' })
+  @ids('Products; the record must have one of them.') @Storable({ each: true }) products?: string[] | null;
+  @labels('Tags; the device must have at least one of them.', 50, 64) tags?: string[] | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A search query that the record must match.' })
   query?: { [key: string]: PlainJson } | null;
 }
 
@@ -137,22 +142,24 @@ const eventKinds: string[] = Object.values(HookEventKind);
 /** New settings of a hook. */
 @ArgsType()
 export class UpdateHookSettingsArgs extends HookArgs {
-  @whole('Calls at once, over all processes together; 8 until it is set, absent: as it was.', 1, 64, { optional: true })
+  @whole('Maximum number of concurrent calls, over all processes together; initially 8. Absent: unchanged.', 1, 64, {
+    optional: true,
+  })
   concurrency?: number | null;
   @Field(() => Float, {
     nullable: true,
-    description: 'Calls a second, at most; no limit until it is set, absent: as it was.',
+    description: 'Maximum number of calls per second; initially no limit. Absent: unchanged.',
   })
   @Min(0.01)
   @Max(1000)
   maxPerSecond?: number | null;
   @flag(
-    "Whether a device's records go out in the order of storing, one at a time; false until it is set, absent: as it was.",
+    "Whether a device's records are delivered in the order of storing, one at a time; initially false. Absent: unchanged.",
   )
   ordered?: boolean | null;
   @Field(() => [String], {
     nullable: true,
-    description: `Kinds of events that it is called for, of ${eventKinds.join(', ')}; \`record\` until it is set, absent: as it was. Those of devices tell of the whole organization: only owners choose them.`,
+    description: `Kinds of events that the hook is called for, among ${eventKinds.join(', ')}; initially \`record\`. Absent: unchanged. Device events concern the whole organization, so only owners may add them.`,
   })
   @ArrayMinSize(1)
   @ArrayMaxSize(20)
@@ -160,7 +167,7 @@ export class UpdateHookSettingsArgs extends HookArgs {
   events?: string[] | null;
   @Field(() => HookFilterInput, {
     nullable: true,
-    description: 'Which records it is called with; replaced as a whole.',
+    description: 'Filter of the records that the hook is called with, which is replaced as a whole.',
   })
   @ValidateNested()
   filter?: HookFilterInput | null;
@@ -169,17 +176,17 @@ export class UpdateHookSettingsArgs extends HookArgs {
 /** Selects deliveries to redeliver. */
 @ArgsType()
 export class RedeliverArgs extends HookArgs {
-  @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
-  @choice(() => Ended, 'How the deliveries ended that are made again; `failed` unless given.', { optional: true })
+  @unixTime('Only deliveries stored at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only deliveries stored at this time or earlier: Unix seconds.') to?: number | null;
+  @choice(() => Ended, 'Final state of the deliveries that are made again; by default `failed`.', { optional: true })
   state?: Ended | null;
 }
 
 /** Selects stored records to deliver. */
 @ArgsType()
 export class ReplayArgs extends HookArgs {
-  @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
+  @unixTime('Only records measured at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only records measured at this time or earlier: Unix seconds.') to?: number | null;
 }
 
 /** Identifies a delivery. */

@@ -18,7 +18,7 @@ export class PageArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Order: names of fields joined by commas, `-` before one for descending.',
+    description: 'Order: field names joined by commas, each with `-` in front for descending order.',
   })
   @MaxLength(256)
   sort?: string | null;
@@ -33,7 +33,7 @@ export class PageArgs {
 /** Page of a list that a regular expression filters. */
 @ArgsType()
 export class SearchablePageArgs extends PageArgs {
-  @Field(() => String, { nullable: true, description: 'Regular expression to match, whatever the case.' })
+  @Field(() => String, { nullable: true, description: 'Regular expression to match, regardless of case.' })
   @MaxLength(256)
   q?: string | null;
 }
@@ -42,22 +42,22 @@ export class SearchablePageArgs extends PageArgs {
 @ArgsType()
 export class DeliveriesBelowArgs extends SearchablePageArgs {
   @cursor() after?: string | null;
-  @choice(() => DeliveryState, 'Only those that stand so.', { optional: true }) state?: DeliveryState | null;
-  @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
+  @choice(() => DeliveryState, 'Only deliveries in this state.', { optional: true }) state?: DeliveryState | null;
+  @unixTime('Only deliveries stored at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only deliveries stored at this time or earlier: Unix seconds.') to?: number | null;
 }
 
 /** Page of an application's hooks. */
 @ArgsType()
 export class HooksBelowArgs extends SearchablePageArgs {
-  @flag('True: only those that are switched off; false: only the others.') disabled?: boolean | null;
-  @flag('True: only those whose latest call failed; false: only the others.') failing?: boolean | null;
+  @flag('True: only disabled hooks; false: only others.') disabled?: boolean | null;
+  @flag('True: only hooks whose latest call failed; false: only others.') failing?: boolean | null;
 }
 
 /** Page of records, by number or by cursor. */
 @ArgsType()
 export class RecordsBelowArgs extends PageArgs {
   @cursor() after?: string | null;
-  @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
+  @unixTime('Only records measured at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only records measured at this time or earlier: Unix seconds.') to?: number | null;
 }

@@ -12,12 +12,12 @@ import { HookArgs } from './hook.args.js';
 export const usualLimit = 100;
 
 const limited = (things: string) =>
-  whole(`${things} in one event, at most.`, 1, 500, { optional: true, usual: usualLimit });
+  whole(`${things} per event, at most.`, 1, 500, { optional: true, usual: usualLimit });
 const after = (): PropertyDecorator => (target, key) => {
   Field(() => String, {
     nullable: true,
     description:
-      'The `cursor` of an event of this subscription: what came since is told first, the newest 1,000 of it; `missed` counts the others.',
+      'The `cursor` of an event of this subscription. Events since then are sent first, with the newest 1,000 items; `missed` counts the others.',
   })(target, key as string);
   MaxLength(maxCursorCharacters)(target, key as string);
 };
@@ -25,7 +25,7 @@ const after = (): PropertyDecorator => (target, key) => {
 /** Arguments of the subscription to an application's records. */
 @ArgsType()
 export class RecordReceivedArgs extends ApplicationArgs {
-  @ids('Only records of these devices, which are linked to the application; absent: of all that are.')
+  @ids('Only records of these devices, which must be linked to the application. Absent: all linked devices.')
   deviceIds?: string[] | null;
 
   @Field(() => GraphQLJSONObject, {

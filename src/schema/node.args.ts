@@ -5,13 +5,13 @@ import { id } from './fields.js';
 /** Identifies an object of any type. */
 @ArgsType()
 export class NodeArgs {
-  @id('Identifier of anything that is a Node.') id!: string;
+  @id('Identifier of any Node.') id!: string;
 }
 
 /** Identifies several objects of any types. */
 @ArgsType()
 export class NodesArgs {
-  @Field(() => [ID], { description: 'Identifiers of anything that is a Node, at most 100.' })
+  @Field(() => [ID], { description: 'Identifiers of any Nodes, at most 100.' })
   @ArrayMaxSize(100)
   ids!: string[];
 }

@@ -29,12 +29,12 @@ export function walkedPageOf<Item extends object>(item: ClassType<Item>, listIte
   abstract class PageOfWalk extends pageOf(item, listItem) {
     @Field(() => String, {
       nullable: true,
-      description: 'Cursor of the last item, for `after`; none on an empty page, and none under a `sort` of your own.',
+      description: 'Cursor of the last item, for `after`; null on an empty page, and with a `sort` of your own.',
     })
     @GraphOnly()
     endCursor?: string | null;
 
-    @Field(() => Boolean, { description: 'Whether there is more after the last item.' })
+    @Field(() => Boolean, { description: 'Whether more items follow the last one.' })
     @GraphOnly()
     hasMore?: boolean;
   }

@@ -65,7 +65,7 @@ export class DeliveryPage extends walkedPageOf(Delivery, DeliveryListItem) {}
 @ObjectType({ description: 'A page of records.' })
 export class RecordPage extends walkedPageOf(DeviceRecord) {}
 
-@ObjectType({ description: 'A page of what a team gives access to.' })
+@ObjectType({ description: 'A page of the applications that a team gives access to.' })
 export class TeamGrantPage extends pageOf(TeamGrant) {}
 
 @ObjectType({ description: 'A page of alert rules.' })

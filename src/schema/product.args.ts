@@ -5,16 +5,16 @@ import { OrganizationArgs } from './account.args.js';
 import { choice, id, label, mark, name, whole } from './fields.js';
 
 /** Position of a variable in a data stream. */
-@InputType({ description: 'Where a variable stands in a data stream.' })
+@InputType({ description: 'Position of a variable in a data stream.' })
 export class MappingInput {
-  @whole('Number of the stream; frames name 0 to 255.', 0, 2_147_483_647) streamId!: number;
+  @whole('Number of the stream; frames can address 0 to 255.', 0, 2_147_483_647) streamId!: number;
   @choice(() => StreamType, 'Layout of the stream.') streamType!: StreamType;
-  @whole('Number of the variable in the stream; frames of the type BIN name 1 to 32.', 0, 2_147_483_647)
+  @whole('Number of the variable in the stream; frames of type BIN can address 1 to 32.', 0, 2_147_483_647)
   varNumber!: number;
 }
 
 /** A variable that devices of a product send. */
-@InputType({ description: 'A value that devices of a product send.' })
+@InputType({ description: 'A variable that devices of a product send.' })
 export class VariableInput {
   @label('Name, unique in the product.', 100) name!: string;
   @mark('Unit of the values.', 50) unit?: string | null;
@@ -29,7 +29,7 @@ export class VariableInput {
 export class CreateProductArgs extends OrganizationArgs {
   @name('Name.') name!: string;
   @label('Version.', 100) version!: string;
-  @Field(() => [VariableInput], { description: 'What its devices send.' })
+  @Field(() => [VariableInput], { description: "Variables that the product's devices send." })
   @ArrayMaxSize(500)
   @ValidateNested({ each: true })
   variables!: VariableInput[];

@@ -7,9 +7,9 @@ import { ProductArgs } from './product.args.js';
 /** A new provisioning token of a product. */
 @ArgsType()
 export class CreateProvisioningTokenArgs extends ProductArgs {
-  @name('What it is for.', { optional: true }) name?: string | null;
-  @whole('How many devices may register with it.', 1, 1_000_000) deviceLimit!: number;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it stops to count, a time in the future.' })
+  @name('Purpose of the token.', { optional: true }) name?: string | null;
+  @whole('Number of devices that may register with the token.', 1, 1_000_000) deviceLimit!: number;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time in the future at which the token expires.' })
   expiresAt!: Date;
 }
 

@@ -7,8 +7,12 @@ import { flag, id, label } from './fields.js';
 @ArgsType()
 export class IngestRecordsArgs extends OrganizationArgs {
   @Field(() => ExactJSON, { description: 'One record, or an array of at most 10,000.' }) records!: ExactJson;
-  @flag('Whether to list every item, what was stored too.') verbose?: boolean | null;
-  @label('Makes the call safe to repeat: for 24 hours the first answer is given again.', 200, { optional: true })
+  @flag('Whether to list every item, including stored ones.') verbose?: boolean | null;
+  @label(
+    'Idempotency key, which makes the call safe to repeat: for 24 hours, a repeated call gets the first answer.',
+    200,
+    { optional: true },
+  )
   idempotencyKey?: string | null;
 }
 
@@ -33,5 +37,5 @@ export class IngestChirpStackArgs extends IngestArgs {
 /** The body that a ThingsBoard device posts, and the device's serial number. */
 @ArgsType()
 export class IngestThingsBoardArgs extends IngestArgs {
-  @label('Serial of the device.', 200) serial!: string;
+  @label('Serial number of the device.', 200) serial!: string;
 }

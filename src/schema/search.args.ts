@@ -7,7 +7,7 @@ const range = () =>
   Field(() => LocatedJSON, { description: 'Time range in Unix seconds, both ends included: gte and lte.' });
 const search = () =>
   Field(() => LocatedJSON, {
-    description: 'At most 100 queries; each names its products and what search engines take.',
+    description: "At most 100 queries. Each has its products and the fields of a search engine's query.",
   });
 
 /** A search of an application's records. */

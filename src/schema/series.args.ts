@@ -7,36 +7,31 @@ import { choice, id, ids, labels, unixTime, whole } from './fields.js';
 /** Form of the lines in a chart. */
 @ArgsType()
 class SeriesForm {
-  @unixTime('From then on: Unix seconds, included; a day before `to` unless given.') from?: number | null;
-  @unixTime('Up to then: Unix seconds, included; now unless given.') to?: number | null;
+  @unixTime('Start of the range in Unix seconds, included; by default a day before `to`.') from?: number | null;
+  @unixTime('End of the range in Unix seconds, included; by default now.') to?: number | null;
 
   @Field(() => Int, {
     defaultValue: 300,
     description:
-      'Points of a line at most, 3 to 5000. Buckets take the shortest usual length (1 s, 2 s, 5 s, ... 1 h, ... whole days) that keeps to it.',
+      'Maximum number of points per line, 3 to 5000. Buckets have the shortest standard length (1 s, 2 s, 5 s, ... 1 h, ... whole days) that stays within it.',
   })
   @Min(3)
   @Max(5000)
   points: number = 300;
 
-  @whole(
-    'Length of a bucket in seconds, instead of `points`. Buckets are counted from 1970 on, in UTC.',
-    1,
-    31_622_400,
-    {
-      optional: true,
-    },
-  )
+  @whole('Length of a bucket in seconds, instead of `points`. Buckets are aligned to 1970 in UTC.', 1, 31_622_400, {
+    optional: true,
+  })
   interval?: number | null;
 
-  @choice(() => SeriesFunction, 'What a point says of its bucket; `avg` unless given.', { optional: true })
+  @choice(() => SeriesFunction, 'Function that reduces a bucket to one point; by default `avg`.', { optional: true })
   function?: SeriesFunction | null;
 }
 
 /** Variables and form of the lines in a chart. */
 @ArgsType()
 export class SeriesBelowArgs extends SeriesForm {
-  @Field(() => [String], { description: 'Names of variables, 1 to 20: a line for each.' })
+  @Field(() => [String], { description: 'Names of variables, 1 to 20, with a line for each.' })
   @ArrayMinSize(1)
   @ArrayMaxSize(20)
   @Length(1, 100, { each: true })
@@ -50,7 +45,7 @@ export const defaultVariables = 6;
 @ArgsType()
 export class DeviceSeriesArgs extends SeriesForm {
   @labels(
-    `Names of variables, at most 20: a line for each. Unless given, the first ${defaultVariables} of the device's product that are numbers, or true and false.`,
+    `Names of variables, at most 20, with a line for each. By default the first ${defaultVariables} numeric or boolean variables of the device's product.`,
     20,
     100,
   )
@@ -61,16 +56,16 @@ export class DeviceSeriesArgs extends SeriesForm {
 @ArgsType()
 export class SeriesArgs extends SeriesBelowArgs {
   @id('Identifier of the organization.') organizationId!: string;
-  @ids('Devices.') deviceIds?: string[] | null;
-  @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
+  @ids('Identifiers of the devices.') deviceIds?: string[] | null;
+  @id('Instead of `deviceIds`: the devices of this application, at most 100.', { optional: true })
   applicationId?: string | null;
 }
 
 /** Selects the devices whose newest values are read, by identifier or by application. */
 @ArgsType()
 export class LatestArgs extends OrganizationArgs {
-  @ids('Devices.') deviceIds?: string[] | null;
-  @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
+  @ids('Identifiers of the devices.') deviceIds?: string[] | null;
+  @id('Instead of `deviceIds`: the devices of this application, at most 100.', { optional: true })
   applicationId?: string | null;
   @labels('Only these variables.', 100, 100) variables?: string[] | null;
 }

@@ -45,5 +45,5 @@ export class TeamApplicationArgs extends TeamArgs {
 /** A team's permission on an application. */
 @ArgsType()
 export class SetTeamApplicationArgs extends TeamApplicationArgs {
-  @choice(() => Permission, 'What the team may do with the application.') permission!: Permission;
+  @choice(() => Permission, 'Permission of the team on the application.') permission!: Permission;
 }

@@ -7,9 +7,9 @@ import { PageArgs } from './list.args.js';
 @ArgsType()
 export class UsageArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
-  @choice(() => UsageBy, 'What it is told by; the organization unless given.', { optional: true }) by?: UsageBy | null;
-  @day('From that day on, included.') fromDay?: string | null;
-  @day('Up to that day, included.') toDay?: string | null;
-  @id('Only of this product, where it is told by product.', { optional: true }) productId?: string | null;
-  @id('Only of this application, where it is told by application.', { optional: true }) applicationId?: string | null;
+  @choice(() => UsageBy, 'Grouping of the usage; by default the organization.', { optional: true }) by?: UsageBy | null;
+  @day('First day, included.') fromDay?: string | null;
+  @day('Last day, included.') toDay?: string | null;
+  @id('Only usage of this product, if grouped by product.', { optional: true }) productId?: string | null;
+  @id('Only usage of this application, if grouped by application.', { optional: true }) applicationId?: string | null;
 }
