@@ -17,19 +17,20 @@ export type OpenApiDocument = JsonSchema & {
 
 const chapterNotes: Readonly<Record<string, string>> = {
   Accounts: "The caller's organization account, and the users of the platform.",
-  'Organization and members': 'The tenant and who belongs to it.',
+  'Organization and members': 'The organization (tenant) and its members.',
   Teams: 'Groups of members, and the applications they may read or write.',
   Products: 'Device types with typed variables.',
-  Devices: 'Things that send records.',
+  Devices: 'Devices, which send records.',
   Applications: 'Groups of devices, whose records are searched together.',
-  'Application hooks': 'Addresses that are called with every record, and the history of the calls.',
-  'Hook additions': 'Settings, signing secrets, the record of calls and redelivery of hooks.',
-  Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
-  Import: 'Files in: devices by CSV, past records by CSV, NDJSON or Parquet; checked first, read by jobs.',
+  'Application hooks': 'Addresses that are called with every record, and the history of these calls.',
+  'Hook additions': 'Settings, signing secrets, delivery ledger and redelivery of hooks.',
+  Ingestion: "Ingestion of records, in the platform's own JSON or as network servers send them.",
+  Import:
+    'Import of files: devices as CSV, past records as CSV, NDJSON or Parquet. Files are checked first and read by jobs.',
   Export: 'Records, aggregations, devices and deliveries as files.',
-  'Device tokens': 'Tokens that post the records of one device and do nothing else.',
+  'Device tokens': 'Tokens that may post the records of one device and do nothing else.',
   Provisioning: 'Tokens with which devices of a product register themselves.',
-  Usage: 'What an organization uses by day, and how much it may.',
+  Usage: 'Usage of an organization by day, and its quotas.',
 };
 
 /**
@@ -54,7 +55,7 @@ export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocu
     info: {
       title: 'Device Data Platform',
       version: 'v1',
-      description: 'Devices, the records they send, search over them, and calls to your own addresses for each.',
+      description: 'Devices, the records that they send, search over records, and a webhook call for each record.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server }],

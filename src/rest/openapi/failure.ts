@@ -3,18 +3,18 @@ import type { JsonSchema } from '../../schema/rules.js';
 
 const descriptions: Readonly<Record<ErrorCode, string>> = {
   MALFORMED_REQUEST: 'The request cannot be read: the body is not JSON, or the address does not decode.',
-  UNAUTHENTICATED: 'No token, or one that is unknown, expired or revoked.',
-  FORBIDDEN: "Readable, but not for this caller to change; or the token's scope does not cover it.",
-  NOT_FOUND: 'There is no such thing for this caller.',
+  UNAUTHENTICATED: 'The token is missing, unknown, expired or revoked.',
+  FORBIDDEN: "The caller may read this but not change it, or the token's scope does not cover the operation.",
+  NOT_FOUND: 'The resource does not exist, or the caller cannot read it.',
   METHOD_NOT_ALLOWED: 'The path exists, the verb does not.',
-  CONFLICT: 'The request is right, but the state of things forbids it.',
-  TOO_LARGE: 'The body is over its limit.',
-  UNSUPPORTED_MEDIA_TYPE: 'The body is in a type that is not read here.',
+  CONFLICT: 'The request is valid, but the current state forbids it.',
+  TOO_LARGE: 'The body or the answer exceeds its limit.',
+  UNSUPPORTED_MEDIA_TYPE: 'The media type of the body is not supported here.',
   VALIDATION_FAILED: 'Fields or parameters are missing, unknown, repeated, of the wrong type or out of range.',
-  RATE_LIMITED: 'Too many requests; wait as long as `Retry-After` says.',
-  INTERNAL: 'Something unforeseen; the request id finds its cause in the log.',
-  UNAVAILABLE: 'The database cannot be reached; try again.',
-  TIMEOUT: 'It took too long, waiting for another change included, and was cancelled; try again.',
+  RATE_LIMITED: 'Too many requests. Wait as long as `Retry-After` says.',
+  INTERNAL: "An unexpected error. The log has its cause under the request's identifier.",
+  UNAVAILABLE: 'The database cannot be reached. Try again.',
+  TIMEOUT: 'The request took too long, possibly waiting for another change, and was cancelled. Try again.',
 };
 
 const messages: Readonly<Record<ErrorCode, string>> = {
@@ -35,12 +35,13 @@ const messages: Readonly<Record<ErrorCode, string>> = {
 
 /** Headers of answers, as components. */
 export const headers: Readonly<Record<string, JsonSchema>> = {
-  'X-Request-Id': { description: 'Name of this request in the log.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifier of this request in the log.', schema: { type: 'string' } },
   'X-RateLimit-Limit': { description: 'Requests allowed in two seconds.', schema: { type: 'integer' } },
-  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: { type: 'integer' } },
-  'X-RateLimit-Reset': { description: 'Seconds until they are all there again.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in the current window.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Seconds until all requests are available again.', schema: { type: 'integer' } },
   'X-Delivery-Error': {
-    description: 'Why the call got no answer: a code and a sentence, such as `REFUSED: The connection was refused.`',
+    description:
+      'Reason why the call got no answer: a code and a sentence, such as `REFUSED: The connection was refused.`',
     schema: { type: 'string' },
   },
   'X-Total-Count': { description: 'Number of items on all pages.', schema: { type: 'integer' } },
@@ -74,24 +75,24 @@ const faultExample = { path: 'name', message: 'is required' };
 /** The body of every error, as a component. */
 export const errorComponent: JsonSchema = {
   type: 'object',
-  description: 'What went wrong.',
+  description: 'An error.',
   required: ['message', 'code', 'requestId'],
   properties: {
-    message: { type: 'string', description: 'A sentence that says what is wrong and what to do.' },
-    code: { type: 'string', enum: errorCodes, description: 'What kind of error it is, for programs.' },
+    message: { type: 'string', description: 'Description of the error and its remedy in a sentence.' },
+    code: { type: 'string', enum: errorCodes, description: 'Code of the error, for programs.' },
     errors: {
       type: 'array',
-      description: 'Each fault with its place.',
+      description: 'Faults, each with its path.',
       items: {
         type: 'object',
         required: ['path', 'message'],
         properties: {
-          path: { type: 'string', description: 'Where, joined by dots.' },
-          message: { type: 'string', description: 'What is wrong with it.' },
+          path: { type: 'string', description: 'Path of the fault, joined by dots.' },
+          message: { type: 'string', description: 'Description of the fault.' },
         },
       },
     },
-    requestId: { type: 'string', description: 'Name of this request in the log.' },
+    requestId: { type: 'string', description: 'Identifier of this request in the log.' },
   },
 };
 

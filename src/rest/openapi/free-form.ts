@@ -24,7 +24,7 @@ const json = (schema: JsonSchema, example: unknown): JsonSchema => ({ 'applicati
 
 const timeRange: JsonSchema = {
   type: 'object',
-  description: 'Range of time, both bounds included: Unix time in seconds, or in milliseconds from 1e11 on.',
+  description: 'Time range, both bounds included: Unix time in seconds, or in milliseconds from 1e11 on.',
   required: ['gte', 'lte'],
   properties: { gte: amount('Lower bound.'), lte: amount('Upper bound.') },
   additionalProperties: false,
@@ -32,24 +32,24 @@ const timeRange: JsonSchema = {
 
 const query: JsonSchema = {
   type: 'object',
-  description: 'One query. What it may hold, and what it answers, follows the search engines.',
+  description: 'One query. Its fields and its answer follow those of search engines.',
   required: ['products'],
   properties: {
-    products: list('Products whose records are searched; none = every record.', { type: 'string' }),
-    includes: list('Fields of the source to answer.', { type: 'string' }),
-    _source: anything('Fields of the source to answer, as the engines have it.'),
-    fields: list('Fields to answer beside the source.'),
-    docvalue_fields: list('Fields to answer beside the source.'),
-    search_after: list('Sort values of the last hit of the page before.'),
+    products: list('Products whose records are searched; an empty list searches all records.', { type: 'string' }),
+    includes: list('Fields of the source to return.', { type: 'string' }),
+    _source: anything('Fields of the source to return, in the form of search engines.'),
+    fields: list('Fields to return besides the source.'),
+    docvalue_fields: list('Fields to return besides the source.'),
+    search_after: list('Sort values of the last hit on the previous page.'),
     size: { type: ['integer', 'string'], description: 'Number of hits, at most 10000.', default: 10 },
     from: { type: ['integer', 'string'], description: 'Number of hits to skip.' },
     sort: anything('Order of the hits.'),
     aggs: object('Aggregations.'),
     aggregations: object('The same as `aggs`.'),
-    query: object('Which records.'),
-    post_filter: object('Which of them are hits, after aggregating.'),
-    track_total_hits: anything('Whether, or up to what number, hits are counted.'),
-    timeout: text('When to give up, such as `2s`.'),
+    query: object('Query that records must match.'),
+    post_filter: object('Filter of the hits, applied after the aggregations.'),
+    track_total_hits: anything('Whether hits are counted, or the number up to which they are counted.'),
+    timeout: text('Timeout of the query, such as `2s`.'),
   },
 };
 
@@ -62,7 +62,7 @@ const searchBody: JsonSchema = {
       required: ['ts', 'queries'],
       properties: {
         ts: timeRange,
-        queries: { ...list('Queries, each with an answer of its own.', query), maxItems: 100 },
+        queries: { ...list('Queries, each with a separate answer.', query), maxItems: 100 },
       },
       additionalProperties: false,
     },
@@ -77,27 +77,31 @@ const frame: JsonSchema = {
     streamId: { type: 'integer', description: 'Number of the stream.' },
     streamType: { type: 'string', enum: ['BIN', 'RAW', 'TXT'], description: 'Layout of the stream.' },
     payload: text('The bytes.'),
-    encoding: { type: 'string', enum: ['hex', 'base64', 'utf8'], description: 'How the bytes are written.' },
+    encoding: { type: 'string', enum: ['hex', 'base64', 'utf8'], description: 'Encoding of the bytes.' },
   },
 };
 
 const record: JsonSchema = {
   type: 'object',
-  description: 'A record. What is wrong with it is said in the answer, for it alone.',
+  description: 'A record. The answer reports its faults separately from other records.',
   properties: {
     serial: text('Serial number of the device.'),
-    deviceId: text('The device, instead of its serial.'),
-    ts: { type: ['number', 'null'], description: 'Unix time in seconds, or in milliseconds from 1e11 on; else now.' },
-    metadata: object('About the transmission.'),
+    deviceId: text('Identifier of the device, instead of its serial number.'),
+    ts: {
+      type: ['number', 'null'],
+      description: 'Unix time in seconds, or in milliseconds from 1e11 on; by default now.',
+    },
+    metadata: object('Data about the transmission.'),
     data: object('Values of variables.'),
     frame,
-    key: text('The same device and key again within 48 hours is a duplicate.'),
+    key: text('Deduplication key. A record with the same device and key within 48 hours is a duplicate.'),
   },
 };
 
 const recordsBody = (example: object): JsonSchema => ({
   required: true,
-  description: 'One record, an array, or one a line; gzip allowed, 10 MiB decompressed and 10,000 records at most.',
+  description:
+    'One record, an array, or one record per line. At most 10 MiB decompressed and 10,000 records; gzip is allowed.',
   content: {
     ...json({ anyOf: [record, { type: 'array', items: record, maxItems: 10_000 }] }, example),
     'application/x-ndjson': { schema: { type: 'string' }, example: JSON.stringify(example) },
@@ -130,11 +134,14 @@ export const freeBodies: Readonly<Record<string, JsonSchema>> = {
   search: searchBody,
   ingestRecords: recordsBody(recordExample),
   ingestDeviceRecords: recordsBody(deviceRecordExample),
-  importDevices: fileBody('The file as it is: UTF-8, gzip allowed, 64 MiB decompressed and 100,000 lines at most.', {
-    'text/csv': deviceFileExample,
-  }),
+  importDevices: fileBody(
+    'The unchanged file in UTF-8. At most 64 MiB decompressed and 100,000 lines; gzip is allowed.',
+    {
+      'text/csv': deviceFileExample,
+    },
+  ),
   importRecords: fileBody(
-    'The file as it is: gzip allowed, 256 MiB decompressed (Parquet 64 MiB) and 5,000,000 lines at most.',
+    'The unchanged file. At most 256 MiB decompressed (Parquet 64 MiB) and 5,000,000 lines; gzip is allowed.',
     { 'text/csv': recordFileExample, 'application/x-ndjson': recordLineExample },
     'application/vnd.apache.parquet',
   ),
@@ -163,30 +170,30 @@ export const freeParameters: Readonly<Record<string, readonly JsonSchema[]>> = {
   search: [
     inQuery(
       'ts',
-      'Range of time: the text of a JSON object. Brackets (`ts[gte]=1&ts[lte]=2`) and a body as POST has it, with both keys, say the same.',
+      'Time range as the text of a JSON object. Equivalent forms are brackets (`ts[gte]=1&ts[lte]=2`), and a body as in POST with both keys.',
       timeRange,
     ),
-    inQuery('queries', 'Queries: the text of a JSON array, or in brackets.', { type: 'array', items: query }),
+    inQuery('queries', 'Queries as the text of a JSON array, or in brackets.', { type: 'array', items: query }),
   ],
 };
 
 const searchAnswer: JsonSchema = {
   type: 'object',
-  description: 'One response a query, in order.',
+  description: 'One response per query, in the order of the queries.',
   required: ['took', 'responses'],
   properties: {
-    took: { type: 'integer', description: 'Milliseconds.' },
+    took: { type: 'integer', description: 'Duration in milliseconds.' },
     responses: list('Hits and aggregations, or the error of that query.', {
       type: 'object',
       required: ['status'],
       properties: {
         status: { type: 'integer', description: 'Status of this query.' },
-        took: { type: 'integer', description: 'Milliseconds.' },
-        timed_out: { type: 'boolean', description: 'Whether time ran out.' },
-        _shards: object('As search engines have it.'),
+        took: { type: 'integer', description: 'Duration in milliseconds.' },
+        timed_out: { type: 'boolean', description: 'Whether the query timed out.' },
+        _shards: object('Shard counts, in the form of search engines.'),
         hits: object('Number of hits, and this page of them.'),
-        aggregations: object('Answers of the aggregations by name.'),
-        error: object('What is wrong with the query.'),
+        aggregations: object('Results of the aggregations by name.'),
+        error: object('Error of the query.'),
       },
       additionalProperties: true,
     }),
@@ -199,11 +206,11 @@ const exportExample = `ts,device.serial,device.name,data.temperature\r\n2026-11-
 /** Media types of exported files. */
 export const fileContent: JsonSchema = {
   'text/csv': {
-    schema: { type: 'string', description: 'RFC 4180: a line of names, then a line a row.' },
+    schema: { type: 'string', description: 'CSV (RFC 4180): a line of column names, then one line per row.' },
     example: exportExample,
   },
-  'application/x-ndjson': { schema: { type: 'string', description: 'One JSON object a line.' } },
-  'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary', description: 'Parquet.' } },
+  'application/x-ndjson': { schema: { type: 'string', description: 'NDJSON: one JSON object per line.' } },
+  'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary', description: 'A Parquet file.' } },
 };
 
 /** Components that describe a type in more detail than the graph does. */

@@ -120,7 +120,7 @@ const withReadOnly = (schema: JsonSchema, names: readonly string[]): JsonSchema 
   },
 });
 
-const readOnly = { readOnly: true, description: 'As it was got: taken, and without effect.' };
+const readOnly = { readOnly: true, description: 'A read-only field. It is accepted in a body and ignored.' };
 
 const schemaOfBody = ({ operation }: Route, fields: readonly BodyField[]): JsonSchema =>
   operation === 'createApplicationHook' ? newHookBody(bodySchema(fields)) : bodySchema(fields);
