@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** What a caller may do with an application. */
+/** Permission on an application. */
 export type Permission =
   | 'read'
   | 'write';
@@ -19,7 +19,7 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
-/** Why an item was rejected. */
+/** Reason why an item was rejected. */
 export type ItemErrorCode =
   | 'UNKNOWN_DEVICE'
   | 'VALIDATION_FAILED'
@@ -27,7 +27,7 @@ export type ItemErrorCode =
   | 'BAD_PAYLOAD'
   | 'MALFORMED_REQUEST';
 
-/** Why a call got no answer. */
+/** Reason why a call got no answer. */
 export type DeliveryErrorCode =
   | 'BLOCKED'
   | 'DNS'
@@ -37,21 +37,21 @@ export type DeliveryErrorCode =
   | 'RESET'
   | 'PROTOCOL';
 
-/** What a member is in an organization. */
+/** Role of a member in an organization. */
 export type Role =
   | 'owner'
   | 'member';
 
-/** Why a hook is switched off. */
+/** Reason why a hook is disabled. */
 export type HookDisabledReason =
-  /** Somebody who may change the hook switched it off. */
+  /** A caller who may change the hook disabled it. */
   | 'request'
   /** The address of the hook answered 410. */
   | 'gone'
   /** The calls of the hook failed for five days. */
   | 'failing';
 
-/** Where a hook's circuit stands. */
+/** State of a hook's circuit breaker. */
 export type CircuitState =
   | 'closed'
   | 'open'
