@@ -129,7 +129,7 @@ const subscribe = async ({ origin, organizationId, applicationId, token }: Attac
   await client.dispose();
 };
 
-/** Ways in which a tenant once could harm others. Meanwhile the attacker's hooks filter and hang all the time. */
+/** Attacks by which a tenant could once harm others. During each attack, the attacker's hooks also filter and hang. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'queries slow to read': posting(2, searchPath, () => [searchOf(slowToRead)]),
   'records slow to read': posting(1, recordPath, ({ serials: [serial] }) => [

@@ -62,7 +62,9 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Copies the records in PostgreSQL to the cluster, as `ddp index build` does. Records already copied stay. */
+/**
+ * Copies the records in PostgreSQL to the cluster, as `ddp index build` does. It skips records that were copied before.
+ */
 const copy = async ({ stage, rows }: SearchWorld, settings: Readonly<Record<string, string>>): Promise<void> => {
   const { OPENSEARCH_URL: url = '', OPENSEARCH_INDEX_PREFIX: prefix } = settings;
   const answer = await fetch(`${url.split(',')[0]}/${prefix}-*/_count`);

@@ -114,8 +114,7 @@ export const unavailable = (message = 'The service cannot reach its database. Tr
   new ApiError('UNAVAILABLE', message, undefined, { 'Retry-After': '1' }, { cause });
 
 /**
- * Turns a fault into a sentence. A predicate (`must be a string`) gets its path as the subject; a full sentence follows
- * its path.
+ * Turns a fault into a sentence: `name must be a string.` when the message is a predicate, otherwise `name: message`.
  */
 const sentence = ({ path, message }: Fault) => {
   if (path === '') return message;

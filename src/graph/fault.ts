@@ -26,8 +26,8 @@ const openers: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_L, TokenKind.BR
 const closers: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_R, TokenKind.BRACE_R, TokenKind.BRACKET_R]);
 
 /**
- * Returns the path to a value, the argument's name and those of the object fields around the value, from the tokens
- * before it.
+ * Returns the path of a value: the name of its argument, then those of the object fields that contain it. The names are
+ * found in the tokens before the value.
  */
 function pathOf(value: Token): string {
   const names: string[] = [];

@@ -39,7 +39,7 @@ export class ObjectBudget implements ObjectCounter {
   private pending = 0;
   private over = false;
 
-  /** @param end ends the request. It returns the failure of the request, which is the first one that occurred. */
+  /** @param end ends the request, and returns the first failure that occurred in it. */
   constructor(
     private readonly signal: AbortSignal,
     private readonly end: (failure: Error) => Error,

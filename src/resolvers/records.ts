@@ -91,7 +91,7 @@ async function readPages(
   { parent, parentIds, args, counted }: Pages,
 ): Promise<(Page<DeviceRecord> & CursorPage)[]> {
   const { from, to, limit, page, after, connection } = args;
-  // Both orders by time are orders of the list, so cursors work in them.
+  // Cursors work in both orders by time, so these do not count as an order of the caller's own.
   const sort = args.sort === 'ts' || args.sort === '-ts' ? null : args.sort;
   requireCursorOrPage({ page, sort, after });
   const order = orderOf(args.sort);

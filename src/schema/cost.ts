@@ -7,8 +7,8 @@ import { Extensions } from 'type-graphql';
 export const Costs = (objects: number): MethodDecorator & PropertyDecorator => Extensions({ cost: objects });
 
 /**
- * Declares a list whose length is the product of the lengths of the named arguments. Each argument has the length
- * assumed when it is absent.
+ * Declares a list whose length is the product of the lengths of the named arguments. `lengths` maps each argument to
+ * the length that is assumed when it is absent.
  */
 export const Sized = (lengths: Readonly<Record<string, number>>): MethodDecorator & PropertyDecorator =>
   Extensions({ sized: lengths });

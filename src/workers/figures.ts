@@ -14,7 +14,7 @@ export interface WorkerFigures {
   render(leaving: ReadonlySet<number>): Promise<string>;
 }
 
-/** Creates the sum of the metrics of workers, each identified by a number. */
+/** Adds up the metrics of several workers, which are identified by numbers. */
 export function createWorkerFigures(): WorkerFigures {
   const last = new Map<number, Figures>();
   let retired: Promise<Figures> = Promise.resolve([]);

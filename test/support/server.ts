@@ -78,8 +78,8 @@ async function startServer(): Promise<Server> {
 }
 
 /**
- * Stores the password with one round of its hash instead of 4,096, which cost client and server milliseconds at each
- * login.
+ * Stores the password with one hash round instead of 4,096, because those rounds take client and server milliseconds at
+ * each login.
  */
 const easeLogins = (connectionString: string) => {
   const { username, password } = new URL(connectionString);

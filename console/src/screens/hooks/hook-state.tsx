@@ -35,10 +35,10 @@ export const HookState = ({ hook }: { hook: Hook }) => {
   }
 };
 
-/** Formats a share of 1 as percent; a dash when there is none. */
+/** Formats a share from 0 to 1 as percent; null becomes a dash. */
 export const percent = (share: number | null): string =>
   share === null ? '–' : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
 
-/** Formats milliseconds; a dash when there is no value. */
+/** Formats milliseconds; null becomes a dash. */
 export const millis = (value: number | null): string =>
   value === null ? '–' : `${Math.round(value).toLocaleString()} ms`;
