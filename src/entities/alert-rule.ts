@@ -67,9 +67,8 @@ export class AlertRule {
   @text('Name.') name!: string;
   @choice(() => AlertSeverity, "Severity of the rule's episodes.") severity: AlertSeverity = AlertSeverity.warning;
   @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
-  @texts('Products whose devices the rule watches; empty for all.') products: string[] = [];
-  @texts('Tags of the devices that the rule watches, which have at least one of them; empty for all.') tags: string[] =
-    [];
+  @texts('Products: the rule watches devices of these. Empty: all devices.') products: string[] = [];
+  @texts('Tags: the rule watches devices with at least one of them. Empty: all devices.') tags: string[] = [];
   @condition('when_condition', 'Condition that opens an episode.') when: AlertCondition | null = null;
   @condition('until_condition', 'Condition that closes an episode; by default the opposite of `when`.')
   until: AlertCondition | null = null;

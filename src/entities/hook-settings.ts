@@ -21,10 +21,10 @@ registerEnumType(CircuitState, { name: 'CircuitState', description: "State of a 
   description: 'Filter of the records that a hook is called with. A record must meet all given conditions.',
 })
 export class HookFilter {
-  @Field(() => [String], { nullable: true, description: 'Products; the record must have one of them.' }) products?:
+  @Field(() => [String], { nullable: true, description: 'Products: the record must have one of them.' }) products?:
     | string[]
     | null;
-  @Field(() => [String], { nullable: true, description: 'Tags; the device must have at least one of them.' }) tags?:
+  @Field(() => [String], { nullable: true, description: 'Tags: the device must have at least one of them.' }) tags?:
     | string[]
     | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: 'A search query that the record must match.' })

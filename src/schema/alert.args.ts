@@ -76,10 +76,10 @@ const condition = (description: string): PropertyDecorator => {
 /** The fields that define when a rule opens and closes episodes. */
 @ArgsType()
 export class AlertDecisionArgs extends ApplicationArgs {
-  @ids('Products whose devices the rule watches; absent or empty: all.')
+  @ids('Products: the rule watches devices of these. Absent or empty: all devices.')
   @Storable({ each: true })
   products?: string[] | null;
-  @labels('Tags of the devices that the rule watches, which have at least one of them; absent or empty: all.', 50, 64)
+  @labels('Tags: the rule watches devices with at least one of them. Absent or empty: all devices.', 50, 64)
   tags?: string[] | null;
   @condition('Condition that opens an episode, for a threshold rule.') when?: AlertConditionInput | null;
   @condition('Condition that closes an episode. Absent: a record closes it by which `when` does not hold.')

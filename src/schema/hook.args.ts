@@ -131,8 +131,8 @@ export class LedgerArgs extends DeliveriesArgs {
   description: 'Filter of the records that a hook is called with. A record must meet all given conditions.',
 })
 export class HookFilterInput {
-  @ids('Products; the record must have one of them.') @Storable({ each: true }) products?: string[] | null;
-  @labels('Tags; the device must have at least one of them.', 50, 64) tags?: string[] | null;
+  @ids('Products: the record must have one of them.') @Storable({ each: true }) products?: string[] | null;
+  @labels('Tags: the device must have at least one of them.', 50, 64) tags?: string[] | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: 'A search query that the record must match.' })
   query?: { [key: string]: PlainJson } | null;
 }

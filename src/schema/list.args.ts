@@ -18,7 +18,7 @@ export class PageArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Order: field names joined by commas, each with `-` in front for descending order.',
+    description: 'Order: field names joined by commas. A `-` before a name sorts in descending order.',
   })
   @MaxLength(256)
   sort?: string | null;
