@@ -311,9 +311,9 @@ export type HookBearerInput = {
 
 /** Filter of the records that a hook is called with. A record must meet all given conditions. */
 export type HookFilterInput = {
-  /** Products; the record must have one of them. At most 100. */
+  /** Products: the record must have one of them. At most 100. */
   products?: Array<string> | null | undefined;
-  /** Tags; the device must have at least one of them. */
+  /** Tags: the device must have at least one of them. */
   tags?: Array<string> | null | undefined;
   /** A search query that the record must match. */
   query?: Record<string, unknown> | null | undefined;
