@@ -20,9 +20,9 @@ export const parsePlain = (text: string): PlainJson => {
 };
 
 /**
- * Parses one record or an array of records in the same way. A record's `ts` is read as the nearest double, so that a
- * `ts` that was sent as text can still be told apart. An array item that is nested too deeply, or holds a number that
- * is too long, becomes a fault in its place.
+ * Parses one record or an array of records like {@link parsePlain}, except that a numeric `ts` always becomes a number,
+ * the nearest double. A `ts` that is text was therefore sent as text. An array item that is nested too deeply, or holds
+ * a number that is too long, becomes a fault in its place.
  */
 export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
   const scanned = scanJson(text, true);
@@ -30,7 +30,7 @@ export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
 };
 
 /**
- * Parses a large body of records in the same way, in slices that yield the event loop in between.
+ * Parses a large body of records like {@link parsePlainRecords}, in slices that yield the event loop in between.
  * @param organizationId organization whose time slices pay for the parsing.
  */
 export const parsePlainRecordsInSlices = async (

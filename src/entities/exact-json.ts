@@ -31,8 +31,8 @@ const wholeOf = (value: unknown): unknown => {
 };
 
 /**
- * Reads one record or an array of records from a literal. A record's `ts` is read as the nearest double, so that a `ts`
- * that was sent as text can still be told apart.
+ * Reads one record or an array of records from a literal. A numeric `ts` always becomes a number, the nearest double. A
+ * `ts` that is text was therefore sent as text.
  */
 const recordsOf = (node: ValueNode, variables: Variables): unknown =>
   node.kind === Kind.LIST ? node.values.map((value) => recordOf(value, variables)) : recordOf(node, variables);
