@@ -28,7 +28,7 @@ const ofOrganization = `query ($from: UnixTime, $to: UnixTime, $interval: Int) {
 const ofApplications = `query ($from: UnixTime, $to: UnixTime, $interval: Int) {
   account { applications(sort: "createdAt") { items { activity(from: $from, to: $to, interval: $interval) { ${fields} } } } } }`;
 
-/** The sum of all buckets, without their times. */
+/** Adds up all buckets and leaves out their times. */
 const sum = (activity: readonly Bucket[]): Omit<Bucket, 'ts'> => {
   const codes = new Map<string, number>();
   const all = { stored: 0, duplicates: 0, rejected: 0, decodePartial: 0, decodeFailed: 0 };
@@ -42,7 +42,10 @@ const sum = (activity: readonly Bucket[]): Omit<Bucket, 'ts'> => {
 const read = async (query: string, variables: object = {}, caller = owner): Promise<GraphAnswer> =>
   (await caller.graph(query, variables)).body;
 
-/** What is counted, once so many records and rejected items are: processes write their counts every five seconds. */
+/**
+ * Polls the activity until it counts at least `seen` records and rejected items. Processes write their counts every
+ * five seconds.
+ */
 async function counted(caller: AccountActor, seen: number): Promise<ReturnType<typeof sum>> {
   for (;;) {
     const { data } = await read(ofOrganization, {}, caller);
@@ -71,7 +74,7 @@ beforeAll(async () => {
   await owner.put(`/teams/${owner.id}/${team}/applications/${applicationId}`, { permission: 'read' });
 });
 
-it('activity counts records stored, repeated and rejected by code, and frames that were not decoded whole', async () => {
+it('counts stored, duplicate and rejected records and undecoded frames in the activity of an organization', async () => {
   const frame = (payload: string) => ({ streamId: 1, streamType: 'RAW', payload, encoding: 'hex' });
   const items = [
     { serial: 'ac-01', data: { t: 1 }, key: 'a' },
@@ -80,7 +83,7 @@ it('activity counts records stored, repeated and rejected by code, and frames th
     { serial: 'ac-01', frame: frame('01') },
     { serial: 'ac-01', frame: frame('0100') },
     { serial: 'ac-02', frame: { ...frame('01'), streamId: 9 } },
-    // What a sender writes there is no report of ours.
+    // Decode reports in metadata that the sender wrote are not counted.
     { serial: 'ac-01', data: { t: 3 }, metadata: { decode: { status: 'failed' } } },
     { serial: 'ac-01', ts: 1, data: {} },
     { serial: 'ff-ff', data: {} },
@@ -89,7 +92,8 @@ it('activity counts records stored, repeated and rejected by code, and frames th
   ];
   const posted = await owner.post<{ accepted: number; duplicates: number; rejected: number }>(`${at}/records`, items);
   expect(posted.body).toMatchObject({ accepted: 6, duplicates: 1, rejected: 4 });
-  // A call that is refused whole has rejected items; the same call again, by its key, is not done again.
+  // A call that is refused whole counts as one rejected item. A repeat with the same Idempotency-Key is not processed
+  // again.
   expect((await owner.post(`${at}/ingest/thingsboard/ff-ff`, { t: 1 })).status).toBe(404);
   const { decodePartial, decodeFailed, ...total } = await counted(owner, 12);
   expect(total).toEqual({
@@ -116,7 +120,7 @@ it('activity counts records stored, repeated and rejected by code, and frames th
   expect(sum(ofEmpty!.activity)).toMatchObject({ stored: 0, rejected: 0 });
 });
 
-it('a call that is repeated by its key is counted once', async () => {
+it('counts a call once in the activity when it is repeated with its Idempotency-Key', async () => {
   const own = await world.organization();
   await own.make(`/organizations/${own.id}/devices/ab-01`);
   const post = () =>
@@ -129,8 +133,8 @@ it('a call that is repeated by its key is counted once', async () => {
   expect(await counted(own, 2)).toMatchObject({ stored: 2, duplicates: 0 });
 });
 
-describe('buckets of activity', () => {
-  it('are of whole minutes, and the last day unless said otherwise', async () => {
+describe('activity', () => {
+  it('starts buckets on whole minutes, and covers the last day by default', async () => {
     const now = Date.now() / 1000;
     const { data } = await read(ofOrganization, { from: now - 300, to: now, interval: 60 });
     const times = (data!['account'].activity as Bucket[]).map(({ ts }) => ts);
@@ -140,13 +144,13 @@ describe('buckets of activity', () => {
     expect(usual[1]!.ts - usual[0]!.ts).toBe(900);
   });
 
-  it('are of whole hours where they reach back further than two days, with the same counts', async () => {
+  it('returns buckets of whole hours when the range reaches back over two days, with unchanged counts', async () => {
     const own = await world.organization();
     await own.make(`/organizations/${own.id}/devices/ab-02`);
     const record = { serial: 'ab-02', data: {} };
     await own.post(`/organizations/${own.id}/records`, [record, record]);
     await counted(own, 2);
-    // As if it had been stored in two minutes of an hour three days ago.
+    // Inserts counts as if records had been stored in two minutes of one hour, three days ago.
     const begun = Math.floor(Date.now() / 1000 / hour) * hour - 72 * hour;
     await world.pool.query(
       `insert into record_activity select organization_id, application_id, to_timestamp($2::float8 + minute * 60), kind, 2, false
@@ -163,7 +167,7 @@ describe('buckets of activity', () => {
       [own.id, begun + hour],
     );
     expect(rows).toHaveLength(1);
-    // Unless given, the length is one that can be answered.
+    // Without `interval`, the service chooses one that it can answer.
     expect((await read(ofOrganization, { from: days.from, to: days.to }, own)).data).toEqual(before.data);
   });
 
@@ -173,12 +177,12 @@ describe('buckets of activity', () => {
     ['interval', { interval: 59 }],
     ['interval', { from: Date.now() / 1000 - 72 * hour, interval: 1800 }],
     ['from', { from: 2, to: 1 }],
-  ])('are refused with the fault in %s', async (path, variables) => {
+  ])('returns VALIDATION_FAILED for an invalid %s', async (path, variables) => {
     const { errors } = await read(ofOrganization, variables);
     expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } }]);
   });
 
-  it('cost what they are, under every alias', async () => {
+  it("charges each alias of an activity field against the request's cost", async () => {
     const now = Math.floor(Date.now() / 1000);
     const aliases = (count: number) =>
       `{ account { ${Array.from({ length: count }, (_, n) => `a${n}: activity(from: ${now - 59_000}, to: ${now + n}, interval: 60) { ts }`).join(' ')} } }`;
@@ -187,14 +191,14 @@ describe('buckets of activity', () => {
   });
 });
 
-describe('who sees activity', () => {
-  it('of the organization owners alone', async () => {
+describe('access to activity', () => {
+  it('refuses the activity of an organization to members who do not own it', async () => {
     const { data, errors } = await read(ofOrganization, {}, member);
     expect(data).toEqual({ account: { activity: null } });
     expect(errors).toMatchObject([{ path: ['account', 'activity'], extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it('of an application who can read it', async () => {
+  it('shows the activity of an application only to callers who may read the application', async () => {
     const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { activity { stored } } }`;
     const seen = await read(query, { o: owner.id, a: applicationId }, member);
     expect(seen.errors).toBeUndefined();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await owner.post(`/organizations/${owner.id}/records`, { ...good, key: 'k' });
 });
 
-/** What a call answers, by REST and by the graph. */
+/** The answer to an ingestion call, in one shape for REST and GraphQL. */
 interface Told {
   accepted?: number;
   duplicates?: number;
@@ -28,7 +28,7 @@ interface CallOfBoth {
   verbose?: boolean;
   idempotencyKey?: string;
   organizationId?: string;
-  /** Records of the one device. */
+  /** Sends the records to the endpoint of a single device. */
   one?: boolean;
 }
 
@@ -69,7 +69,7 @@ const byGraph = async ({ one, ...values }: CallOfBoth): Promise<Told> => {
     : { code: error.extensions.code, faults: faultsOf(error.extensions.errors as never) };
 };
 
-/** Without what no two records share. */
+/** Replaces the values that differ in every call, so that two answers can be compared. */
 const alike = (told: Told): Told =>
   JSON.parse(
     JSON.stringify(told, (key, value: unknown) => (key === 'recordId' && value !== null ? 'id' : (value ?? undefined))),
@@ -82,13 +82,13 @@ const good = { serial: 'AB01', ts: 1_774_700_000, data: { t: 1.5, deep: { a: [1,
 
 const calls: Readonly<Record<string, CallOfBoth>> = {
   'one record': { records: good },
-  'every result': { records: [good, { serial: 'none', data: {} }, 7], verbose: true },
-  'refused items alone': { records: [good, { serial: 'none', data: {} }, { serial: 'ab-01' }, []] },
-  'a key that came before': { records: [{ ...good, key: 'k' }], verbose: true },
-  'nothing at all': { records: [] },
+  'verbose results': { records: [good, { serial: 'none', data: {} }, 7], verbose: true },
+  'results of rejected items only': { records: [good, { serial: 'none', data: {} }, { serial: 'ab-01' }, []] },
+  'a repeated record key': { records: [{ ...good, key: 'k' }], verbose: true },
+  'an empty list': { records: [] },
   'a text that cannot be stored': { records: { serial: 'ab-01', data: { t: 'a\0b' } }, verbose: true },
-  'too long a key of idempotency': { records: good, idempotencyKey: 'k'.repeat(201) },
-  'an empty key of idempotency': { records: good, idempotencyKey: '' },
+  'an idempotency key over 200 characters': { records: good, idempotencyKey: 'k'.repeat(201) },
+  'an empty idempotency key': { records: good, idempotencyKey: '' },
   'another organization': { records: good, organizationId: '01900000-0000-7000-8000-000000000000' },
   'the records of one device': {
     records: [{ data: { t: 1 } }, { serial: 'other', data: { t: 1 } }],
@@ -97,20 +97,20 @@ const calls: Readonly<Record<string, CallOfBoth>> = {
   },
 };
 
-describe('records over REST and over the graph', () => {
-  it.each(Object.entries(calls))('are answered alike: %s', async (_title, call) => {
+describe('ingestion over REST and GraphQL', () => {
+  it.each(Object.entries(calls))('returns the same result on both surfaces: %s', async (_title, call) => {
     const [rest, graph] = [await byRest(call), await byGraph(call)];
     expect(rest).toEqual(graph);
     expect(Object.keys(rest).length).toBeGreaterThan(0);
   });
 
-  it('give the same first answer again, whichever surface is asked first', async () => {
+  it('returns the first answer again for a repeated idempotency key, whichever surface is called first', async () => {
     const first = await byRest({ records: good, verbose: true, idempotencyKey: 'once' });
     expect(await byRest({ records: good, verbose: true, idempotencyKey: 'once' })).toEqual(first);
     expect(await byGraph({ records: good, verbose: true, idempotencyKey: 'once' })).toEqual(first);
   });
 
-  it('are refused alike for an organization that is somebody else’s', async () => {
+  it('returns the same NOT_FOUND on both surfaces for an organization of another account', async () => {
     const call = { records: good, organizationId: other.id };
     expect(await byRest(call)).toEqual(await byGraph(call));
     expect(await byRest(call)).toMatchObject({ code: 'NOT_FOUND' });

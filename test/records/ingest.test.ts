@@ -70,7 +70,7 @@ interface Hit {
   _source: { data: Record<string, unknown> };
 }
 
-/** The newest records that a query finds in the application. */
+/** Returns the newest records of the application that match a query. */
 const search = async (query: object): Promise<Hit[]> => {
   const { body } = await owner.post<{ responses: [{ hits: { hits: Hit[] } }] }>(
     `/applications/${tenant.id}/${application}/search`,
@@ -82,7 +82,7 @@ const search = async (query: object): Promise<Hit[]> => {
 const link = (device: string) => owner.put(`/applications/${tenant.id}/${application}/devices/${device}`);
 
 describe('POST /organizations/:organizationId/records', () => {
-  it('stores one object, and answers 200 whatever its fate', async () => {
+  it('returns 200 for a single object, whether the record is stored or rejected', async () => {
     expect(await ingest({ serial: 'ABCD', data: { temperature: 21.5 } })).toMatchObject({
       status: 200,
       body: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
@@ -97,7 +97,7 @@ describe('POST /organizations/:organizationId/records', () => {
     });
   });
 
-  it('stores the good items of an array and says which were bad', async () => {
+  it('stores the valid items of an array and reports the invalid ones', async () => {
     const { body } = await ingest([{ serial: 'ab-cd', data: {} }, 1, { serial: 'ab-cd', ts: 1, data: {} }]);
     expect(body).toMatchObject({ accepted: 1, rejected: 2 });
     expect(body.results.map(({ index, error }) => [index, error?.code])).toEqual([
@@ -106,7 +106,7 @@ describe('POST /organizations/:organizationId/records', () => {
     ]);
   });
 
-  it('takes NDJSON, gzipped too, with lines that are no JSON', async () => {
+  it('accepts NDJSON, gzipped too, and rejects only the lines that are not JSON', async () => {
     const line = JSON.stringify({ serial: 'ab-cd', data: {} });
     const headers = { 'content-type': 'application/x-ndjson' };
     expect((await ingest(`${line}\n{\n${line}\n`, headers)).body).toMatchObject({
@@ -117,7 +117,7 @@ describe('POST /organizations/:organizationId/records', () => {
     expect(zipped.body).toMatchObject({ accepted: 1 });
   });
 
-  it('lists what was stored when asked to be verbose', async () => {
+  it('lists stored and duplicate records with their identifiers when verbose=true', async () => {
     const { body } = await owner.post<IngestAnswer>(`${records}?verbose=true`, { serial: 'ab-cd', key: 'v', data: {} });
     expect(body.results).toEqual([{ index: 0, status: 'stored', recordId: expect.any(String) }]);
     const again = await owner.post<IngestAnswer>(`${records}?verbose=true`, { serial: 'ab-cd', key: 'v', data: {} });
@@ -127,7 +127,7 @@ describe('POST /organizations/:organizationId/records', () => {
     });
   });
 
-  it('gives the first answer again to the same Idempotency-Key, and 422 with another body', async () => {
+  it('returns the first answer for a repeated Idempotency-Key, and 422 for the key with another body', async () => {
     const headers = { 'idempotency-key': 'again' };
     const first = await ingest({ serial: 'ab-cd', key: 'i', data: {} }, headers);
     expect(first.body).toMatchObject({ accepted: 1 });
@@ -143,7 +143,7 @@ describe('POST /organizations/:organizationId/records', () => {
     expect((await newest('abcd')).data).toEqual({ big: '9007199254740993', huge: '1e400', small: 0.1 });
   });
 
-  it('reads a negative zero as zero, whether it was sent as a number or in a frame', async () => {
+  it('stores a negative zero as zero, from JSON and from a frame', async () => {
     const frame = { streamId: 1, streamType: 'BIN', payload: '0480000000' };
     await ingest([{ serial: 'ab-cd', data: { sent: 'zero' }, frame }]);
     await ingest('{"serial":"ab-cd","data":{"sent":"zero","temperature":-0,"other":-0.0}}');
@@ -156,7 +156,7 @@ describe('POST /organizations/:organizationId/records', () => {
     ]);
   });
 
-  it('takes a time with more digits than a double holds, and none as text', async () => {
+  it('accepts a ts with more digits than a double holds, and rejects a ts sent as text', async () => {
     const times =
       '1.70000000000000000001e9 1700000000.25000000000000000001 "1700000000.250" "1700000000.25000000000000000001"';
     const items = times.split(' ').map((ts) => `{"serial":"ab-cd","ts":${ts},"data":{"ts":1.70000000000000000001e9}}`);
@@ -176,7 +176,7 @@ describe('POST /organizations/:organizationId/records', () => {
     ]);
   });
 
-  it('stores fields whose names are too long for the catalogue', async () => {
+  it('stores fields whose names are too long for the field catalogue', async () => {
     const long = randomBytes(6000).toString('base64');
     const parts = Array.from({ length: 50 }, () => randomBytes(60).toString('hex'));
     const nested = parts.reduceRight<object>((inner, key) => ({ [key]: inner }), { end: 1 });
@@ -186,14 +186,14 @@ describe('POST /organizations/:organizationId/records', () => {
     expect(await search({ term: { 'data.short': 2 } })).toHaveLength(1);
   });
 
-  it('takes at most 10,000 items', async () => {
+  it('returns 413 for more than 10,000 items', async () => {
     const item = JSON.stringify({ serial: 'ab-cd', ts: 1, data: {} });
     const items = (count: number) => `[${Array.from({ length: count }, () => item).join(',')}]`;
     expect(await ingest(items(10_000))).toMatchObject({ status: 200, body: { rejected: 10_000 } });
     expect(await ingest(items(10_001))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
   });
 
-  it('is open to ingest tokens and closed to readers, members and other organizations', async () => {
+  it('accepts ingest tokens, and refuses read tokens, members and other organizations', async () => {
     const body = { serial: 'ab-cd', data: {} };
     const status = async (client: Client) => (await client.post(records, body)).status;
     expect(await status(await tenant.client({ scope: TokenScope.ingest }))).toBe(200);
@@ -211,14 +211,14 @@ describe('POST /organizations/:organizationId/ingest', () => {
     ['chirpstack?event=up', 'chirpstack-up', '01-01-01-01-01-01-01-01', {}],
     ['sigfox', 'sigfox-data-bidir', '001a2345', {}],
     ['thingsboard/AB-CD', 'thingsboard-telemetry', 'ab-cd', { temperature: 42, active: true }],
-  ])('%s answers 204 to its real payload, which search finds', async (path, name, serial, data) => {
+  ])('stores a real payload sent to %s and makes it searchable', async (path, name, serial, data) => {
     expect(await post(path, fixture(name))).toMatchObject({ status: 204, body: undefined });
     const provider = path.replace(/[?/].*/, '');
     const [hit] = await search({ term: { 'metadata.provider': provider } });
     expect(hit?._source).toMatchObject({ data, metadata: { provider }, device: { serial } });
   });
 
-  it('decodes the frame of a network server, whose variables win over decoded fields', async () => {
+  it('decodes the frame of an uplink, whose values win over fields that the network server decoded', async () => {
     const uplink = JSON.parse(fixture('chirpstack-up')) as object;
     const data = Buffer.from('0441AC00000D37', 'hex').toString('base64');
     await post('chirpstack', { ...uplink, deduplicationId: 'x', data, object: { temperature: 1, extra: true } });
@@ -229,24 +229,24 @@ describe('POST /organizations/:organizationId/ingest', () => {
     });
   });
 
-  it('answers 204 to a repetition and to other events', async () => {
+  it('returns 204 for a repeated uplink and for events that are not stored', async () => {
     expect((await post('the-things-stack', fixture('the-things-stack-uplink'))).status).toBe(204);
     expect((await post('the-things-stack', { downlink_ack: { f_port: 1 } })).status).toBe(204);
     expect((await post('chirpstack?event=join', { deviceInfo: {} })).status).toBe(204);
-    // Names that every object of JavaScript has.
+    // Property names that every JavaScript object inherits.
     expect((await post('chirpstack?event=valueOf', { deviceInfo: {} })).status).toBe(204);
     expect((await post('chirpstack?event=__proto__', { deviceInfo: {} })).status).toBe(204);
     expect((await post('sigfox', { device: '1A2345' })).status).toBe(204);
   });
 
-  it('names the field that lacks the serial, and knows no other devices', async () => {
+  it('returns 422 with the field that lacks the serial, and 404 for an unknown device', async () => {
     expect(await post('sigfox', { data: 'aa' })).toMatchObject({ status: 422, body: { errors: [{ path: 'device' }] } });
     expect((await post('thingsboard/eeee', { t: 1 })).status).toBe(404);
     expect((await post('chirpstack', [])).status).toBe(400);
   });
 });
 
-describe('decoding', () => {
+describe('POST /products/:organizationId/:productId/decode', () => {
   const path = () => `/products/${tenant.id}/${product}`;
 
   it('explains a frame part by part', async () => {
@@ -268,7 +268,7 @@ describe('decoding', () => {
     });
   });
 
-  it('takes mappings from 0, and names those that no frame can name', async () => {
+  it('accepts mapping numbers from 0, and lists the mappings that no frame can use', async () => {
     const mapped = (name: string, ...mappings: object[]) => ({ name, type: 'UINT8', mappings });
     const unused = [
       { streamId: 0, streamType: 'BIN', varNumber: 0 },
@@ -295,7 +295,7 @@ describe('decoding', () => {
     expect(await owner.put(at, { ...make, variables: tooLarge })).toMatchObject({ status: 422 });
   });
 
-  it('is done again to stored frames after the variables have changed, as a job; until then hits name what is of an older type', async () => {
+  it('redecodes stored frames as a job after the variables change, and marks values of an outdated type until then', async () => {
     const serial = 'dec0';
     const variable = (type: string, varNumber: number) => ({
       name: 'level',
@@ -342,15 +342,15 @@ describe('decoding', () => {
     expect(found.map(({ _source: { data } }) => data['level']).toSorted()).toEqual([258, '7']);
   });
 
-  it('is refused to members, and to owners who cannot read the product', async () => {
+  it('returns 403 to members and 404 to owners who cannot read the product', async () => {
     const body = { streamId: 1, streamType: 'BIN', payload: '' };
     expect((await (await tenant.member()).client.post(`${path()}/decode`, body)).status).toBe(403);
     expect((await (await createTenant(service)).owner.post(`${path()}/decode`, body)).status).toBe(404);
   });
 });
 
-describe('latest values', () => {
-  it('are answered by application, a page of devices at a time', async () => {
+describe('GET /applications/:organizationId/:applicationId/latest', () => {
+  it('returns the latest values of each device of the application', async () => {
     const { body: application } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, {
       name: 'Latest',
     });

@@ -71,11 +71,11 @@ const lineOf = ({ headers }: Answer): Line | undefined => {
   return lines.find((line) => line.requestId === requestId);
 };
 
-describe('The Things Stack', () => {
+describe('webhook of The Things Stack', () => {
   const send = (event: object) =>
     post('the-things-stack', { end_device_ids, correlation_ids: ['as:up:1'], received_at: now(), ...event });
 
-  it('has a solved place stored as a record with its event', async () => {
+  it('stores a solved location as a record with its event', async () => {
     const location_solved = { service: 'ttgc', location: { latitude: 37.97, longitude: 23.72, source: 'SOURCE_LORA' } };
     expect(await send({ location_solved })).toMatchObject({ status: 204 });
     expect(await found({ term: { 'metadata.event': 'location_solved' } })).toMatchObject([
@@ -87,7 +87,7 @@ describe('The Things Stack', () => {
     ]);
   });
 
-  it('has a join stored as a record with its event, and its keys not', async () => {
+  it('stores a join as a record with its event and without its keys', async () => {
     const join_accept = { session_key_id: 'AXA5', app_s_key: { key: 'c2VjcmV0' }, received_at: now() };
     expect(await send({ join_accept })).toMatchObject({ status: 204 });
     const [record] = await found({ term: { 'metadata.event': 'join_accept' } });
@@ -95,7 +95,7 @@ describe('The Things Stack', () => {
     expect(JSON.stringify(record)).not.toContain('c2VjcmV0');
   });
 
-  it('has normalized values stored as records with their event, several of one uplink, each once', async () => {
+  it('stores each normalized payload of an uplink once, as a record with its event', async () => {
     const received_at = now();
     const normalized = (normalized_payload: object) =>
       send({
@@ -111,7 +111,7 @@ describe('The Things Stack', () => {
     ]);
   });
 
-  it('has the device told by `device_id` where it reads eui-... and there is no DevEUI', async () => {
+  it('identifies the device by a device_id of the form eui-... when there is no DevEUI', async () => {
     const { uplink_message } = uplink as { uplink_message: object };
     const ids = { device_id: `eui-${eui}`, application_ids: { application_id: 'app1' } };
     const event = { ...uplink, end_device_ids: ids, uplink_message: { ...uplink_message, f_cnt: 90 } };
@@ -125,7 +125,7 @@ describe('The Things Stack', () => {
     );
   });
 
-  it('has data rate, frequency, counter and gateways of an uplink kept where search finds them', async () => {
+  it('stores data rate, frequency, counter and gateways of an uplink as searchable metadata', async () => {
     await post('the-things-stack', uplink);
     const filter = [
       { term: { 'metadata.gatewayIds': 'gtw1' } },
@@ -137,10 +137,10 @@ describe('The Things Stack', () => {
   });
 });
 
-describe('ChirpStack', () => {
+describe('webhook of ChirpStack', () => {
   const status = { deduplicationId: 'd1', time: '2023-01-01T00:00:00+00:00', deviceInfo };
 
-  it('has battery and margin of a status stored as a record with its event, though the uplink had its identifier', async () => {
+  it('stores battery and margin of a status as a record, even when an uplink had the same identifier', async () => {
     await post('chirpstack?event=up', { ...status, data: 'qg==', fPort: 1 });
     const body = { ...status, margin: 7, batteryLevel: 98.03 };
     expect(await post('chirpstack?event=status', body)).toMatchObject({ status: 204 });
@@ -150,7 +150,7 @@ describe('ChirpStack', () => {
     ]);
   });
 
-  it('has no battery of a device that has external power, and an omitted margin of 0', async () => {
+  it('omits the battery of an externally powered device, and stores an omitted margin as 0', async () => {
     await post('chirpstack?event=status', { ...status, deduplicationId: 'd2', externalPowerSource: true });
     const [record] = await found({
       bool: { filter: { term: { 'metadata.event': 'status' } }, must_not: { exists: { field: 'data.battery' } } },
@@ -158,7 +158,7 @@ describe('ChirpStack', () => {
     expect(record?.data).toEqual({ margin: 0 });
   });
 
-  it('has a place stored as a record with its event', async () => {
+  it('stores a location as a record with its event', async () => {
     const location = { latitude: 52.37, longitude: 4.9, altitude: 0, source: 'GEO_RESOLVER_TDOA' };
     expect(await post('chirpstack?event=location', { ...status, location })).toMatchObject({ status: 204 });
     expect(await found({ term: { 'metadata.event': 'location' } })).toMatchObject([
@@ -167,8 +167,8 @@ describe('ChirpStack', () => {
   });
 });
 
-describe('ThingsBoard', () => {
-  it('has the telemetry of a gateway stored for each of its devices, all or nothing', async () => {
+describe('webhook of ThingsBoard', () => {
+  it('stores gateway telemetry for each of its devices, or for none when one is unknown', async () => {
     const telemetry = [{ ts: 1559673838361, values: { level: 42.5 } }];
     expect(await post('thingsboard/ab-01', { 'AB-01': telemetry, ab02: telemetry })).toMatchObject({ status: 204 });
     expect((await found({ term: { 'data.level': 42.5 } })).map(({ device }) => device.serial).sort()).toEqual([
@@ -180,15 +180,15 @@ describe('ThingsBoard', () => {
     expect(await found({ term: { 'data.level': 43.5 } })).toEqual([]);
   });
 
-  it('has nothing stored of an empty object', async () => {
+  it('stores nothing for an empty object', async () => {
     const before = await found({ term: { 'metadata.provider': 'thingsboard' } });
     expect(await post('thingsboard/ab-01', {})).toMatchObject({ status: 204 });
     expect(await found({ term: { 'metadata.provider': 'thingsboard' } })).toEqual(before);
   });
 });
 
-describe('a network server that is refused', () => {
-  it('is told to choose JSON where it sends Protobuf', async () => {
+describe('errors for network servers', () => {
+  it('returns 415 with advice to choose JSON when Protobuf is sent', async () => {
     const headers = { 'content-type': 'application/octet-stream' };
     const protobuf = Buffer.from('0a0e0a0464657631', 'hex');
     expect(await post('chirpstack?event=up', protobuf, headers)).toMatchObject({
@@ -211,12 +211,12 @@ describe('a network server that is refused', () => {
     ['ChirpStack', 'chirpstack', { deviceInfo, time: '2999-01-01T00:00:00Z', data: 'qg==' }, 'time'],
     ['ThingsBoard', 'thingsboard/ab-01', [{ a: 1 }, { ts: 1, values: { a: 1 } }], '1.ts'],
     ['Sigfox', 'sigfox', { device: 'ab01', data: 'aa', time: 1 }, 'time'],
-  ])('is told the name of its own field that holds an impossible time: %s', async (_server, path, body, at) => {
+  ])("returns 422 with the sender's own field for an impossible time: %s", async (_server, path, body, at) => {
     const message = 'must lie between 2000-01-01 and 24 hours from now';
     expect(await post(path, body)).toMatchObject({ status: 422, body: { errors: [{ path: at, message }] } });
   });
 
-  it('has the serial, the code and the message in its log line', async () => {
+  it('logs serial, code and message of a refused uplink', async () => {
     const ids = { ...end_device_ids, dev_eui: '00000000000000FF' };
     const unknown = await post('the-things-stack', { ...uplink, end_device_ids: ids });
     expect(unknown.body.message).toContain('00000000000000FF');
@@ -231,8 +231,8 @@ describe('a network server that is refused', () => {
   });
 });
 
-describe('the log', () => {
-  it('says of a refused request its code and message, and nothing of one that is not', async () => {
+describe('request log', () => {
+  it('contains code and message of refused requests only', async () => {
     const refused = await owner.get(`/organizations/${organization}/devices?sort=colour`);
     expect(lineOf(refused)).toMatchObject({
       status: 422,

@@ -6,11 +6,11 @@ import { useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** A server of somebody else's keeps its log where we cannot read it. */
+/** The log files of an external PostgreSQL server cannot be read. */
 const withOwnServer = process.env['DATABASE_URL'] === undefined ? it : it.skip;
 
-describe('a key that comes again', () => {
-  withOwnServer('is a duplicate, and nothing is written about it into the log of PostgreSQL', async () => {
+describe('repeated record key', () => {
+  withOwnServer("counts as a duplicate, and writes nothing about it to PostgreSQL's log", async () => {
     const owner = await world.organization();
     const serial = '00-de-70-00-00-00-00-88';
     await owner.make(`/organizations/${owner.id}/devices/${serial}`);
@@ -19,7 +19,7 @@ describe('a key that comes again', () => {
     expect((await post()).body).toMatchObject({ accepted: 1 });
     expect((await post()).body).toMatchObject({ duplicates: 1 });
     const { rows } = await world.pool.query<{ data_directory: string }>('show data_directory');
-    // What it logs of an error names the key.
+    // PostgreSQL logs this error with the key in its text, which shows that the log is read at the right place.
     await world.pool.query('select $1::uuid + 1', [key]).catch(() => undefined);
     const log = await readFile(join(dirname(rows[0]!.data_directory), 'postgres.log'), 'utf8');
     expect(log).toContain('operator does not exist: uuid + integer');

@@ -76,8 +76,8 @@ const stored = async ([result]: ItemResult[]): Promise<Row> => {
 
 const serial = '00-04-A3';
 
-describe('storing records', () => {
-  it('keeps what came, and its values in their slots', async () => {
+describe('record store', () => {
+  it("stores a record as sent, and its variables' values in their slots", async () => {
     const data = {
       temperature: 21.5,
       count: '9007199254740993',
@@ -98,7 +98,7 @@ describe('storing records', () => {
     });
   });
 
-  it('names what does not fit its variable and keeps it in the source', async () => {
+  it('lists values that do not fit their variable as ignored and keeps them in the source', async () => {
     const data = { temperature: 'warm', count: 1.5, on: 'yes', label: { a: 1 } };
     expect(await stored(await send({ serial, data }))).toMatchObject({
       data,
@@ -108,7 +108,7 @@ describe('storing records', () => {
     });
   });
 
-  it('reads text that is a number as one, and arrays as several values', async () => {
+  it('reads numeric text as a number, and arrays as several values', async () => {
     expect(await stored(await send({ serial, data: { temperature: '21.5', count: [1, 'x', '2'] } }))).toMatchObject({
       numbers: [21.5],
       many: { count: [1, 2] },
@@ -116,7 +116,7 @@ describe('storing records', () => {
     });
   });
 
-  it('decodes a frame; data beside it wins', async () => {
+  it('decodes a frame, whose values lose to data sent beside it', async () => {
     const frame = { streamId: 1, streamType: 'BIN', payload: '04 41AC0000', encoding: 'hex' };
     expect(await stored(await send({ serial, frame, data: { label: 'x' } }))).toMatchObject({
       data: { temperature: 21.5, label: 'x' },
@@ -137,16 +137,16 @@ describe('storing records', () => {
     });
   });
 
-  it('takes milliseconds for seconds from 1e11 on, and now for no time at all', async () => {
+  it('reads a ts from 1e11 on as milliseconds, and a null ts as now', async () => {
     expect((await stored(await send({ serial, ts: 1700000000250, data: {} }))).ts).toBe('1700000000.250000');
     expect((await stored(await send({ serial, ts: null, data: {} }))).ts).toBe(`${noon / 1000}.000000`);
   });
 
-  it('makes a partition for late data', async () => {
+  it('creates the missing partition for late data', async () => {
     expect((await stored(await send({ serial, ts: 946684800, data: { temperature: 1 } }))).ts).toBe('946684800.000000');
   });
 
-  it('stores the good items of a call with bad ones', async () => {
+  it('stores the valid items of a call and returns an error code for each invalid one', async () => {
     const results = await send(
       [
         { serial, data: {} },
@@ -175,7 +175,7 @@ describe('storing records', () => {
     ]);
   });
 
-  it('keeps a catalogue of fields by the kind first seen', async () => {
+  it('catalogues each field with the kind of its first value', async () => {
     await send([
       { serial, data: { level: 1 }, metadata: { 'a.b': 'x' } },
       { serial, data: { level: 'high', list: [{ x: true }, { x: false }] } },
@@ -191,8 +191,8 @@ describe('storing records', () => {
   });
 });
 
-describe('keys', () => {
-  it('stores a record of the same device and key once, in one call and over calls', async () => {
+describe('record key', () => {
+  it('limits a device to one record per key, within a call and across calls', async () => {
     const [first, second] = await send([
       { serial, key: 'k1', data: {} },
       { serial, key: 'k1', data: {} },
@@ -203,7 +203,7 @@ describe('keys', () => {
     expect(third).toEqual({ ...first, status: 'duplicate' });
   });
 
-  it('takes a key again after 48 hours', async () => {
+  it('accepts a second record 48 hours after the first', async () => {
     await send({ serial, key: 'k2', data: {} });
     now = noon + 48 * 3600e3;
     const [again] = await send({ serial, key: 'k2', data: {} });
@@ -211,16 +211,16 @@ describe('keys', () => {
     expect(again).toMatchObject({ status: 'stored' });
   });
 
-  it('stores one of many that come at once', async () => {
+  it('stores one of 50 concurrent records with the same key', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => send({ serial, key: 'k3', data: {} })));
     expect(results.flat().filter(({ status }) => status === 'stored')).toHaveLength(1);
   });
 });
 
-describe('calls that are repeated', () => {
+describe('idempotency key', () => {
   const hash = (text: string) => Buffer.from(text);
 
-  it('are answered as the first was, for 24 hours', async () => {
+  it('returns the first answer to a repeat for 24 hours', async () => {
     const first = await send({ serial, data: {} }, { key: 'once', bodyHash: hash('a') });
     expect(await send({ serial, data: {} }, { key: 'once', bodyHash: hash('a') })).toEqual(first);
     now = noon + 24 * 3600e3;
@@ -229,14 +229,14 @@ describe('calls that are repeated', () => {
     expect(later).not.toEqual(first);
   });
 
-  it('are refused with another body', async () => {
+  it('throws VALIDATION_FAILED when the key comes again with another body', async () => {
     await send({ serial, data: {} }, { key: 'other', bodyHash: hash('a') });
     await expect(send({ serial, data: {} }, { key: 'other', bodyHash: hash('b') })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
     });
   });
 
-  it('are stored once when they come at once', async () => {
+  it('stores the records once when ten calls with the same key arrive at once', async () => {
     const results = await Promise.all(
       Array.from({ length: 10 }, () => send({ serial, data: {} }, { key: 'storm', bodyHash: hash('a') })),
     );
@@ -244,8 +244,8 @@ describe('calls that are repeated', () => {
   });
 });
 
-describe('what goes alongside', () => {
-  it('is told of each stored record before its commit', async () => {
+describe('hook into the commit of records', () => {
+  it('receives each stored record before the commit', async () => {
     const seen: StoredRecord[] = [];
     alongside = async (records) => void seen.push(...records);
     await send({ serial, ts: 1700000000, data: { temperature: 1 } });
@@ -263,7 +263,7 @@ describe('what goes alongside', () => {
     ]);
   });
 
-  it('takes the records with it when it fails, and not those of other calls', async () => {
+  it('rolls back the records of its own call alone when it throws', async () => {
     alongside = async (records) => {
       if (records.some(({ data }) => data.poison)) throw new TypeError('poison');
       return undefined;
@@ -276,8 +276,8 @@ describe('what goes alongside', () => {
   });
 });
 
-describe('a database that cannot take records', () => {
-  it('is answered as unavailable, loses nothing acknowledged, and is used again when it can', async () => {
+describe('record store on a database with a full disk', () => {
+  it('throws UNAVAILABLE, and stores the same record once the database accepts writes again', async () => {
     await pool.query(`
       create function full_disk() returns trigger language plpgsql as
         $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;

@@ -20,7 +20,7 @@ import { buildFleet, type Fleet } from './fleet.js';
 const database = useDatabase();
 const day = 24 * 3600;
 const noon = Math.floor(Date.now() / 3600e3) * 3600;
-/** Noon of that day, UTC. */
+/** Noon (UTC) of the day that contains `noon`. */
 const midday = Math.floor(noon / day) * day + day / 2;
 let pool: Pool;
 let store: RecordStore;
@@ -50,7 +50,7 @@ const put = ({ organizationId, deviceId }: Fleet, ...items: [ts: number, data: P
 
 let serials = 0;
 const fleetOf = () => buildFleet(pool, `f${++serials}`, variables);
-/** Long after, so that every dirty hour is worth it. */
+/** A time so late that every dirty hour and day is due. */
 const later = new Date((noon + day) * 1000 + Date.now());
 const rollUpAll = async () => {
   while ((await rollUp(pool, later)) > 0);
@@ -64,7 +64,7 @@ const tables = {
   record_day: sql`record_day`,
   record_summary: sql`record_summary`,
 };
-/** A fleet is one device of one product, so it does not matter by which of them is counted. */
+/** Counts the rows of a fleet by its product: a fleet is one device of one product. */
 const count = async ({ productId }: Fleet, table: keyof typeof tables): Promise<number> => {
   const { rows } = await pool.query<{ n: number }>(
     sql`select count(*)::int as n from ${tables[table]} where product_id = ${productId}`,
@@ -72,7 +72,7 @@ const count = async ({ productId }: Fleet, table: keyof typeof tables): Promise<
   return rows[0]!.n;
 };
 
-describe('rollups', () => {
+describe('record rollups', () => {
   const difference = (fleet: Fleet) =>
     pool.query(sql`
       with truth as (
@@ -86,7 +86,7 @@ describe('rollups', () => {
         or truth.max is distinct from r.max or abs(truth.sum - r.sum) > 1e-12 * abs(truth.sum)
         or abs(truth.sum_squares - r.sum_squares) > 1e-12 * truth.sum_squares)`);
 
-  it('say what the records say, late and repeated data included', async () => {
+  it('equals the values computed from the records, with late and repeated data included', async () => {
     const fleet = await fleetOf();
     const values = Array.from({ length: 200 }, (_, index): [number, PlainObject] => [
       noon - index * 97,
@@ -101,7 +101,7 @@ describe('rollups', () => {
     expect(await count(fleet, 'record_rollup')).toBeGreaterThan(20);
   });
 
-  it('hold values whose squares are too small for a double', async () => {
+  it('stores values whose squares are too small for a double', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 1700, { t: 1e-200 }], [noon - 1600, { t: 2 }]);
     await rollUpAll();
@@ -111,7 +111,7 @@ describe('rollups', () => {
     expect(rows).toEqual([{ n: 2, min: 1e-200, max: 2, sum_squares: 4 }]);
   });
 
-  it('know the first and the last value by the time of measuring', async () => {
+  it('stores the first and the last value by time of measurement', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 1700, { t: 2 }], [noon - 1800, { t: 1 }], [noon - 1600, { t: 3 }]);
     await rollUpAll();
@@ -121,7 +121,7 @@ describe('rollups', () => {
     expect(rows).toEqual([{ first: 1, last: 3, first_ts: noon - 1800, last_ts: noon - 1600 }]);
   });
 
-  it('add up the devices of a product, and no longer those that are gone', async () => {
+  it('combines the devices of a product, and drops deleted devices', async () => {
     const fleet = await fleetOf();
     const other = { ...fleet, deviceId: newId() };
     await pool.query(sql`
@@ -148,7 +148,7 @@ describe('rollups', () => {
     expect(await totals()).toEqual([[earlier, { slot: 1, hour: 0, n: 1, sum: 1, min: 1, max: 1 }], [fleet.deviceId]]);
   });
 
-  it('add up the hours of a day, late data included', async () => {
+  it('combines the hours of a day, with late data included', async () => {
     const fleet = await fleetOf();
     const days = async () => {
       await rollUpAll();
@@ -176,7 +176,7 @@ describe('rollups', () => {
     ]);
   });
 
-  it('wait for a day that is not over', async () => {
+  it('leaves out a day until it is over', async () => {
     const fleet = await fleetOf();
     await put(fleet, [midday, { t: 1 }]);
     while ((await rollUp(pool, later)) > 0);
@@ -186,7 +186,7 @@ describe('rollups', () => {
     expect(await count(fleet, 'record_day')).toBe(2);
   });
 
-  it('wait for an hour that still gets data', async () => {
+  it('leaves out an hour that still receives data', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon + 60, { t: 1 }]);
     await rollUp(pool, new Date(Date.now() + 30_000));
@@ -202,7 +202,7 @@ describe('latest values', () => {
     return values?.map(({ name, ts, value }) => ({ name, ts, value }));
   };
 
-  it('are the newest measured, not the last received', async () => {
+  it('contains the newest measured value of each variable, not the last received', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 10, { t: 2, on: 1 }], [noon - 20, { t: 1, label: 'x', extra: [1] }]);
     await put(fleet, [noon - 30, { t: 3, big: '9007199254740993' }], [noon - 5, { t: 'warm' }]);
@@ -215,7 +215,7 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each([false, true])('find a rare variable (rolled up: %s)', async (rolledUp) => {
+  it.each([false, true])('contains a rare variable (rolled up: %s)', async (rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 5 * day, { label: 'older' }], [noon - 4 * day, { label: 'old', on: false }]);
     if (rolledUp) await rollUpAll();
@@ -230,7 +230,7 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each([false, true])('find a rare array, and no older value in its place (rolled up: %s)', async (rolledUp) => {
+  it.each([false, true])('contains a rare array instead of an older single value (rolled up: %s)', async (rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 4 * day, { t: [1, 2] }], [noon - 5 * day, { t: 5 }]);
     if (rolledUp) await rollUpAll();
@@ -241,7 +241,7 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each([false, true])('find a rare value of an earlier product (rolled up: %s)', async (rolledUp) => {
+  it.each([false, true])("contains a rare value of the device's earlier product (rolled up: %s)", async (rolledUp) => {
     const fleet = await fleetOf();
     const later = await fleetOf();
     await put(fleet, [noon - 4 * day, { t: 7, label: 'x' }]);
@@ -257,7 +257,7 @@ describe('latest values', () => {
 });
 
 describe('retention', () => {
-  it('deletes what is past its time, by product before organization', async () => {
+  it("deletes records past their age, where the product's setting wins over the organization's", async () => {
     const kept = await fleetOf();
     const short = await fleetOf();
     const own = await fleetOf();
@@ -272,7 +272,7 @@ describe('retention', () => {
       expect([await count(kept, table), await count(short, table)]).toEqual([4, 2]);
   });
 
-  it('makes the day anew that it cuts through', async () => {
+  it('recomputes the rollup of a day that it cuts through', async () => {
     const fleet = await fleetOf();
     await put(fleet, [midday - 3600, { t: 1 }], [midday + 3600, { t: 2 }]);
     await rollUpAll();
@@ -286,7 +286,7 @@ describe('retention', () => {
     expect(rows).toEqual([{ n: 1, sum: 2 }]);
   });
 
-  it('makes the day anew that it cuts through before its first record', async () => {
+  it("recomputes the rollup of a day that it cuts through before the day's first record", async () => {
     const fleet = await fleetOf();
     await put(fleet, [midday + 3600, { t: 2, label: 'x' }]);
     await rollUpAll();
@@ -314,8 +314,8 @@ describe('retention', () => {
   });
 });
 
-describe('sweeping', () => {
-  it('deletes the records of a device that is gone', async () => {
+describe('cleanup', () => {
+  it('deletes the records and rollups of a deleted device', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon, { t: 1 }], [noon - 3600, { t: 1 }]);
     await rollUpAll();
@@ -324,7 +324,7 @@ describe('sweeping', () => {
     for (const table of ['record', 'record_rollup', 'record_day'] as const) expect(await count(fleet, table)).toBe(0);
   });
 
-  it('forgets keys after 48 hours', async () => {
+  it('deletes record keys after 48 hours', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon, { t: 1 }]);
     const keys = async () =>

@@ -11,7 +11,7 @@ import type { Open } from './record-store.js';
 
 const database = useDatabase();
 
-/** The log and the index where this run of the tests has them, each time in an organization of its own. */
+/** Opens the log and the index of the engine that this test run uses, in a new organization each time. */
 const open: Open = async () => {
   const pool = createPool(database.url);
   const records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: 30_000 });

@@ -12,11 +12,14 @@ const noon = worldNow / 1000;
 const hour = 3600;
 const always = { gte: noon - 30 * 24 * hour, lte: noon };
 
-/** What every index of records promises. The world has the linked devices `a` and `b` and the unlinked `c`, all of one product. */
+/**
+ * The contract of every record index. The world has the linked devices `a` and `b` and the unlinked `c`, all of one
+ * product.
+ */
 export const describeRecordIndex = (name: string, open: Open): void => {
-  describe(`the index of records in ${name}`, () => {
+  describe(`record index in ${name}`, () => {
     let opened: Opened;
-    /** Of the records, in the order in which they were stored. */
+    /** Identifiers of the records, in the order in which they were stored. */
     let ids: string[];
     beforeAll(async () => {
       opened = await open();
@@ -55,7 +58,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         ...call,
       });
 
-    it('finds records of linked devices in the order that is asked for', async () => {
+    it('returns the matching records of linked devices in the requested sort order', async () => {
       const [answer] = await search({ query: { range: { 'data.t': { gte: 20 } } }, sort: [{ ts: 'asc' }] });
       expect(answer).toMatchObject({
         status: 200,
@@ -66,7 +69,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       });
     });
 
-    it('pages on from the sort values of a hit', async () => {
+    it('returns the next page for the sort values of a hit', async () => {
       const query = { size: 1, sort: [{ 'data.t': 'desc' }] };
       const [first] = await search(query);
       const after = (first as { hits: { hits: { sort: number[] }[] } }).hits.hits[0]!.sort;
@@ -74,7 +77,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(second).toMatchObject({ hits: { hits: [{ _source: { data: { t: 20 } } }] } });
     });
 
-    it('counts records by the values of a field, with metrics inside', async () => {
+    it('returns terms buckets with a metric sub-aggregation', async () => {
       const aggs = { states: { terms: { field: 'data.state' }, aggs: { mean: { avg: { field: 'data.t' } } } } };
       const [answer] = await search({ size: 0, aggs });
       expect(answer).toMatchObject({
@@ -89,18 +92,18 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       });
     });
 
-    it('answers a query that is wrong in its place, and the others', async () => {
+    it('returns 400 for an invalid query of a batch and answers the other queries', async () => {
       const answers = await search({ query: { nothing: {} } }, { query: { match_all: {} } });
       expect(answers.map(({ status }) => status)).toEqual([400, 200]);
     });
 
-    it('refuses a call that is wrong as a whole', () => {
+    it('throws VALIDATION_FAILED when the range of a batch is invalid', () => {
       expect(() => opened.index.prepare(locate({ gte: 'yesterday' }), locate([]))).toThrow(
         expect.objectContaining({ code: 'VALIDATION_FAILED' }),
       );
     });
 
-    it('reads regular expressions as Lucene does', async () => {
+    it('matches regular expressions with the syntax of Lucene', async () => {
       const [some, none] = await search(
         { query: { regexp: { 'data.state': 'al<0-9>?.*&~(ok)' } } },
         { query: { regexp: { 'data.state': '^ok$' } } },
@@ -109,7 +112,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(none).toMatchObject({ hits: { total: { value: 0 } } });
     });
 
-    it('lists the fields that can be asked for, with their types', async () => {
+    it('lists the searchable fields with their types', async () => {
       expect(await opened.index.fields(callOf())).toEqual(
         expect.arrayContaining([
           { path: 'ts', type: 'date' },
@@ -120,7 +123,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       );
     });
 
-    it('checks a query against the fields of an organization', async () => {
+    it('throws VALIDATION_FAILED for a query value that does not fit the type of its field', async () => {
       const { organizationId } = opened.world;
       await opened.index.check(organizationId, { term: { 'data.t': 1 } });
       await expect(opened.index.check(organizationId, { term: { 'data.t': 'warm' } })).rejects.toMatchObject({
@@ -128,7 +131,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       });
     });
 
-    it('reads a line for each device and variable, in their order', async () => {
+    it('returns one series per device and variable, in the order of the request', async () => {
       const lines = await readSeries({ variables: ['t', 'missing'], function: SeriesFunction.max });
       expect(lines.map(({ deviceId, name: variable, values }) => [deviceId, variable, values.at(-1)])).toEqual([
         [opened.devices['b'], 't', 30],
@@ -138,7 +141,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       ]);
     });
 
-    /** A call of a member of the organization, or of another one. */
+    /** The call context of a member of the organization, or of another organization. */
     const reading = (organizationId = opened.world.organizationId, signal = new AbortController().signal) => ({
       caller: { organizationId },
       signal,
@@ -152,7 +155,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
     };
     const valuesOf = (pages: readonly RecordPage[]) => pages.map(({ records }) => records.map(({ data }) => data['t']));
 
-    it("finds records by their identifiers, but no other organization's", async () => {
+    it("finds records by identifier only in the caller's own organization", async () => {
       const found = await opened.index.find(reading(), [ids[3]!, ids[0]!, opened.world.applicationId]);
       expect(found.map(({ id }) => id).sort()).toEqual([ids[0], ids[3]].sort());
       expect(found.find(({ id }) => id === ids[0])).toMatchObject({
@@ -166,18 +169,18 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(await opened.index.find(reading(opened.world.applicationId), ids)).toEqual([]);
     });
 
-    it('lists the records of devices, and of the devices that are linked to an application, by time', async () => {
+    it('lists the records of given devices, and of the devices linked to an application, by time', async () => {
       const parentIds = ['c', 'b', 'a'].map((serial) => opened.devices[serial]!);
       expect(valuesOf(await listed({ parent: 'device', parentIds }))).toEqual([[99], [30], [20, 10]]);
       expect(valuesOf(await listed({}))).toEqual([[30, 20, 10]]);
       expect(valuesOf(await listed({ order: 'oldestFirst' }))).toEqual([[10, 20, 30]]);
     });
 
-    it('lists records of a range of time, both ends included', async () => {
+    it('includes both ends of a time range when it lists records', async () => {
       expect(valuesOf(await listed({ from: noon - 3 * hour, to: noon - 2 * hour }))).toEqual([[20, 10]]);
     });
 
-    it('gives pages of a list by number and after a record, and says whether there is more', async () => {
+    it('pages through a list by page number and by cursor, and says whether more records follow', async () => {
       const [first] = await listed({ limit: 2 });
       expect(first).toMatchObject({ records: [{ data: { t: 30 } }, { data: { t: 20 } }], hasMore: true });
       const after = first!.records.at(-1)!.cursorKeys;
@@ -187,7 +190,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(valuesOf(await listed({ after, order: 'oldestFirst' }))).toEqual([[30]]);
     });
 
-    it('tells the order of storing of records of one instant', async () => {
+    it('orders records with the same timestamp by the order in which they were stored', async () => {
       const parentIds = [opened.devices['b']!, opened.devices['c']!];
       const [[b], [c]] = (await listed({ parent: 'device', parentIds })).map(({ records }) =>
         records.map(({ cursorKeys }) => cursorKeys),
@@ -196,7 +199,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(BigInt(b![1]!)).toBeLessThan(BigInt(c![1]!));
     });
 
-    it('counts the records of a list where it is asked to, up to a number', async () => {
+    it('returns a total only when the caller asks for it and it is at most the given limit', async () => {
       expect((await listed({}))[0]).not.toHaveProperty('total');
       expect(await listed({ countUpTo: 3, limit: 1 })).toMatchObject([{ total: 3 }]);
       expect(await listed({ countUpTo: 2 })).toMatchObject([{ total: null }]);
@@ -204,12 +207,12 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(await listed({ parent: 'device', parentIds, countUpTo: 9 })).toMatchObject([{ total: 2 }, { total: 0 }]);
     });
 
-    it('reads no list for a caller who is gone', async () => {
+    it('throws without reading a list when the caller has already gone away', async () => {
       const call = reading(opened.world.organizationId, AbortSignal.abort());
       await expect(listed({}, call)).rejects.toThrow('abort');
     });
 
-    it('tells when the newest record of devices was measured', async () => {
+    it("returns the time of each device's newest record", async () => {
       const { a, c } = opened.devices;
       const times = await opened.index.newestTimes(reading(), [a!, c!, opened.world.applicationId], 10_000);
       expect(Object.fromEntries([...times].map(([id, ts]) => [id, Date.parse(ts) / 1000]))).toEqual({
@@ -218,7 +221,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       });
     });
 
-    it('finds the devices that measured nothing since a time, in the order in which they are given', async () => {
+    it('finds the devices without a record since a given time, in the order of the request', async () => {
       const { a, b, c } = opened.devices;
       const silent = (since: number, ids = [c!, b!, a!, opened.world.applicationId]) =>
         opened.index.silentDevices(reading(), ids, since, 10_000);
@@ -229,19 +232,19 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(await silent(0, [])).toEqual([]);
     });
 
-    it('finds the silent ones of thousands of devices', async () => {
+    it('finds the silent devices among thousands', async () => {
       const { a, b, c } = opened.devices;
       const others = Array.from({ length: 3000 }, () => newId());
       const ids = [a!, ...others.slice(0, 1000), b!, ...others.slice(1000), c!];
       expect(await opened.index.silentDevices(reading(), ids, noon - 90 * 60, 10_000)).toEqual([a, ...others]);
     });
 
-    it('looks for no silent devices on behalf of a caller who is gone', async () => {
+    it('throws without a search for silent devices when the caller has already gone away', async () => {
       const call = reading(opened.world.organizationId, AbortSignal.abort());
       await expect(opened.index.silentDevices(call, [opened.devices['a']!], 0, 10_000)).rejects.toThrow('abort');
     });
 
-    it('finds the newest measured values of devices, and says how much it read', async () => {
+    it('returns the newest value of each variable of devices, and reports the bytes read', async () => {
       let read = 0;
       const found = await opened.index.latest([opened.devices['a']!, opened.devices['b']!], (bytes) => (read += bytes));
       expect(found.get(opened.devices['a']!)).toEqual(

@@ -10,9 +10,12 @@ import type { Open, Opened } from './record-store.js';
 
 const noon = worldNow / 1000;
 
-/** What every log of records promises. The world has the linked devices `a` and `b` and the unlinked `c`, all of one product. */
+/**
+ * The contract of every record log. The world has the linked devices `a` and `b` and the unlinked `c`, all of one
+ * product.
+ */
 export const describeRecordLog = (name: string, open: Open): void => {
-  describe(`the log of records in ${name}`, () => {
+  describe(`record log in ${name}`, () => {
     let opened: Opened;
     beforeAll(async () => {
       opened = await open();
@@ -41,7 +44,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
       },
     });
 
-    it('answers for each item of a call, in their order', async () => {
+    it('returns one result per item of a call, in order', async () => {
       const results = await append([
         { serial: 'a', ts: noon - 1, data: { t: 1 } },
         { serial: 'nobody', ts: noon - 1, data: { t: 1 } },
@@ -51,13 +54,13 @@ export const describeRecordLog = (name: string, open: Open): void => {
       expect(results[1]).toMatchObject({ error: { code: 'UNKNOWN_DEVICE' } });
     });
 
-    it('stores a key of a device once', async () => {
+    it('reports a repeated record key of the same device as a duplicate', async () => {
       const record = { serial: 'a', ts: noon - 2, data: { t: 1 }, key: 'same' };
       const [first] = await append([record]);
       expect(await append([record])).toEqual([{ status: 'duplicate', recordId: idsOf([first!])[0] }]);
     });
 
-    it('gives the first answer again to a repeated call, and refuses another body', async () => {
+    it('returns the first answer for a repeated idempotency key, and refuses the key with another body', async () => {
       const { organizationId } = opened.world;
       const once = { organizationId, path: 'records', key: 'once', bodyHash: Buffer.from('1') };
       const record: WorldRecord = { serial: 'a', ts: noon - 3, data: { t: 1 } };
@@ -68,7 +71,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
       });
     });
 
-    it('stores nothing of a call that is refused whole', async () => {
+    it('stores no record of a call that is refused whole', async () => {
       const count = () =>
         opened.transaction((tx) =>
           opened.log.count(tx, { deviceIds: Object.values(opened.devices), from: null, to: null }),
@@ -83,7 +86,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
       expect(await count()).toBe(before);
     });
 
-    it('matches records with a query, and lets through those of which it cannot be answered', async () => {
+    it('matches records against a query, and lets all records through when the query cannot be evaluated', async () => {
       const times = [noon - 10, noon - 11];
       const [cold, warm] = idsOf(
         await append(times.map((ts, index) => ({ serial: 'a', ts, data: { t: index * 20 } }))),
@@ -108,7 +111,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
       ]);
     });
 
-    it('reads and counts the records of a device in a range, both ends included, in the order of their time', async () => {
+    it("reads and counts a device's records in a time range, ordered by time, both ends included", async () => {
       const times = [3, 1, 2].map((second) => noon - 1000 + second);
       await append(times.map((ts) => ({ serial: 'c', ts, data: { t: ts } })));
       const range = { from: noon - 999, to: noon - 998 };
@@ -123,7 +126,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
       expect(counted).toBe(2);
     });
 
-    it('tells what was committed after a snapshot, of devices that are linked', async () => {
+    it('lists the records committed after a snapshot, of linked devices only', async () => {
       const { world, log } = opened;
       const unseenBy = await opened.snapshot();
       const ids = idsOf(
@@ -150,7 +153,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
       expect(await log.changes({ ...question, seenBy: unseenBy })).toEqual([]);
     });
 
-    it('decodes stored records again in steps, and only counts where it is to change nothing', async () => {
+    it('redecodes every stored record in a dry run, and changes none', async () => {
       const { world, log } = opened;
       const input = { productId: world.productIds['probe']!, from: null, to: null, dryRun: true };
       const step = await opened.transaction((tx) =>

@@ -43,7 +43,7 @@ const typed = fc
 const expectValue = (type: VariableType, got: Value | undefined, sent: Value) => {
   if (type !== FLOAT32) return expect(got).toBe(sent);
   expect(Math.fround(Number(got))).toBe(Number(sent) + 0);
-  // Nothing shorter reads back: the text is as short as the shortest of those that round to the same float32.
+  // The value has the fewest digits that still round to the same float32: no shorter text does.
   const digits = String(got)
     .replace(/e.*/, '')
     .replace(/[^0-9]/g, '')
@@ -51,8 +51,8 @@ const expectValue = (type: VariableType, got: Value | undefined, sent: Value) =>
   if (digits > 1) expect(Math.fround(Number(Number(sent).toPrecision(digits - 1)))).not.toBe(sent);
 };
 
-describe('decoding any frame', () => {
-  it('gives a result for any bytes and any layout', () => {
+describe('frame decoding', () => {
+  it('returns a result for any bytes and any variable mapping', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 64 }),
@@ -70,7 +70,7 @@ describe('decoding any frame', () => {
     );
   });
 
-  it('says NO_LAYOUT where no variable is mapped to the stream', () => {
+  it('warns NO_LAYOUT when no variable is mapped to the stream', () => {
     const { data, report } = decode(
       { streamId: 2, streamType: StreamType.BIN, bytes: Buffer.from('00') },
       variablesOf(StreamType.BIN, UINT8),
@@ -82,12 +82,12 @@ describe('decoding any frame', () => {
   });
 });
 
-describe('decoding BIN', () => {
+describe('BIN frame decoding', () => {
   it('reads tagged values', () => {
     expect(bin('0441AC00000D371001', FLOAT32, UINT8, BOOL)).toMatchObject(three);
   });
 
-  it('gives back every value of every type', () => {
+  it('decodes every BIN-encoded value of every type unchanged', () => {
     fc.assert(
       fc.property(fc.array(typed, { minLength: 1, maxLength: 32 }), (items) => {
         const frame = Buffer.concat(items.map(({ type, value }, index) => encodeTagged(index + 1, type, value)));
@@ -107,24 +107,24 @@ describe('decoding BIN', () => {
     ['REPEATED', '0D370D38', { v2: 56 }, { code: 'REPEATED', variable: 'v2', offset: 2 }],
     ['BAD_UTF8', '1902FF41', { v4: '\uFFFDA' }, { code: 'BAD_UTF8', variable: 'v4', offset: 0 }],
     ['TRUNCATED text', '0D371905AB', { v2: 55 }, { code: 'TRUNCATED', variable: 'v4', offset: 2 }],
-  ])('warns of %s and keeps the rest', (_code, hex, data, warning) => {
+  ])('warns of %s in a BIN frame and keeps the other values', (_code, hex, data, warning) => {
     expect(bin(hex, FLOAT32, UINT8, BOOL, TXT)).toMatchObject({
       data,
       report: { status: 'partial', warnings: [warning] },
     });
   });
 
-  it('replaces what PostgreSQL cannot store in a text', () => {
+  it('replaces characters that PostgreSQL cannot store in a text', () => {
     expect(bin('0103410042', TXT).data).toEqual({ v1: 'A\uFFFDB' });
   });
 });
 
-describe('decoding RAW', () => {
+describe('RAW frame decoding', () => {
   it('reads values by their position', () => {
     expect(raw('41AC00003701', FLOAT32, UINT8, BOOL)).toMatchObject(three);
   });
 
-  it('gives back every value of every type, a last text as hexadecimal', () => {
+  it('decodes every RAW-encoded value of every type unchanged, and a trailing text as hexadecimal', () => {
     const fixed = typed.filter(({ type }) => type !== TXT);
     fc.assert(
       fc.property(fc.array(fixed, { minLength: 1, maxLength: 31 }), fc.uint8Array(), (items, rest) => {
@@ -138,7 +138,7 @@ describe('decoding RAW', () => {
     );
   });
 
-  it('takes an end between two values for missing values', () => {
+  it('leaves out the remaining variables when the frame ends between two values', () => {
     expect(raw('41AC000037', FLOAT32, UINT8, BOOL)).toMatchObject({
       data: { v1: 21.5, v2: 55 },
       report: { status: 'ok' },
@@ -154,26 +154,26 @@ describe('decoding RAW', () => {
       { code: 'TRAILING_BYTES', offset: 8 },
     ],
     ['BAD_BOOL', '41AC0000370700FF', { v1: 21.5, v2: 55, v4: 255 }, { code: 'BAD_BOOL', variable: 'v3', offset: 5 }],
-  ])('warns of %s', (_code, hex, data, warning) => {
+  ])('warns of %s in a RAW frame and keeps the other values', (_code, hex, data, warning) => {
     const { data: got, report } = raw(hex, FLOAT32, UINT8, BOOL, UINT16);
     expect({ got, report }).toEqual({ got: data, report: { status: 'partial', warnings: [warning] } });
   });
 });
 
-describe('decoding TXT', () => {
-  it('reads fields by their position, empty ones as missing', () => {
+describe('TXT frame decoding', () => {
+  it('reads fields by position and leaves out empty ones', () => {
     expect(text('21.5;;true', FLOAT32, UINT8, BOOL)).toMatchObject({
       data: { v1: 21.5, v3: true },
       report: { status: 'ok' },
     });
   });
 
-  it('reads assignments where every field is one', () => {
+  it('reads number=value assignments when every field is one', () => {
     expect(text('3=1;1=21.5;;2=55', FLOAT32, UINT8, BOOL)).toMatchObject(three);
     expect(text('1=a;b', TXT, TXT)).toMatchObject({ data: { v1: '1=a', v2: 'b' } });
   });
 
-  it('gives back every value of every type', () => {
+  it('decodes every TXT-encoded value of every type unchanged', () => {
     const plain = typed.filter(({ value }) => typeof value !== 'string' || /^[^;=]+$/.test(value));
     fc.assert(
       fc.property(fc.array(plain, { minLength: 1, maxLength: 32 }), (items) => {
@@ -199,7 +199,7 @@ describe('decoding TXT', () => {
       { code: 'UNKNOWN_VARIABLE', variable: 4, offset: 4 },
     ],
     ['REPEATED', '1=20;1=21.5', { v1: 21.5 }, { code: 'REPEATED', variable: 'v1', offset: 2 }],
-  ])('warns of %s by the number of the field', (_code, fields, data, warning) => {
+  ])('warns of %s with the number of the field', (_code, fields, data, warning) => {
     const { data: got, report } = text(fields, FLOAT32, UINT8, BOOL);
     expect({ got, report }).toEqual({ got: data, report: { status: 'partial', warnings: [warning] } });
   });
@@ -210,7 +210,7 @@ describe('decoding TXT', () => {
     [UINT16, '-1'],
     [UINT32, '4294967296'],
     [FLOAT32, '3.5e38'],
-  ])('refuses what %s cannot hold', (type, field) => {
+  ])('warns OUT_OF_RANGE for a value that %s cannot hold', (type, field) => {
     expect(text(field, type)).toMatchObject({
       data: {},
       report: { status: 'failed', warnings: [{ code: 'OUT_OF_RANGE', variable: 'v1', offset: 1 }] },
@@ -225,7 +225,7 @@ describe('decoding TXT', () => {
   });
 });
 
-describe('FLOAT32', () => {
+describe('FLOAT32 decoding', () => {
   it.each([
     ['3DCCCCCD', 0.1],
     ['41A0CCCD', 20.1],
@@ -235,7 +235,7 @@ describe('FLOAT32', () => {
     ['00000001', 1e-45],
     ['7F7FFFFF', 3.4028235e38],
     ['80000000', 0],
-  ])('%s is the shortest decimal that reads back', (hex, value) => {
+  ])('decodes %s to the shortest decimal that reads back', (hex, value) => {
     expect(raw(hex, FLOAT32).data).toEqual({ v1: value });
   });
 });

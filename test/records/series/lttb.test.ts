@@ -11,7 +11,7 @@ const draw = (points: readonly Point[], most: number): Point[] => {
   return ts.map((each, index) => [each, values[index]!]);
 };
 
-/** The same by the paper, over a whole array at once. */
+/** LTTB as published in its paper, over a whole array at once. */
 const byThePaper = (points: readonly Point[], most: number): Point[] => {
   if (points.length <= most) return [...points];
   const size = (points.length - 2) / (most - 2);
@@ -35,12 +35,12 @@ const line = fc
   });
 const most = fc.integer({ min: 3, max: 60 });
 
-describe('a line drawn by lttb', () => {
-  it('has as many points as asked for, or all where there are fewer', () => {
+describe('LTTB downsampling', () => {
+  it('returns the requested number of points, or all when there are fewer', () => {
     fc.assert(fc.property(line, most, (points, n) => draw(points, n).length === Math.min(points.length, n)));
   });
 
-  it('keeps the first point and the last', () => {
+  it('keeps the first and the last point', () => {
     fc.assert(
       fc.property(line, most, (points, n) => {
         fc.pre(points.length > 0);
@@ -50,7 +50,7 @@ describe('a line drawn by lttb', () => {
     );
   });
 
-  it('is made of measured points, in their order', () => {
+  it('returns only measured points, in their order', () => {
     fc.assert(
       fc.property(line, most, (points, n) => {
         let from = 0;
@@ -63,11 +63,11 @@ describe('a line drawn by lttb', () => {
     );
   });
 
-  it('is that of the paper', () => {
+  it('selects the same points as the published algorithm', () => {
     fc.assert(fc.property(line, most, (points, n) => expect(draw(points, n)).toEqual(byThePaper(points, n))));
   });
 
-  it('shows a lone peak', () => {
+  it('keeps a lone peak', () => {
     const flat = Array.from({ length: 10_000 }, (_, index): Point => [index, index === 7123 ? 99 : 0]);
     expect(draw(flat, 50)).toContainEqual([7123, 99]);
   });

@@ -46,7 +46,7 @@ const deviceIds: string[] = [];
 
 beforeAll(async () => {
   while ((await rollUp(world.pool, new Date(Date.now() + 24 * hour * 1000))) > 0);
-  // Late data: these hours are out of date.
+  // Stores late data, which makes the rollups of its hours stale.
   await world.store(late);
   const { rows } = await world.pool.query<{ id: string }>(sql`select id from device order by serial`);
   deviceIds.push(...rows.map(({ id }) => id));
@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 type SelectedFields = Omit<SeriesCall, 'organizationId' | 'deviceIds'>;
 
-/** Where series can be read without rollups, to be held against those that have them. */
+/** Whether series can also be read without rollups, for a comparison. */
 const hasRollups = testRecordIndex() === 'postgres';
 
 const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
@@ -67,7 +67,7 @@ const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
 type Reduce = (values: readonly number[]) => number;
 const sum: Reduce = (values) => values.reduce((a, b) => a + b, 0);
 
-/** What the records say, one after the other. */
+/** The values of a variable in the stored records, ordered by time. */
 const valuesOf = (serial: string, name: string, from: number, to: number): [ts: number, value: number][] =>
   records
     .filter((record) => record.serial === serial && record.ts >= from && record.ts <= to)
@@ -78,7 +78,7 @@ const valuesOf = (serial: string, name: string, from: number, to: number): [ts: 
     });
 
 describe('series', () => {
-  (hasRollups ? it : it.skip)('are read from rollups where they serve', async () => {
+  (hasRollups ? it : it.skip)('counts stale hours from the records and the others from rollups', async () => {
     const call: SelectedFields = {
       variables: ['t'],
       function: SeriesFunction.count,
@@ -103,7 +103,7 @@ describe('series', () => {
     expect(count(await ask(true, call))).toBe(truth);
   });
 
-  it('by lttb are measured points', async () => {
+  it('returns measured points when the function is lttb', async () => {
     const call: SelectedFields = {
       variables: ['t'],
       function: SeriesFunction.lttb,
@@ -122,7 +122,7 @@ describe('series', () => {
     });
   });
 
-  it('end now and begin a day before, unless told otherwise', async () => {
+  it('ends now and starts a day earlier by default', async () => {
     const lines = await ask(true, { variables: ['t'], function: SeriesFunction.count, points: 300 });
     const count = sum(lines[0]!.values);
     expect(count).toBe(valuesOf('a1', 't', worldNow / 1000 - 24 * hour, worldNow / 1000).length);
@@ -130,8 +130,8 @@ describe('series', () => {
   });
 });
 
-describe('the usual length of a bucket', () => {
-  it('is the shortest that keeps to so many points', () => {
+describe('default bucket interval of a series', () => {
+  it('has the shortest length that stays within the number of points', () => {
     const day = 24 * hour;
     expect(intervalFor({ from: 0, to: day }, 300)).toBe(300);
     expect(intervalFor({ from: 0, to: 30 * day }, 300)).toBe(3 * hour);

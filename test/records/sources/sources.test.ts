@@ -12,13 +12,13 @@ const fixture = (name: string): PlainJson =>
   JSON.parse(readFileSync(`test/data/ingest/${name}.json`, 'utf8')) as PlainJson;
 const object = (name: string) => fixture(name) as PlainObject;
 
-describe('The Things Stack', () => {
+describe('The Things Stack payload parser', () => {
   const uplink = object('the-things-stack-uplink');
   const message = uplink.uplink_message as PlainObject;
   const read = (change: PlainObject, outer: PlainObject = {}) =>
     readTheThingsStack({ ...uplink, ...outer, uplink_message: { ...message, ...change } })[0];
 
-  it('reads its uplink', () => {
+  it('reads an uplink of The Things Stack', () => {
     expect(readTheThingsStack(uplink)).toEqual([
       {
         serials: ['0004A30B001C0530'],
@@ -43,38 +43,38 @@ describe('The Things Stack', () => {
     ]);
   });
 
-  it('takes the port for the stream, and a missing frame counter for 0', () => {
+  it('maps the port to the stream and a missing frame counter to 0', () => {
     const { f_cnt: _count, ...first } = message;
     expect(readTheThingsStack({ ...uplink, uplink_message: { ...first, f_port: 7 } })).toMatchObject([
       { frame: { streamId: 7 }, key: '0004A30B001C0530|AXA50tHUGUucuzS/bCGMNw==|0' },
     ]);
   });
 
-  it('takes the outer time where the inner one is of year 1, and none where both are', () => {
+  it('falls back to the outer time when the inner one is of year 1, and omits the time when both are', () => {
     const simulated = { received_at: '0001-01-01T00:00:00Z' };
     expect(read(simulated)?.ts).toBe(1581520546.0147731);
     expect(read(simulated, simulated)).not.toHaveProperty('ts');
   });
 
-  it('takes the identifier of the uplink for its key where there is no session', () => {
+  it("derives the record key from the uplink's identifier when there is no session", () => {
     expect(read({ session_key_id: '' })?.key).toBe('as:up:01E0WZGT6Y7657CPFPE5WEYDSQ');
   });
 
-  it('takes reception from the gateway with the best snr, an omitted value for 0', () => {
+  it('copies the reception of the gateway with the best SNR, where an omitted SNR counts as 0', () => {
     const rx_metadata: PlainJson[] = [{ snr: -3, rssi: -20 }, { rssi: -90 }, { rssi: -80 }, {}];
     expect(read({ rx_metadata })?.metadata).toMatchObject({ rssi: -80, snr: 0, gateways: 4 });
   });
 
-  it('names the field where the serial should be', () => {
+  it('throws an error with the field that should hold the serial', () => {
     expect(() => readTheThingsStack({ uplink_message: {} })).toThrow('end_device_ids.dev_eui');
   });
 
-  it('has nothing to store in other events', () => {
+  it('returns no records for other events', () => {
     expect(readTheThingsStack({ ...uplink, uplink_message: undefined!, downlink_ack: { f_port: 1 } })).toEqual([]);
     expect(readTheThingsStack({ join_accept: {} })).toEqual([]);
   });
 
-  it('lists gateways from the best to the worst, with what each received', () => {
+  it('lists gateways from best to worst with the reception of each', () => {
     const rx_metadata: PlainJson[] = [
       { gateway_ids: { gateway_id: 'far' }, rssi: -110, snr: -8 },
       { gateway_ids: { eui: 'EEEE' } },
@@ -100,10 +100,10 @@ describe('The Things Stack', () => {
   });
 });
 
-describe('ChirpStack', () => {
+describe('ChirpStack payload parser', () => {
   const uplink = object('chirpstack-up');
 
-  it('reads its uplink', () => {
+  it('reads an uplink of ChirpStack', () => {
     expect(readChirpStack(uplink)).toEqual([
       {
         serials: ['0101010101010101'],
@@ -128,23 +128,23 @@ describe('ChirpStack', () => {
     ]);
   });
 
-  it('keeps decoded fields, and no stream for a zero port', () => {
+  it('keeps decoded fields, and sets no stream for port 0', () => {
     expect(readChirpStack({ ...uplink, fPort: 0, object: { t: 1 } })).toMatchObject([
       { data: { t: 1 }, frame: { bytes: Buffer.from('aa', 'hex') } },
     ]);
     expect(readChirpStack({ ...uplink, fPort: 0 })[0]?.frame).not.toHaveProperty('streamId');
   });
 
-  it('names the fields that are wrong', () => {
+  it('throws an error with the invalid field', () => {
     expect(() => readChirpStack({})).toThrow('deviceInfo.devEui');
     expect(() => readChirpStack({ ...uplink, data: '?' })).toThrow('data');
   });
 });
 
-describe('Sigfox', () => {
+describe('Sigfox payload parser', () => {
   const message = object('sigfox-data-bidir');
 
-  it('reads its message, whose numbers are text', () => {
+  it('reads a message whose numbers are text', () => {
     expect(readSigfox(message)).toEqual([
       {
         serials: ['1A2345', '001A2345'],
@@ -158,15 +158,15 @@ describe('Sigfox', () => {
     ]);
   });
 
-  it('takes null, written as text too, for absent', () => {
+  it('treats null, also when written as text, as absent', () => {
     expect(readSigfox({ ...message, rssi: 'null', snr: null })[0]?.metadata).toEqual({ provider: 'sigfox' });
     expect(readSigfox({ ...message, data: null })).toEqual([]);
     expect(() => readSigfox({ ...message, device: 'null' })).toThrow('device');
   });
 });
 
-describe('ThingsBoard', () => {
-  it('reads its telemetry', () => {
+describe('ThingsBoard payload parser', () => {
+  it('reads telemetry', () => {
     expect(readThingsBoard(fixture('thingsboard-telemetry'), 'ab')).toEqual([
       {
         serials: ['ab'],
@@ -185,7 +185,7 @@ describe('ThingsBoard', () => {
     ]);
   });
 
-  it('takes bare values for now', () => {
+  it('omits the time of values that carry none', () => {
     const [item] = readThingsBoard({ temperature: 1 }, 'ab');
     expect(item).toEqual({ serials: ['ab'], metadata: { provider: 'thingsboard' }, data: { temperature: 1 } });
   });
@@ -197,29 +197,29 @@ describe('ThingsBoard', () => {
     ...(ts && { ts, tsPath: 'ts' }),
   });
 
-  it('keeps `ts` and `values` where something stands beside them', () => {
+  it('reads the inner values when other fields stand beside `ts` and `values`', () => {
     expect(readThingsBoard({ ts: 1559673838361, values: { a: 1 }, more: true }, 'ab')).toEqual([
       item({ a: 1 }, 1559673838.361),
     ]);
   });
 
-  it('keeps the time of values that stand beside it', () => {
+  it('keeps the time that stands beside values', () => {
     expect(readThingsBoard({ ts: '1559673838361', temperature: 5 }, 'ab')).toEqual([
       item({ temperature: 5 }, 1559673838.361),
     ]);
   });
 
-  it('stores nothing of an object without values', () => {
+  it('returns no records for an object without values', () => {
     const empty: PlainJson[] = [{}, [], [{}], { ts: 1559673838361 }, { ts: 1559673838361, values: {} }];
     for (const nothing of empty) expect(readThingsBoard(nothing, 'ab')).toEqual([]);
   });
 
-  it('keeps text that is a number as text, and arrays of objects inside `values`', () => {
+  it('keeps numeric text as text, and arrays of objects inside `values`', () => {
     expect(readThingsBoard({ a: '5', values: 1 }, 'ab')).toEqual([item({ a: '5', values: 1 })]);
     expect(readThingsBoard({ values: { scan: [{ mac: 'x' }] } }, 'ab')).toEqual([item({ scan: [{ mac: 'x' }] })]);
   });
 
-  it('reads the form of a gateway for each of its devices', () => {
+  it('reads gateway telemetry for each of its devices', () => {
     const body: PlainJson = { 'AB-01': [{ ts: 1559673838361, values: { a: 1 } }, { a: 2 }], ab02: [{ b: 3 }] };
     expect(readThingsBoard(body, 'ab')).toEqual([
       { ...item({ a: 1 }), serials: ['AB-01'], ts: 1559673838.361, tsPath: 'AB-01.0.ts' },
@@ -229,20 +229,20 @@ describe('ThingsBoard', () => {
     expect(() => readThingsBoard({ 'device A': [{ a: 1 }] }, 'ab')).toThrow('device A: This is no serial');
   });
 
-  it('names the item that is no telemetry', () => {
+  it('throws an error with the item that is not telemetry', () => {
     expect(() => readThingsBoard([{ a: 1 }, 2], 'ab')).toThrow('1:');
     expect(() => readThingsBoard([{ ts: 'x', values: {} }], 'ab')).toThrow('0.ts');
   });
 });
 
-describe('what others send', () => {
-  it('may not nest without end', () => {
+describe('payload sanitizing', () => {
+  it('throws for values nested over 64 deep', () => {
     const nested = (depth: number): PlainJson => (depth === 0 ? 1 : [nested(depth - 1)]);
     expect(storable(nested(64))).toEqual(nested(64));
     expect(() => storable(nested(65))).toThrow('64 deep');
   });
 
-  it('has what PostgreSQL cannot store replaced, in keys and values', () => {
+  it('replaces characters that PostgreSQL cannot store, in keys and values', () => {
     expect(storable({ 'a\0': ['\uD800b', 1, null] })).toEqual({ 'a\uFFFD': ['\uFFFDb', 1, null] });
   });
 });

@@ -47,7 +47,7 @@ const deviceIds: string[] = [];
 
 beforeAll(async () => {
   while ((await rollUp(world.pool, new Date(Date.now() + 24 * hour * 1000))) > 0);
-  // Late data: these hours are out of date.
+  // Stores late data, which makes the rollups of its hours stale.
   await world.store(late);
   const { rows } = await world.pool.query<{ id: string }>(sql`select id from device order by serial`);
   deviceIds.push(...rows.map(({ id }) => id));
@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 type SelectedFields = Omit<SeriesCall, 'organizationId' | 'deviceIds'>;
 
-/** Where series can be read without rollups, to be held against those that have them. */
+/** Whether series can also be read without rollups, for a comparison. */
 const hasRollups = testRecordIndex() === 'postgres';
 
 const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
@@ -77,7 +77,7 @@ const reduce: Record<Exclude<SeriesFunction, SeriesFunction.lttb>, Reduce> = {
   last: (values) => values.at(-1)!,
 };
 
-/** What the records say, one after the other. */
+/** The values of a variable in the stored records, ordered by time. */
 const valuesOf = (serial: string, name: string, from: number, to: number): [ts: number, value: number][] =>
   records
     .filter((record) => record.serial === serial && record.ts >= from && record.ts <= to)
@@ -114,8 +114,8 @@ const width = fc.oneof(
   fc.integer({ min: 3, max: 500 }).map((points) => ({ points })),
 );
 
-describe('series', () => {
-  it('are the same from rollups and from records, and what the records say', async () => {
+describe('series of random ranges and intervals', () => {
+  it('returns the same values from rollups and from records, equal to those computed from the records', async () => {
     await fc.assert(
       fc.asyncProperty(drawing, width, moment, moment, async (name, how, a, b) => {
         const call: SelectedFields = {
@@ -141,7 +141,7 @@ describe('series', () => {
     );
   });
 
-  (hasRollups ? it : it.skip)('are read from rollups where they serve', async () => {
+  (hasRollups ? it : it.skip)('counts stale hours from the records and the others from rollups', async () => {
     const call: SelectedFields = {
       variables: ['t'],
       function: SeriesFunction.count,
