@@ -8,8 +8,9 @@ import type { Plain } from './oracle/plain.js';
 import { useWorld, type WorldRecord } from './world.js';
 
 /**
- * What `npm run test:oracle` once found to differ, each by a name, with the answer of OpenSearch 2.4.1 over
- * {@link records} (`test/data/search/differences.jsonl`). `RECORD_DIFFERENCES=1` with `OPENSEARCH_URL` asks it anew.
+ * Queries that `npm run test:oracle` once answered differently, each with a name and the answer of OpenSearch 2.4.1
+ * over {@link records} (`test/data/search/differences.jsonl`). `RECORD_DIFFERENCES=1` with `OPENSEARCH_URL` records the
+ * answers again.
  */
 interface Recorded {
   readonly name: string;
@@ -31,7 +32,10 @@ const numbered = (records: readonly Omit<WorldRecord, 'metadata'>[]): WorldRecor
   }));
 const at = (text: string) => Date.parse(text) / 1000;
 
-/** Values missing, null and several; places on both sides of the meridian and none; ties; a day of 23 hours. */
+/**
+ * The records have missing, null and repeated values, ties, locations on both sides of the date line and none, and a
+ * day of 23 hours.
+ */
 const records = numbered([
   { serial: '00', ts: at('2026-03-28T22:30:00Z'), data: { t: 1.5, n: 1, k: 0, on: true, txt: 'abc', w: 'red' } },
   { serial: '00', ts: at('2026-03-29T00:30:00Z'), data: { t: 20.1, n: 2, k: 1, on: false, txt: 'ABC', x: 0.1 } },
@@ -54,7 +58,7 @@ const ask = async (body: Plain): Promise<Plain> => {
   return responses[0] as unknown as Plain;
 };
 
-/** Asks the engine every body, over an index of the same records that is gone after it. */
+/** Asks OpenSearch every query, over an index of the same records that is deleted afterwards. */
 const record = async (): Promise<Recorded[]> => {
   const engine = connect(url!);
   const index = `/differences-${process.pid}`;
@@ -77,7 +81,7 @@ const record = async (): Promise<Recorded[]> => {
   return answers;
 };
 
-/** An answer of ours with what the engine's documents lack left out, and records by their numbers. */
+/** Drops the fields that OpenSearch's documents lack from our answer, and replaces record identifiers by numbers. */
 const named = (answer: Plain, numbers: ReadonlyMap<string, string>): Plain =>
   JSON.parse(JSON.stringify(answer), function (this: Plain, key, value: unknown) {
     if (key === '_id') return numbers.get(value as string);
@@ -88,7 +92,7 @@ const named = (answer: Plain, numbers: ReadonlyMap<string, string>): Plain =>
     return value;
   }) as Plain;
 
-describe('what once differed from OpenSearch', () => {
+describe('search queries that once differed from OpenSearch', () => {
   const numbers = new Map<string, string>();
   const answers = new Map<string, Plain>();
   beforeAll(async () => {
@@ -97,8 +101,11 @@ describe('what once differed from OpenSearch', () => {
     for (const { _id, _source } of hits) numbers.set(_id, `${(_source['metadata'] as Plain)['number'] as number}`);
   });
 
-  it.each(recorded.map(({ name, body }) => [name, body] as const))('%s', async (name, body) => {
-    const ours = named(await ask(body), numbers);
-    expect(differences(body, ours, answers.get(name)!)).toEqual([]);
-  });
+  it.each(recorded.map(({ name, body }) => [name, body] as const))(
+    'returns the answer of OpenSearch for %s',
+    async (name, body) => {
+      const ours = named(await ask(body), numbers);
+      expect(differences(body, ours, answers.get(name)!)).toEqual([]);
+    },
+  );
 });

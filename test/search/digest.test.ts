@@ -15,7 +15,7 @@ const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
   data: {
-    // Far from even: mostly near 1000, some far above.
+    // A skewed distribution: mostly near 1000, a few values far above.
     t: 1000 + noise(index + 0.5) ** 8 * 1e6,
     steps: Math.floor(noise(index + 0.3) * 7),
     ...(index % 37 === 0 ? { rare: noise(index + 0.7) * 1e4 - 5e3 } : {}),
@@ -34,7 +34,7 @@ const world = useWorld({
     { serial: 'a1', product: 'first' },
     { serial: 'a2', product: 'first' },
     { serial: 'b1', product: 'second' },
-    // The application sees a part of this product's records only.
+    // Only a part of this product's records belongs to the application.
     { serial: 'b2', product: 'second', linked: false },
   ],
   records,
@@ -42,7 +42,7 @@ const world = useWorld({
 
 beforeAll(async () => {
   await rollUpAll(world.pool);
-  // Late data: these days are made anew, those of the second half are out of date.
+  // Stores late data: the days of the first half are rolled up again, those of the second half stay stale.
   await world.store(late.slice(0, 30));
   await rollUpAll(world.pool);
   await world.store(late.slice(30).map((record, index) => ({ ...record, ts: start + 40 * 3600 + index * 60 })));
@@ -52,7 +52,10 @@ const ask = (rollups: boolean, query: PlainJson, range: PlainJson) => askWith(wo
 const whole = { gte: start, lte: start + days * 24 * 3600 };
 type Percentiles = { p: { values: Record<string, number> } };
 
-/** The longest time that work holds the event loop, in milliseconds of computing: other processes do not count. */
+/**
+ * Returns the longest time that `work` blocks the event loop, in milliseconds of CPU time, so that other processes do
+ * not count.
+ */
 const longestHold = async (work: () => Promise<void>): Promise<number> => {
   const used = () => {
     const { user, system } = process.threadCpuUsage();
@@ -73,9 +76,9 @@ const longestHold = async (work: () => Promise<void>): Promise<number> => {
   return longest;
 };
 
-describe('many numbers that were laid together', () => {
+describe('percentile digest of 600,000 numbers', () => {
   const count = 600_000;
-  // Of devices that take turns: one measures half of the numbers, always the same, others few different ones.
+  // Two devices take turns: one measures the same number each time, the other cycles through 100 numbers.
   const numbers = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? 5 : (index % 100) / 8));
   const sorted = Float64Array.from(numbers).sort();
   const bytes = Buffer.alloc(12 * count);
@@ -83,7 +86,7 @@ describe('many numbers that were laid together', () => {
   const paceFor = (milliseconds: number) =>
     new Pace({ deadline: performance.now() + milliseconds, organizationId: 'one' });
 
-  it('are read while others use the event loop, however many are the same', async () => {
+  it('blocks the event loop for less than 200 ms while it is read, even with many equal numbers', async () => {
     const percents = [0, 0.5, 19.5, 40, 60.5, 94.5, 100];
     const pace = paceFor(60_000);
     const held = await longestHold(async () => {
@@ -93,17 +96,17 @@ describe('many numbers that were laid together', () => {
       expect(digest.rank(5)).toBeCloseTo((100 * sorted.findLastIndex((value) => value <= 5)) / (count - 1), 9);
       expect((await digest.deviations(pace)).percentile(20)).toBe(0);
     });
-    // A collection of the worker's heap counts, too.
+    // The limit leaves room for a garbage collection of the worker.
     expect(held).toBeLessThan(200);
   });
 
-  it('are read no longer than the deadline', async () => {
+  it('throws TimedOut when its deadline passes while it is read', async () => {
     await expect((async () => Digest.read(bytes, paceFor(10)))()).rejects.toThrow(TimedOut);
   });
 });
 
-describe('search over digests', () => {
-  it('reads the records where the digests are more than may be held', async () => {
+describe('percentile aggregations over digests', () => {
+  it('returns exact values from the records when the digests exceed the memory limit', async () => {
     const query = { products: [], size: 0, aggs: { p: { percentiles: { field: 'data.t' } } } };
     const answered = async (options: { rollups: boolean; digestBytes?: number }) =>
       aggregationsOf(await askWith(world, options, query, whole));
@@ -112,7 +115,7 @@ describe('search over digests', () => {
     expect(await answered({ rollups: true, digestBytes: 1000 })).toEqual(exact);
   });
 
-  it('tells percentiles and ranks within the bound that the page states', async () => {
+  it('returns percentiles and ranks within the documented error bound', async () => {
     const percents = [0, 0.1, 1, 5, 25, 50, 75, 95, 99, 99.9, 100];
     const numbers = (product: 'first' | 'second', field: (typeof fields)[number]) =>
       [...records, ...late]
@@ -151,7 +154,7 @@ describe('search over digests', () => {
     }
   });
 
-  it('tells the median absolute deviation within the bound that the page states, where no more is asked for', async () => {
+  it('returns the median absolute deviation within the documented error bound at the default compression', async () => {
     const products = [world.productIds['first']!];
     const deviation = async (rollups: boolean, compression?: number) => {
       const metric = { field: 'data.t', ...(compression !== undefined && { compression }) };
@@ -174,12 +177,12 @@ describe('search over digests', () => {
     const found = await deviation(true, 100);
     expect(found).toBeGreaterThanOrEqual(Math.min(...centers.map((center) => around(center, 0.489))));
     expect(found).toBeLessThanOrEqual(Math.max(...centers.map((center) => around(center, 0.511))));
-    // The usual compression is 1000.
+    // The default compression is 1000.
     expect(await deviation(true)).toBeCloseTo(await deviation(false), 9);
     expect(found).not.toBe(await deviation(false));
   });
 
-  it('answers what search over records answers where numbers of a day are few', async () => {
+  it('returns the same values as from records when a day holds few numbers', async () => {
     const { first, second } = world.productIds;
     const percents = fc.constantFrom<PlainJson>({}, { percents: [0, 12.5, 50, 100] }, { keyed: false });
     const metric = fc
@@ -220,7 +223,7 @@ describe('search over digests', () => {
     );
   }, 240_000);
 
-  it('reads digests, and the records where more is asked for than digests tell', async () => {
+  it('uses digests up to compression 100, and the records for a higher compression or HDR', async () => {
     const { pool, organizationId, productIds } = world;
     const median = async (options: { [key: string]: PlainJson }, field = 'data.steps') => {
       const aggs = { p: { percentiles: { field, percents: [50], ...options } } };

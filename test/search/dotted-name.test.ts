@@ -86,9 +86,9 @@ beforeAll(async () => {
   found = { stats: responses[0], exists: responses[1] } as unknown as Found;
 });
 
-describe('a path with dots', () => {
+describe('field path with dots', () => {
   it.each(cases)(
-    'finds what a device of product $device stores as $form, declared by $by, $before to the catalogue',
+    'finds a value stored as $form by a device of product $device, declared by $by, $before to the catalogue',
     (one) => {
       const counts = pathsOf(one).map((path) => found.exists.aggregations.a.buckets[path]!.doc_count);
       expect({ counts, sum: found.stats.aggregations[rootOf(one)]!.sum }).toEqual({ counts: [1, 1], sum: 7 });
@@ -96,14 +96,14 @@ describe('a path with dots', () => {
   );
 });
 
-describe('a variable of a product outside of the application', () => {
-  it('hides no nested values below its name', async () => {
+describe('variable of a product outside the application', () => {
+  it('leaves nested values below its name searchable', async () => {
     expect(await world.ask({ query: { exists: { field: 'data.above' } } })).toMatchObject({
       hits: { total: { value: 1 } },
     });
   });
 
-  it('does not change the type of a value that the application stores without declaring it', async () => {
+  it('leaves the type of an undeclared field of the application unchanged', async () => {
     expect(await world.ask({ size: 0, aggs: { a: { avg: { field: 'data.typed' } } } })).toMatchObject({
       status: 200,
       aggregations: { a: { value: 5 } },

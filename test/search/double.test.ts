@@ -20,7 +20,7 @@ const ask = async (query: { [key: string]: PlainJson }) =>
     aggregations: Record<string, unknown>;
   };
 
-it('squares values whose squares are too small for a double', async () => {
+it('returns extended_stats for values whose squares are too small for a double', async () => {
   const statistics = { extended_stats: { field: 'data.x' } };
   const byScatter = {
     terms: { field: 'device.id', order: { 's.variance': 'desc' } },
@@ -30,7 +30,7 @@ it('squares values whose squares are too small for a double', async () => {
   expect(aggregations['statistics']).toMatchObject({ count: 3, sum_of_squares: 4, min: 1e-200 });
 });
 
-it('writes every digit of a small number where its format is empty', async () => {
+it('formats a small number with all of its digits when the format is empty', async () => {
   const aggs = {
     low: { min: { field: 'data.x', format: '' } },
     none: { max: { field: 'data.no', missing: 1.25e-150, format: '' } },
@@ -42,7 +42,7 @@ it('writes every digit of a small number where its format is empty', async () =>
   });
 });
 
-it('adds up several values of a record from the smallest on where it sorts by their sum', async () => {
+it('adds the values of an array from the smallest to the largest when it sorts by mode sum', async () => {
   const query = { exists: { field: 'data.free' } };
   const { hits } = await ask({ query, sort: [{ 'data.free': { order: 'asc', mode: 'sum' } }] });
   expect(hits.hits.map(({ sort: [key] }) => key)).toEqual([0, 1e-3]);

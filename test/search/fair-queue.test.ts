@@ -17,15 +17,15 @@ const take = async (from: FairQueue, organization: string, count: number) => {
   return taken;
 };
 
-describe('the turns of searches', () => {
-  it('leave some to others, however much one organization asks for', async () => {
+describe('fair queue of searches', () => {
+  it('reserves a slot for other organizations, however much one organization asks for', async () => {
     const of = turns();
     await take(of, 'greedy', 3);
     expect(of.takeFree('greedy')).toBeUndefined();
     expect(of.takeFree('modest')).toBeInstanceOf(Function);
   });
 
-  it('go to the organization that has the fewest, not to the one that asked first', async () => {
+  it('gives a free slot to the organization that holds the fewest, not to the one that asked first', async () => {
     const of = new FairQueue({ turns: 2, each: 2, waiting: 10 });
     const [first, second] = await take(of, 'greedy', 2);
     const order: string[] = [];
@@ -43,7 +43,7 @@ describe('the turns of searches', () => {
     expect(order).toEqual(['modest', 'greedy', 'greedy']);
   });
 
-  it('are refused once too many calls of the organization wait, and only its own', async () => {
+  it('refuses calls of an organization that has too many waiting, and only of that one', async () => {
     const of = turns();
     const [one] = await take(of, 'greedy', 3);
     const waiting = [of.take('greedy'), of.take('greedy')];
@@ -55,7 +55,7 @@ describe('the turns of searches', () => {
     expect(of.takeFree('greedy')).toBeInstanceOf(Function);
   });
 
-  it('are not kept for a caller that left while it waited', async () => {
+  it('drops a waiting call when its caller goes away', async () => {
     const of = turns();
     const [one] = await take(of, 'greedy', 3);
     const gone = new AbortController();
@@ -66,7 +66,7 @@ describe('the turns of searches', () => {
     expect(of.takeFree('greedy')).toBeInstanceOf(Function);
   });
 
-  it('are fewer for one organization while others use them, and as many as before when these are gone', async () => {
+  it("lowers an organization's slots while others search, and restores them 20 s later", async () => {
     let now = 0;
     const of = new FairQueue({ turns: 8, each: 6, eachBesideOthers: 2, waiting: 9 }, () => now);
     const [one, two] = await take(of, 'greedy', 2);
@@ -89,7 +89,7 @@ describe('the turns of searches', () => {
     expect(of.takeFree('greedy')).toBeInstanceOf(Function);
   });
 
-  it('come back once, though they are given back twice', async () => {
+  it('counts a slot once when it is released twice', async () => {
     const of = new FairQueue({ turns: 1, each: 1, waiting: 1 });
     const [one] = await take(of, 'greedy', 1);
     one!();
@@ -99,7 +99,7 @@ describe('the turns of searches', () => {
   });
 });
 
-describe('an organization whose searches are slow', () => {
+describe('organization with slow searches', () => {
   const database = useDatabase();
   let pool: Pool;
   let searchPool: Pool;
@@ -121,7 +121,7 @@ describe('an organization whose searches are slow', () => {
     await pool.end();
   });
 
-  it('waits for itself and is refused when too much waits, while others are answered at once', async () => {
+  it('waits for its own searches and gets refusals when too many wait, while another organization is answered at once', async () => {
     const search = createSearch({
       pool: searchPool,
       queue: fairQueueFor(searchPool),
@@ -135,7 +135,7 @@ describe('an organization whose searches are slow', () => {
     };
     const holder = await pool.connect();
     await holder.query('begin; lock table device in access exclusive mode');
-    // Hits show their device, which nobody can read now; a count needs none.
+    // Hits need the device table, which is locked now; a count does not need it.
     const slow = Array.from({ length: 110 }, () => ask(greedy, { size: 1 }));
     expect(await ask(modest, { size: 0 })).toMatchObject({ status: 200, hits: { total: { value: 1 } } });
     await holder.query('rollback');

@@ -7,8 +7,8 @@ import { examplesOfPage, exampleWorld } from './example.js';
 import { buildWorld, type World } from './world.js';
 
 /**
- * The SQL of every example of docs/search.md, as it is sent to the database and run there. What every call reads first, its
- * scope, is in `scope*.sql` alone. To write the files anew: `UPDATE_GOLDEN=1 npm test -- test/search/golden`.
+ * The SQL that PostgreSQL runs for every example of docs/search.md. The statements that every call sends first, its
+ * scope, are in `scope*.sql`. `UPDATE_GOLDEN=1 npm test -- test/search/golden` writes the files again.
  */
 const folder = new URL('../../../test/data/search/golden/', import.meta.url);
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
@@ -25,10 +25,10 @@ let sent: string[] = [];
 let scopes: string[] = [];
 const scopeFiles = ['scope.sql', 'scope-without-fields.sql'];
 const scopeFileOf = ([scope]: readonly string[]) => scopeFiles[scope!.includes('as declared') ? 0 : 1]!;
-/** The devices of an application, and the fields of its products where a query names any. */
+/** Matches the query for an application's devices and, when a query names fields, the fields of its products. */
 const scopeQuery = /^\s*select \(select coalesce\(string_agg\(device_id::text/;
 
-/** What every query sends before its own statements, or to show the devices of hits. */
+/** Matches the statements that every query sends before its own, or to fill in the devices of hits. */
 const common =
   /^\s*(?:begin|rollback|savepoint|release|set |close|fetch|select set_config|select pg_export_snapshot|select device_id as id|select p\.id as|select path, keys|select id, serial|select id, organization_id|select (?:s\.|distinct )?product_id as "productId")/;
 
@@ -50,13 +50,13 @@ const lines = (text: string) =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/(?<!epoch) (from|cross join|left join|join|where|group by|order by|limit|union all) /g, '\n$1 ');
 
-/** A value; identifiers are another's each time. */
+/** Writes a parameter as a comment; identifiers become `uuid`, since they differ in every run. */
 const comment = (value: unknown, index: number) =>
   `-- $${index + 1} = ${JSON.stringify(value).replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[1-9a-f][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')}\n`;
 
-describe('the SQL of', () => {
+describe('golden SQL of docs/search.md', () => {
   beforeAll(async () => {
-    // The statements of one pool alone, with nothing of a service around it.
+    // A pool of its own, so that no statements of a service are recorded.
     pool = createPool(database.url, { pipeline: true });
     world = await buildWorld(pool, exampleWorld);
     const known = new WeakSet<PoolClient>();
@@ -73,7 +73,7 @@ describe('the SQL of', () => {
   });
 
   it.each(examples.map(({ name, text }, index) => ({ file: fileOf(name, index), text })))(
-    '$file is what the page example runs',
+    'equals the statements that the example of $file sends',
     async ({ file, text }) => {
       [sent, scopes] = [[], []];
       expect(await world.ask(JSON.parse(text) as never)).toMatchObject({ status: 200 });
@@ -87,7 +87,7 @@ describe('the SQL of', () => {
     },
   );
 
-  it('examples that are gone is gone', () => {
+  it('has one file for each example and no others', () => {
     const files = examples.map(({ name }, index) => fileOf(name, index));
     expect(readdirSync(folder).sort()).toEqual([...files, ...scopeFiles].sort());
   });

@@ -23,7 +23,7 @@ const now = Date.UTC(2026, 10, 20);
 const productId = '01900000-0000-7000-8000-000000000001';
 const variables = { t: VariableType.FLOAT32, n: VariableType.INT64, on: VariableType.BOOL, txt: VariableType.TXT };
 
-/** Fields of a product whose variables are called as a caller likes. */
+/** Fields of a product whose variables have names chosen by the caller. */
 const fieldsNamed = (rename: (name: string) => string): Fields => {
   const declared = Object.entries(variables).map(([name, type], index) => {
     const path = `data.${rename(name)}`;
@@ -45,7 +45,7 @@ const scope = {
 };
 const input = (value: PlainJson) => new Input(locate(value), 'queries.0');
 
-/** The SQL of every statement that a search of this shape makes, `word` in every place that takes a text. */
+/** Returns the SQL of all statements of one search, with `word` in every place that accepts a text. */
 const sqlOf = (word: string): string[] => {
   const fields = fieldsNamed((name) => `${name}${word}`);
   const binding = { fields, now };
@@ -141,13 +141,13 @@ const hostile = fc.oneof(
   ),
 );
 
-describe('the SQL of a search', () => {
+describe('SQL of a search', () => {
   const plain = sqlOf('word');
 
-  it('is the same whatever texts a caller sends', () => {
+  it('stays the same whatever texts the caller sends', () => {
     fc.assert(
       fc.property(hostile, (word) => {
-        // Paths of orders are trimmed, so they cannot name what begins or ends with a blank.
+        // Paths in sort orders are trimmed, so they cannot name a field that begins or ends with a blank.
         fc.pre(!word.includes('.') && !/[*?\\]/.test(word) && word.trim() === word);
         expect(sqlOf(word)).toEqual(plain);
       }),
@@ -155,20 +155,20 @@ describe('the SQL of a search', () => {
     );
   });
 
-  it('holds no text of a caller', () => {
+  it('contains no text of the caller', () => {
     expect(plain.join(' ')).not.toContain('word');
     expect(plain).toHaveLength(7);
   });
 });
 
-describe('hostile searches', () => {
+describe('search with hostile input', () => {
   const world = useWorld({
     products: { probe: Object.entries(variables).map(([name, type]) => ({ name, type })) },
     devices: [{ serial: '01', product: 'probe' }],
     records: [{ serial: '01', ts: 1_774_737_000, data: { t: '1e300', n: 'n/a', on: 'maybe', txt: ['a', 'b'] } }],
   });
 
-  it('are answered or refused, never a failure of ours', async () => {
+  it('returns 200, 400 or 503 for each random query', async () => {
     const text = fc.oneof(
       hostile,
       fc.string({ unit: 'binary', maxLength: 12 }),
@@ -256,12 +256,12 @@ describe('hostile searches', () => {
     {
       composite: { sources: [{ a: { date_histogram: { field: 'ts', calendar_interval: 'month', offset: '1e20d' } } }] },
     },
-  ])('end, whatever the numbers in them: %j', async (aggregation) => {
+  ])('returns 200 or 400 for extreme numbers: %j', async (aggregation) => {
     const { responses } = await world.askAll([{ products: [], size: 0, aggs: { a: aggregation } }]);
     expect([200, 400]).toContain(responses[0]!.status);
   });
 
-  it("fail with the engines' error where they are wrong", () => {
+  it('throws SearchFailure for an unknown query clause', () => {
     expect(() => parseQuery(input({ nope: {} }))).toThrow(SearchFailure);
   });
 });

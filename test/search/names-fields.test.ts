@@ -8,7 +8,7 @@ import { useWorld, worldNow } from './world.js';
 const names = (query: PlainJson) => namesFields(parseRequest(new Input(locate(query), 'query')));
 const ofDevice = (serial: string) => ({ term: { 'device.serial': serial } });
 
-describe('a query names no field of a product or record', () => {
+describe('detection of queries that name no product or record field', () => {
   it.each<PlainJson>([
     {},
     { size: 10, sort: [{ ts: 'desc' }, '_doc', '_score'] },
@@ -19,10 +19,10 @@ describe('a query names no field of a product or record', () => {
       },
     },
     { query: { bool: { should: [{ terms: { 'product.id': ['x'] } }, { match_none: {} }] } } },
-  ])('where it is %j', (query) => expect(names(query)).toBe(false));
+  ])('returns false for %j', (query) => expect(names(query)).toBe(false));
 });
 
-describe('a query may name one', () => {
+describe('detection of queries that may name a product or record field', () => {
   it.each<PlainJson>([
     { sort: 'data.n' },
     { query: { term: { 'data.n': 1 } } },
@@ -33,10 +33,10 @@ describe('a query may name one', () => {
     { post_filter: { match: { 'data.n': 1 } } },
     { fields: ['ts'] },
     { size: 0, aggs: { d: { date_histogram: { field: 'ts', fixed_interval: '1d' } } } },
-  ])('where it is %j', (query) => expect(names(query)).toBe(true));
+  ])('returns true for %j', (query) => expect(names(query)).toBe(true));
 });
 
-describe('queries of one call', () => {
+describe('batch of search queries', () => {
   const world = useWorld({
     devices: [{ serial: '1' }, { serial: '2' }],
     records: [1, 2, 3].map((n) => ({ serial: `${(n % 2) + 1}`, ts: worldNow / 1000 - n, data: { n } })),
@@ -48,7 +48,7 @@ describe('queries of one call', () => {
       ({ _source }) => _source.data.n,
     );
 
-  it('answer each as alone, whichever of them name fields', async () => {
+  it('returns the same answer for each query as when it is sent alone, whether or not it names fields', async () => {
     const id = await idOf('1');
     const queries: { query: PlainJson }[] = [
       { query: ofDevice('2') },

@@ -4,7 +4,7 @@ import { useWorld, worldNow } from './world.js';
 
 const day = 86_400;
 const now = worldNow / 1000;
-// Four days ago is where the first look ends: a record at that moment, and one a microsecond before it.
+// The first look ends four days ago: one record lies exactly there and one a microsecond earlier.
 const edge = now - 4 * day;
 const moments = [
   edge,
@@ -26,8 +26,8 @@ interface ShownDevice {
 const ask = async (query: object) => ((await world.ask(query as PlainJson)) as unknown as Hits).hits.hits;
 const times = (hits: Hits['hits']['hits']) => hits.map(({ _source }) => _source.ts);
 
-describe('the newest records', () => {
-  it.each([1, 4, 7, 41, 100])('are all on pages of %i, each once', async (size) => {
+describe('search for the newest records', () => {
+  it.each([1, 4, 7, 41, 100])('returns each record once over pages of %i', async (size) => {
     const found: number[] = [];
     let after: PlainJson | undefined;
     do {
@@ -38,13 +38,13 @@ describe('the newest records', () => {
     expect(found).toEqual(newest);
   });
 
-  it('are in their order without a sort, however far back they go', async () => {
+  it('returns newest first without a sort, however old the records are', async () => {
     expect(times(await ask({ size: 12 }))).toEqual(newest.slice(0, 12));
     expect(times(await ask({ size: 5, from: 3 }))).toEqual(newest.slice(3, 8));
     expect(times(await ask({ size: 100 }))).toEqual(newest);
   });
 
-  it('show their devices, however far back they go', async () => {
+  it('shows the device of each hit, however old the record is', async () => {
     for (const size of [2, 5, 100]) {
       const hits = (await ask({ size, sort: [{ ts: 'desc' }] })) as unknown as ShownDevice[];
       const serials = hits.map(({ _source: { data, device } }) => [data.n, device.serial]);
@@ -53,7 +53,7 @@ describe('the newest records', () => {
     expect((await ask({ size: 5, _source: false }))[0]).not.toHaveProperty('_source');
   });
 
-  it('are those of a device that is named in capitals, only where case does not matter', async () => {
+  it('finds a device by its id in capitals only when case_insensitive is true', async () => {
     const { rows } = await world.pool.query<{ id: string }>(`select id from device where serial = '1'`);
     const capitals = rows[0]!.id.toUpperCase();
     const named = (case_insensitive: boolean) => ({ term: { 'device.id': { value: capitals, case_insensitive } } });
@@ -62,7 +62,7 @@ describe('the newest records', () => {
     expect(await ask({ size: 100, query: named(false) })).toEqual([]);
   });
 
-  it('are those that a query leaves, by time and by value', async () => {
+  it('returns the newest records that match a time range or a value', async () => {
     const until = { range: { ts: { lt: Math.round((now - 20 * day) * 1000) } } };
     expect(times(await ask({ size: 3, query: until }))).toEqual(newest.filter((ts) => ts < now - 20 * day).slice(0, 3));
     const rare = { terms: { 'data.n': [0, 2, 41] } };
@@ -71,7 +71,7 @@ describe('the newest records', () => {
     );
   });
 
-  it('are the same beside a range of time without an end', async () => {
+  it('returns the same hits with an open time range as without one', async () => {
     for (const query of [undefined, { range: { ts: {} } }, { match_all: {} }, { range: { ts: { lte: null } } }])
       for (const sort of [undefined, [{ ts: 'desc' }]])
         expect(times(await ask({ size: 5, ...(query && { query }), ...(sort && { sort }) }))).toEqual(
@@ -79,7 +79,7 @@ describe('the newest records', () => {
         );
   });
 
-  it('are counted, whether the page shows them all or not', async () => {
+  it('returns the exact total, whether or not the page shows all records', async () => {
     for (const size of [3, 100])
       expect(await world.ask({ size })).toMatchObject({ hits: { total: { value: moments.length, relation: 'eq' } } });
   });

@@ -37,9 +37,9 @@ interface Hit {
 const ask = async (query: Plain) =>
   (await world.ask(query)) as unknown as { hits: { hits: Hit[] }; aggregations: Record<string, Plain> };
 
-/** Two records are of types that no longer hold, two of those that do. */
+/** Stores two records under variable types that then change, and two under the new types. */
 beforeAll(async () => {
-  // Those before are in the index with the types of their time.
+  // A search makes the index take up the first two records with their original types.
   await ask({});
   await declare({ n: VariableType.FLOAT32, state: VariableType.TXT, many: VariableType.FLOAT32 });
   await world.store([
@@ -49,8 +49,8 @@ beforeAll(async () => {
 });
 afterEach(() => declare({ n: VariableType.FLOAT32, many: VariableType.FLOAT32 }));
 
-describe('a variable whose type was changed', () => {
-  it('is in no answer of older records until they are decoded again, and their hits name it', async () => {
+describe('variable whose type has changed', () => {
+  it('ignores older values in searches until they are decoded again, and lists them in _ignored', async () => {
     const { hits } = await ask({ sort: [{ 'data.other': 'asc' }] });
     expect(hits.hits.map(({ _ignored = [] }) => _ignored.includes('data.n'))).toEqual([true, true, false, false]);
     const aggs = { n: { stats: { field: 'data.n' } } };
@@ -58,7 +58,7 @@ describe('a variable whose type was changed', () => {
     expect((await ask({ query: { exists: { field: 'data.n' } } })).hits.hits).toHaveLength(2);
   });
 
-  it('leaves out texts of arrays that are no numbers', async () => {
+  it('ignores array items that are not numbers', async () => {
     const aggs = { many: { sum: { field: 'data.many' } } };
     expect((await ask({ size: 0, aggs })).aggregations).toMatchObject({ many: { value: 6 } });
     const hits = (await ask({ sort: [{ 'data.many': { order: 'asc', mode: 'sum' } }, { ts: 'asc' }] })).hits.hits;
@@ -69,7 +69,7 @@ describe('a variable whose type was changed', () => {
     expect((await ask({ size: 0, aggs })).aggregations).toMatchObject({ many: { value: 0 } });
   });
 
-  it('is no metric of top_metrics', async () => {
+  it('returns null for older values in top_metrics', async () => {
     const sort = { 'data.other': 'asc' };
     const { aggregations } = await ask({
       size: 0,

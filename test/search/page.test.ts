@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { useWorld, worldNow } from './world.js';
 
-describe('a page of very many records of one device', () => {
+describe('search page with many records of one device', () => {
   const many = Array.from({ length: 2003 }, (_, index) => index);
   const world = useWorld({
     devices: [{ serial: '1' }, { serial: '2' }],
-    // Two at each moment: those are told apart by the order of storing.
+    // Two records share each timestamp, so their order is that of storing.
     records: many.map((n) => ({ serial: n % 3 === 0 ? '2' : '1', ts: worldNow / 1000 - (n >> 1), data: { n } })),
   });
 
-  it.each([500, 1000, 1001, 1300, 1335, 2000])('has %i in their order, each once', async (size) => {
+  it.each([500, 1000, 1001, 1300, 1335, 2000])('returns %i records in order, each once', async (size) => {
     const { rows } = await world.pool.query<{ id: string }>(`select id from device where serial = '1'`);
     const id = rows[0]!.id;
     const query = { term: { 'device.id': id } };

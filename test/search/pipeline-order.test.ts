@@ -19,7 +19,7 @@ const world = useWorld({
   ),
 });
 
-/** The keys of the buckets that are left, with what a pipeline made of each. */
+/** Returns the key of each remaining bucket with the value of the named pipeline aggregation. */
 const left = async (pipelines: Plain, name: string): Promise<unknown[]> => {
   const aggs = { a: { histogram: { field: 'data.n', interval: 10 }, aggs: pipelines } };
   const answer = (await world.ask({ size: 0, aggs })) as unknown as {
@@ -39,22 +39,22 @@ const names = [
   ['Z', 'a'],
 ];
 
-describe.each(names)('pipelines named %s and %s', (first, second) => {
-  it('leave buckets out before a derivative where the selector is written first', async () => {
+describe.each(names)('pipeline aggregations named %s and %s', (first, second) => {
+  it('removes buckets before the derivative when the selector is written first', async () => {
     expect(await left({ [first!]: selector, [second!]: derivative }, second!)).toEqual([
       [10, undefined],
       [30, -2],
     ]);
   });
 
-  it('leave buckets out after a derivative where the selector is written last', async () => {
+  it('removes buckets after the derivative when the selector is written last', async () => {
     expect(await left({ [first!]: derivative, [second!]: selector }, first!)).toEqual([
       [10, 4],
       [30, 2],
     ]);
   });
 
-  it('add up what a sort leaves, in its order', async () => {
+  it('sums the sorted buckets when bucket_sort is written first, and sorts the sums when it is written last', async () => {
     const sort = { bucket_sort: { sort: [{ _count: 'desc' }], size: 2 } };
     expect(await left({ [first!]: sort, [second!]: sum }, second!)).toEqual([
       [10, 5],
@@ -66,7 +66,7 @@ describe.each(names)('pipelines named %s and %s', (first, second) => {
     ]);
   });
 
-  it('read a pipeline that is written after them', async () => {
+  it('lets a bucket_selector read a pipeline aggregation that is written after it', async () => {
     const reader = { bucket_selector: { buckets_path: { d: second! }, script: 'params.d > 0' } };
     expect(await left({ [first!]: reader, [second!]: derivative }, second!)).toEqual([
       [10, 4],

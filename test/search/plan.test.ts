@@ -17,7 +17,7 @@ import { fieldsOf } from '../../src/search/field/resolve.js';
 import { parseRequest } from '../../src/search/request.js';
 import { Input } from '../../src/search/syntax/input.js';
 
-/* What is read for a query is decided without a database: so are these tests. */
+/* The planner works without a database, and so do these tests. */
 
 const day = 86_400_000;
 const now = Date.parse('2026-06-15T12:00:00Z');
@@ -28,7 +28,7 @@ const devices = [1, 2, 3].map((n) => `01900000-0000-7000-8000-00000000010${n}`);
 const variable = { productId: product, name: 'temperature', type: VariableType.FLOAT32, slot: 1 };
 const fields = fieldsOf({ declared: [variable], seen: [], used: null }, [product]);
 
-/** The plan of a query over the last so many days, of one product. */
+/** Plans a query over the last `days` days of one product. */
 const plan = (query: { [key: string]: PlainJson }, days = 30) => {
   const from = now - days * day;
   const body = { products: [product], ...query };
@@ -66,19 +66,19 @@ const daily = {
 };
 const lastWeek = { range: { ts: { gte: now - 7 * day } } };
 
-describe('the plan of a search', () => {
-  it('looks only at the time that the query leaves, unless an aggregation looks beyond the query', () => {
+describe('search plan', () => {
+  it("narrows the time span to the query's range, except for a global aggregation", () => {
     expect(plan({ query: lastWeek, ...average }).span.from).toBe(now - 7 * day);
     expect(plan({ query: lastWeek, aggs: { g: { global: {} } } }).span.from).toBe(now - 30 * day);
   });
 
-  it('asks first what time the records are in where the width of buckets follows from it', () => {
+  it("reads the records' time span first for an auto_date_histogram", () => {
     const automatic = plan({ aggs: { a: { auto_date_histogram: { field: 'ts' } } } });
     expect(automatic.timed.size).toBe(1);
     expect(plan(daily).timed.size).toBe(0);
   });
 
-  it('asks first what time there are records of where buckets of a zone over all of it would be thousands', () => {
+  it("reads the records' time span first when a histogram in a time zone would have thousands of buckets", () => {
     const minutes = (days: number) =>
       plan(
         { aggs: { m: { date_histogram: { field: 'ts', fixed_interval: '1m', time_zone: 'Europe/Berlin' } } } },
@@ -87,7 +87,7 @@ describe('the plan of a search', () => {
     expect([minutes(30).narrows, minutes(1).narrows]).toEqual([true, false]);
   });
 
-  it('answers from rollups what adds up by whole hours, and nothing else', () => {
+  it('uses rollups for a daily average, and not with value filters, deviations or automatic intervals', () => {
     const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
     expect(question(daily)).toBeDefined();
     expect(question({ ...daily, query: { range: { 'data.temperature': { gt: 20 } } } })).toBeUndefined();
@@ -95,7 +95,7 @@ describe('the plan of a search', () => {
     expect(question({ aggs: { a: { auto_date_histogram: { field: 'ts' } } } })).toBeUndefined();
   });
 
-  it('answers percentiles from digests, unless more is asked for than these tell, or buckets are sorted by them', () => {
+  it('uses digests for percentiles up to compression 100, unless HDR is requested or buckets are sorted by them', () => {
     const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
     const percentiles = (more: { [key: string]: PlainJson } = {}) => ({
       p: { percentiles: { field: 'data.temperature', ...more } },
@@ -112,7 +112,7 @@ describe('the plan of a search', () => {
     ).toBeUndefined();
   });
 
-  it('lays no more digests together than are quickly read', () => {
+  it('uses digests for 100 devices with a month each, and not for 1,000', () => {
     const one = plan({
       aggs: { t: { terms: { field: 'device.id' }, aggs: { p: { percentiles: { field: 'data.temperature' } } } } },
     });
@@ -131,13 +131,13 @@ describe('the plan of a search', () => {
     expect(rolled(1000)).toBeUndefined();
   });
 
-  it('asks about the rollups of those devices alone that the query names', () => {
+  it('limits the rollup question to the devices that the query names', () => {
     const named = plan({ ...daily, query: { term: { 'device.id': devices[0]! } } });
     expect(rollupQuestion(named, named.span)?.deviceIds).toEqual([devices[0]]);
     expect(rollupQuestion(plan(daily), plan(daily).span)?.deviceIds).toBeUndefined();
   });
 
-  it('reads rollups of a product as a whole, or device by device, and no product that does not declare the variable', () => {
+  it('reads rollups by product or by device, and none when a product does not declare the variable', () => {
     const one = plan(daily);
     const question = rollupQuestion(one, one.span)!;
     expect(rolledScope(one, question, sources())?.rollup).toMatchObject({ whole: [product], apart: [], slots: [1] });
@@ -148,7 +148,7 @@ describe('the plan of a search', () => {
     expect(rolledScope(all, rollupQuestion(all, all.span)!, everywhere)).toBeUndefined();
   });
 
-  it('reads hours whose rollups are out of date from the records, and all where these are too many', () => {
+  it('reads stale hours from the records, and everything when too many hours are stale', () => {
     const one = plan(daily);
     const question = rollupQuestion(one, one.span)!;
     const hour = Math.floor((now - 2 * day) / 3_600_000) * 3600;
@@ -157,7 +157,7 @@ describe('the plan of a search', () => {
     expect(stale(Array.from({ length: 600 }, (_, index) => hour - index * 3600))).toBeUndefined();
   });
 
-  it('leaves out products that follow from the devices, where it reads more than a few days', () => {
+  it('leaves out a product filter that the devices imply, when the search covers more than a few days', () => {
     const long = plan({ size: 0, aggs: { t: { terms: { field: 'data.temperature' } } } });
     const short = plan({ size: 0, aggs: { t: { terms: { field: 'data.temperature' } } } }, 3);
     expect([asksProducts(long, long.span), asksProducts(short, short.span)]).toEqual([true, false]);
@@ -165,14 +165,14 @@ describe('the plan of a search', () => {
     expect(withoutProducts(long.scope, sources({ products: [product, otherProduct] })).productIds).toEqual([product]);
   });
 
-  it('reads a page in the order of time product by product, where these are whole and fewer than the devices', () => {
+  it('reads a page sorted by time product by product when the application holds whole products', () => {
     const byTime = plan({ sort: [{ ts: 'desc' }] });
     expect([pagesByTime(byTime), pagesByTime(plan({ sort: ['data.temperature'] }))]).toEqual([true, false]);
     expect(wholeProducts(byTime.scope, sources())).toEqual([product]);
     expect(wholeProducts(byTime.scope, sources({ whole: new Set() }))).toBeUndefined();
   });
 
-  it('counts nothing where a page that is not full shows the total', () => {
+  it('skips counting when a page that is not full shows the total', () => {
     expect([totalShown(plan({ size: 10 }), 4), totalShown(plan({ size: 10 }), 10)]).toEqual([4, undefined]);
     expect(totalShown(plan({ size: 10, from: 20 }), 0)).toBeUndefined();
     const later = plan({ sort: [{ ts: 'desc' }], search_after: [now / 1000] });

@@ -30,8 +30,8 @@ const both = [
   { path: 'data.note', type: 'keyword' },
 ];
 
-describe('a search over every product of an application', () => {
-  it('takes the types of the products that its devices have, whatever others of the organization declare', async () => {
+describe('search over every product of an application', () => {
+  it("uses the variable types of the application's own products, whatever other products declare", async () => {
     expect(await world.ask(fourth)).toMatchObject({
       status: 200,
       hits: { total: { value: 1 } },
@@ -41,13 +41,13 @@ describe('a search over every product of an application', () => {
     expect(await world.search.fields({ organizationId, applicationId })).toEqual(expect.arrayContaining(both));
   });
 
-  it('names a variable as another product declares it, where none of its own does', async () => {
+  it("uses another product's declaration for a variable that no own product declares", async () => {
     expect(await world.ask({ query: { term: { 'data.note': 'own' } } })).toMatchObject({
       hits: { total: { value: 1 } },
     });
   });
 
-  it('refuses a field on which a product disagrees that a device had before, as there are records of both', async () => {
+  it("returns 400 for a field whose type differs from that of a device's earlier product", async () => {
     while ((await rollUp(world.pool, new Date(Date.now() + 24 * 3600e3))) > 0);
     await world.pool.query(
       sql`update device set product_id = ${world.productIds['text']} where serial = 'n' and organization_id = ${world.organizationId}`,

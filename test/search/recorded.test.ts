@@ -74,7 +74,7 @@ const rename = (value: PlainJson): PlainJson => {
 
 type Plain = { [key: string]: PlainJson };
 
-/** What both sides can be compared by. `theirs`: milliseconds are made seconds, documents are made records. */
+/** Brings both answers into one form. With `theirs`, milliseconds become seconds and documents become records. */
 const normalized = (answer: Plain, request: Plain, theirs: boolean): unknown => {
   if (answer['error'] !== undefined) return { status: answer['status'], type: innermost(answer['error'] as Plain) };
   const { took: _took, status: _status, ...rest } = answer;
@@ -109,7 +109,7 @@ const normalizedHits = (value: unknown, request: Plain, theirs: boolean): unknow
   return Object.fromEntries(entries);
 };
 
-/** Percentiles agree to twelve digits: the interpolation is the same, the order of its steps is not. */
+/** Rounds percentiles to twelve digits: the interpolation is the same, but its steps run in another order. */
 const rounded = (value: PlainJson): unknown =>
   JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === 'number' ? Number(inner.toPrecision(12)) : inner,
@@ -129,7 +129,7 @@ const normalizedHit = (hit: Plain, request: Plain, theirs: boolean): unknown => 
   return { data, metadata, ...(sort && fields.length > 0 && { sort }) };
 };
 
-/** Text of a value whatever the order of its keys. */
+/** Serializes a value with sorted keys. */
 const stable = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)
@@ -137,21 +137,24 @@ const stable = (value: unknown): string =>
       : inner,
   );
 
-/** Where ours differs with reason: what is asked of ours, and what theirs would then be. */
+/** Intended differences: the request to send instead, and the answer to expect. */
 const argued: Readonly<Record<string, { request?: Plain; response?: (theirs: Plain) => Plain }>> = {
-  // A fault of the request, which the engine answers with 500.
+  // OpenSearch answers this error of the request with 500.
   agg_sub_under_metric_err: { response: (theirs) => ({ ...theirs, status: 400 }) },
-  // Without a sort ours begins with the newest: the oldest is the document that theirs shows.
+  // Without a sort we return the newest record first, while OpenSearch returns the oldest document.
   source_prefix_object: { request: { sort: [{ ts: 'asc' }] } },
   source_nomatch: { request: { sort: [{ ts: 'asc' }] } },
 };
 
-describe('the answers of OpenSearch', () => {
-  it.each(recorded.map((entry) => [entry.name, entry] as const))('%s', async (name, { request, response }) => {
-    const { request: instead, response: expected = (theirs: Plain) => theirs } = argued[name] ?? {};
-    const asked = rename(request) as Plain;
-    const answer = (await world.ask({ ...asked, ...instead })) as unknown as Plain;
-    const theirs = rename(expected(response)) as Plain;
-    expect(normalized(answer, asked, false)).toEqual(normalized(theirs, asked, true));
-  });
+describe('search answers recorded from OpenSearch', () => {
+  it.each(recorded.map((entry) => [entry.name, entry] as const))(
+    'returns the recorded answer for %s',
+    async (name, { request, response }) => {
+      const { request: instead, response: expected = (theirs: Plain) => theirs } = argued[name] ?? {};
+      const asked = rename(request) as Plain;
+      const answer = (await world.ask({ ...asked, ...instead })) as unknown as Plain;
+      const theirs = rename(expected(response)) as Plain;
+      expect(normalized(answer, asked, false)).toEqual(normalized(theirs, asked, true));
+    },
+  );
 });

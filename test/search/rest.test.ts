@@ -59,7 +59,7 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     },
   };
 
-  it('answers hits and an hourly average over what was posted', async () => {
+  it('returns hits and an hourly average of posted records', async () => {
     const { status, body } = await tenant.owner.post<Answer>(path, { ts: range, queries: [hourly] });
     expect(status).toBe(200);
     expect(body.responses).toMatchObject([
@@ -87,7 +87,7 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     ]);
   });
 
-  it('takes the same by JSON body with GET, by JSON values and by brackets in the query string', async () => {
+  it('accepts the same query as a JSON body of GET, as JSON and as brackets in the query string', async () => {
     const queries = [{ products: [], size: 2, query: { range: { 'data.temperature': { lt: 25 } } } }];
     const json = new URLSearchParams({ ts: JSON.stringify(range), queries: JSON.stringify(queries) });
     const brackets = `ts[gte]=${range.gte}&ts[lte]=${range.lte}&queries[0][products]=&queries[0][size]=2&queries[0][query][range][data.temperature][lt]=25`;
@@ -104,7 +104,7 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     ]);
   });
 
-  it('fails a bad query alone, with its place', async () => {
+  it('returns an error with its position for an invalid query, and answers the others', async () => {
     const text = `{"ts":${JSON.stringify(range)},"queries":[{"products":[]},\n{"products":[],"query":{"terrm":{"a":1}}}]}`;
     const { body } = await tenant.owner.request<Answer>('POST', path, { body: text });
     expect(body.responses[0]).toMatchObject({ status: 200, hits: { total: { value: 3 } } });
@@ -131,13 +131,13 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     ['101 queries', { ts: range, queries: Array.from({ length: 101 }, () => ({ products: [] })) }, 'queries'],
     ['a query that is no object', { ts: range, queries: [{ products: [] }, 1] }, 'queries.1'],
     ['a query without products', { ts: range, queries: [{}] }, 'queries.0.products'],
-  ])('refuses %s with 422, naming the field', async (_name, body, field) => {
+  ])('returns 422 with the field for %s', async (_name, body, field) => {
     const answer = await tenant.owner.post<{ errors: { path: string }[] }>(path, body);
     expect(answer.status).toBe(422);
     expect(answer.body.errors.map((fault) => fault.path)).toContain(field);
   });
 
-  it('leaves arrays inside arrays as they were stored, with parts of the source left out too', async () => {
+  it('returns nested arrays as they were stored, with source filters too', async () => {
     const { owner, id } = tenant;
     const ts = start - hour;
     const nested = { a: [1, [2, []], null, [[3]]], o: [{ x: [1, [2]] }] };
@@ -148,17 +148,17 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     expect(body.responses.map(({ hits }) => hits.hits[0]!._source.data)).toEqual([nested, nested]);
   });
 
-  it('answers no queries with no responses', async () => {
+  it('returns an empty list for an empty list of queries', async () => {
     const { body } = await tenant.owner.post<Answer>(path, { ts: range, queries: [] });
     expect(body.responses).toEqual([]);
   });
 
-  it('hides the application from another organization', async () => {
+  it('returns 404 to another organization', async () => {
     const { status } = await other.owner.post(path, { ts: range, queries: [hourly] });
     expect(status).toBe(404);
   });
 
-  it('shows records only while their device is linked', async () => {
+  it('finds records only while their device is linked', async () => {
     const { owner, id } = tenant;
     const [device] = (await owner.get<{ id: string }[]>(`/organizations/${id}/devices`)).body;
     const links = `${path.replace('/search', '/devices')}/${device!.id}`;
@@ -173,7 +173,7 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
   });
 });
 
-describe('a query of device.serial', () => {
+describe('query on device.serial', () => {
   it.each([
     ['term', { term: { 'device.serial': 'AB01' } }],
     ['terms', { terms: { 'device.serial': ['ff', 'a-b01'] } }],
@@ -182,7 +182,7 @@ describe('a query of device.serial', () => {
     ['regexp', { regexp: { 'device.serial': 'AB-?0.' } }],
     ['range', { range: { 'device.serial': { gte: 'AB-00', lte: 'ab01' } } }],
     ['query_string', { query_string: { query: 'device.serial:AB01' } }],
-  ])('finds by %s without regard to case and dashes', async (_, query) => {
+  ])('ignores case and dashes in a %s query', async (_, query) => {
     const { body } = await tenant.owner.post<Answer>(path, { ts: range, queries: [{ products: [], query }] });
     expect(body.responses).toMatchObject([{ status: 200, hits: { total: { value: 3 } } }]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { StatementNames } from '../../src/records/postgres/search/statement-names.js';
 
-describe('names of statements', () => {
-  it('are given to those that come again', () => {
+describe('names of prepared statements', () => {
+  it('assigns a name to a statement that is sent a second time', () => {
     const names = new StatementNames();
     expect(names.nameOf('select 1')).toBeUndefined();
     const name = names.nameOf('select 1');
@@ -12,14 +12,14 @@ describe('names of statements', () => {
     expect(names.nameOf('select 2')).not.toBe(name);
   });
 
-  it('are few, whatever is asked', () => {
+  it('assigns at most 20 names, whatever statements are sent', () => {
     const names = new StatementNames();
     const texts = Array.from({ length: 1000 }, (_, index) => `select ${index}`);
     for (const text of texts) for (let i = 0; i < 2; i++) names.nameOf(text);
     expect(texts.filter((text) => names.nameOf(text) !== undefined)).toHaveLength(20);
   });
 
-  it('are not for what comes again after very many others', () => {
+  it('forgets a statement after 1,000 others', () => {
     const names = new StatementNames();
     for (let i = 0; i < 1000; i++) names.nameOf(`select ${i}`);
     expect(names.nameOf('select 0')).toBeUndefined();

@@ -34,7 +34,7 @@ const world = useWorld({
     { serial: 'a2', product: 'first', tags: ['round'] },
     { serial: 'gone', product: 'first' },
     { serial: 'b1', product: 'second' },
-    // The application sees a part of this product's records only.
+    // Only a part of this product's records belongs to the application.
     { serial: 'b2', product: 'second', linked: false },
   ],
   records: Array.from({ length: 3000 }, (_, index) => recordOf(index)),
@@ -42,7 +42,7 @@ const world = useWorld({
 
 beforeAll(async () => {
   await rollUpAll(world.pool);
-  // Late data: these days are made anew, and so are those of the device that goes.
+  // Stores late data: its days are rolled up again, and so are those of the device that is deleted.
   await world.store(Array.from({ length: 40 }, (_, index) => recordOf(4000 + index)));
   const { rows } = await world.pool.query<{ id: string }>(
     sql`select id from device where serial = 'gone' and organization_id = ${world.organizationId}`,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await world.pool.query(sql`delete from device where id = ${rows[0]!.id}`);
   await purgeAll(world.pool);
   await rollUpAll(world.pool);
-  // Late data: of the first product two days are out of date.
+  // Stores late data that makes two days of the first product stale.
   const late = Array.from({ length: 12 }, (_, index) => recordOf(5000 + 5 * index));
   await world.store(late.map((record, index) => ({ ...record, ts: start + 47 * 3600 + index * 3600 })));
 });
@@ -111,12 +111,12 @@ const tags = buckets.map((b): PlainJson => ({ terms: { field: 'device.tags' }, a
 const aggs = fc.oneof(
   fc.tuple(buckets, metrics).map(([b, more]): PlainJson => ({ b, ...more })),
   fc.tuple(composite, metrics).map(([c, more]): PlainJson => ({ c, ...more })),
-  // No text is told apart here: sums will do.
+  // Counts without buckets by value, which sums answer.
   counted.map((m): PlainJson => ({ m })),
   flags.map((f): PlainJson => ({ f })),
   daily.map((d): PlainJson => ({ d })),
   tags.map((g): PlainJson => ({ g })),
-  // Values that are too many, and two texts at once: both from the records.
+  // Too many values, and two text fields at once: both are answered from the records.
   fc.constant<PlainJson>({ b: { terms: { field: 'data.serial' } } }),
   fc.constant<PlainJson>({ b: { terms: { field: 'data.state' }, aggs: { f: { terms: { field: 'data.on' } } } } }),
 );
@@ -134,7 +134,7 @@ const query = fc.constantFrom<PlainJson>(
 );
 
 describe('search over counts by value', () => {
-  it('answers what search over records answers, with late data and without a device that is gone', async () => {
+  it('returns the same answers as from records, with late data and without a deleted device', async () => {
     const { first, second } = world.productIds;
     const products = fc.constantFrom<PlainJson[]>([], [first!], [second!], [first!, second!]);
     const range = fc.oneof(
@@ -152,7 +152,7 @@ describe('search over counts by value', () => {
     );
   }, 240_000);
 
-  it('reads counts where a variable has few values, and the records where it has many or a day is out of date', async () => {
+  it('reads counts for a variable with few values, and records when it has many or a day is stale', async () => {
     const { pool, organizationId, productIds } = world;
     const range = { gte: start, lte: start + days * 24 * 3600 };
     const states = async (rollups: boolean, product: string, field = 'data.state') => {
@@ -165,7 +165,7 @@ describe('search over counts by value', () => {
       pool.query(`update ${table} set n = n + 1000 where organization_id = $1`, [organizationId]);
     await counts('record_value_total');
     expect(await states(true, 'first')).toBeGreaterThan(before[0]! + 1000);
-    // Of devices of which the application has some only, totals say nothing.
+    // Totals of a product cannot be used when the application has only a part of its devices.
     expect(await states(true, 'second')).toBe(before[1]);
     await counts('record_value');
     expect(await states(true, 'second')).toBeGreaterThan(before[1]! + 1000);

@@ -8,7 +8,7 @@ const records = Array.from(
 );
 const world = useWorld({ devices: [{ serial: '01' }], records, timeoutMs: 5000 });
 
-/** Takes long whatever the machine: a lock that another connection holds. */
+/** Runs `work` while another connection holds a lock, which takes long on any machine. */
 const locked = async <T>(work: () => Promise<T>): Promise<T> => {
   const holder = await world.pool.connect();
   try {
@@ -27,8 +27,8 @@ const running = async () => {
   return Number(rows[0]!.count);
 };
 
-describe('a query that takes too long', () => {
-  it('is cancelled in the database and says so, while the others are answered', async () => {
+describe('search query that exceeds its timeout', () => {
+  it('stops in the database and returns timed_out, while the other queries are answered', async () => {
     const [slow, empty] = await locked(
       async () =>
         (await world.askAll([{ products: [] }, { products: [], size: 0, track_total_hits: false }])).responses,
@@ -42,7 +42,7 @@ describe('a query that takes too long', () => {
     expect(await running()).toBe(0);
   });
 
-  it('is cancelled when the caller goes away', async () => {
+  it('stops in the database when the caller goes away', async () => {
     const gone = new AbortController();
     await locked(async () => {
       const asked = world.askAll([{ products: [] }], undefined, gone.signal);
@@ -53,7 +53,7 @@ describe('a query that takes too long', () => {
     expect(await world.ask({ size: 1 })).toMatchObject({ status: 200, timed_out: false });
   });
 
-  it('is cancelled when the caller goes away while several look at one snapshot', async () => {
+  it('stops in the database when the caller goes away while six queries share one snapshot', async () => {
     const gone = new AbortController();
     await locked(async () => {
       const asked = world.askAll(
@@ -68,7 +68,7 @@ describe('a query that takes too long', () => {
     expect(await world.ask({ size: 600 })).toMatchObject({ status: 200, timed_out: false });
   });
 
-  it('leaves each connection to the queries after it', async () => {
+  it('leaves its connection usable for the queries after it', async () => {
     const slow = { products: [], timeout: '300ms' };
     const empty = { products: [], size: 0, track_total_hits: false };
     const queries = Array.from({ length: 6 }, () => [slow, empty]).flat();
@@ -78,7 +78,7 @@ describe('a query that takes too long', () => {
     );
   });
 
-  it('leaves the snapshot to the queries after it', async () => {
+  it('answers 30 further queries on the shared snapshot', async () => {
     const { responses } = await world.askAll(
       Array.from({ length: 30 }, (_, index) => ({ products: [], size: 1, query: { term: { 'data.n': index } } })),
     );

@@ -51,8 +51,8 @@ const count = async (query: object) => (await ask({ query })).hits.total.value;
 const buckets = async (aggregation: object) =>
   (await ask({ size: 0, aggs: { a: aggregation } })).aggregations['a']!.buckets;
 
-describe('the traps of the query DSL', () => {
-  it('sorts texts in keys of composite by UTF-8, keys that are texts by UTF-16', async () => {
+describe('special cases of the query DSL', () => {
+  it('sorts texts by UTF-8 in composite keys, and by UTF-16 in bucket_sort on text keys', async () => {
     const aggs = { p: { bucket_sort: { sort: ['_key'] } } };
     const terms = { terms: { field: 'data.wide' } };
     const a = { composite: { sources: [{ s: terms }] }, aggs };
@@ -61,11 +61,11 @@ describe('the traps of the query DSL', () => {
     expect(aggregations['b']!.buckets.map(({ key }) => key)).toEqual(['😀', 'ﬀ']);
   });
 
-  it('finds records without a field by must_not', async () => {
+  it('counts records without the field as matches of must_not', async () => {
     expect(await count({ bool: { must_not: { term: { 'data.txt': 'a' } } } })).toBe(3);
   });
 
-  it('cuts all time into local hours under global, and the hours of the query beside it', async () => {
+  it("covers all time in a date_histogram under global, and only the query's range beside it", async () => {
     const h = {
       date_histogram: { field: 'ts', fixed_interval: '1h', time_zone: 'Europe/Berlin', min_doc_count: 1 },
     };
@@ -84,7 +84,7 @@ describe('the traps of the query DSL', () => {
     ]);
   });
 
-  it('shows no bucket twice where an interval is too small to tell two from each other', async () => {
+  it('returns no bucket twice when the interval of a histogram is below the precision of doubles', async () => {
     const found = await buckets({ histogram: { field: 'data.t', interval: 1e-300 } });
     const keys = found.map(({ key }) => key);
     expect(keys.length).toBeGreaterThan(1);
@@ -92,7 +92,7 @@ describe('the traps of the query DSL', () => {
     expect(found.every(({ doc_count: count }) => count > 0)).toBe(true);
   });
 
-  it('asks a range of one value, and averages all of them', async () => {
+  it('compares one value with both bounds of a range, and averages all values of an array', async () => {
     expect(await count({ range: { 'data.t': { gt: 1.5, lt: 2.5 } } })).toBe(0);
     expect((await ask({ size: 0, aggs: { a: { avg: { field: 'data.t' } } } })).aggregations['a']!.value).toBeCloseTo(
       24.1 / 3,
@@ -100,7 +100,7 @@ describe('the traps of the query DSL', () => {
     );
   });
 
-  it('makes should optional beside a filter and required without one', async () => {
+  it('treats should as optional beside a filter, and as required without one', async () => {
     const should = [{ term: { 'data.txt': 'nothing' } }];
     expect(await count({ bool: { should } })).toBe(0);
     expect(await count({ bool: { should, minimum_should_match: 0 } })).toBe(0);
@@ -115,7 +115,7 @@ describe('the traps of the query DSL', () => {
     ]);
   });
 
-  it('gives the hour that comes twice in autumn two buckets', async () => {
+  it('returns two buckets for the hour that comes twice in autumn', async () => {
     const hours = await buckets({
       date_histogram: {
         field: 'ts',
@@ -132,7 +132,7 @@ describe('the traps of the query DSL', () => {
     ]);
   });
 
-  it('divides a rate by the 24 hours of a day, also on the day of 25 when clocks change', async () => {
+  it('divides an hourly rate by 24 even for the day of 25 hours', async () => {
     const found = await ask({
       size: 0,
       aggs: {
@@ -160,20 +160,20 @@ describe('the traps of the query DSL', () => {
     ]);
   });
 
-  it('rounds the ends of a range of days', async () => {
+  it('rounds the bounds of a range of days to the start or end of the day', async () => {
     expect(await count({ range: { ts: { lte: '2026-10-25' } } })).toBe(3);
     expect(await count({ range: { ts: { gt: '2026-10-25' } } })).toBe(2);
     expect(await count({ range: { ts: { lt: '2026-10-25', time_zone: 'America/New_York' } } })).toBe(3);
   });
 
-  it('keeps whole numbers beyond 2^53 exact and FLOAT32 as its shortest decimal', async () => {
+  it('matches integers beyond 2^53 exactly, and returns FLOAT32 values as their shortest decimals', async () => {
     expect(await count({ term: { 'data.n': '9007199254740993' } })).toBe(1);
     expect(await count({ term: { 'data.n': '9007199254740992' } })).toBe(0);
     expect((await buckets({ terms: { field: 'data.n' } })).map(({ key }) => key)).toEqual([1, '9007199254740993']);
     expect((await ask({ size: 0, aggs: { a: { max: { field: 'data.t' } } } })).aggregations['a']!.value).toBe(20.1);
   });
 
-  it('shows and takes back the sort value of a missing long', async () => {
+  it('returns the sort value of a missing long, and accepts it in search_after', async () => {
     const sort = [{ 'data.n': 'asc' }, { _id: 'asc' }];
     const all = (await ask({ sort })).hits.hits;
     expect(all.map(({ sort: values }) => values![0])).toEqual([
@@ -190,7 +190,7 @@ describe('the traps of the query DSL', () => {
     expect(seen).toEqual(all.map(({ _id }) => _id));
   });
 
-  it('takes words of a query string of type bool_prefix for beginnings, unless they are in quotes', async () => {
+  it('matches unquoted words of a bool_prefix query string as prefixes', async () => {
     const found = (query: string, type: string) =>
       count({ query_string: { query, type, fields: ['device.serial'], lenient: true } });
     expect([await found('0', 'best_fields'), await found('"0"', 'bool_prefix')]).toEqual([0, 0]);
@@ -198,7 +198,7 @@ describe('the traps of the query DSL', () => {
     expect(await found('0', 'bool_prefix')).toBeGreaterThan(0);
   });
 
-  it('looks for each word of a query string in every field that can have it', async () => {
+  it('searches each word of a query string in every field that can hold it', async () => {
     const words = ['a', '1', 'x', '5', '2026-10-26', 'nothing', 'a'];
     const ask = (query: string) => ({
       query_string: { query, fields: ['ts', 'data.t', 'data.txt', 'data.n', 'data.free', 'data.loose'], lenient: true },
@@ -209,7 +209,7 @@ describe('the traps of the query DSL', () => {
     expect(found).toBeGreaterThan(await count(each[0]!));
   });
 
-  it('refuses bounds that stretch beyond those that cut, unless both are in one bucket', async () => {
+  it('returns 400 when extended_bounds reach beyond hard_bounds into another bucket', async () => {
     const bounded = (max: string) => ({
       date_histogram: {
         field: 'ts',
@@ -225,7 +225,7 @@ describe('the traps of the query DSL', () => {
     });
   });
 
-  it('calls a text that is no long an illegal argument', async () => {
+  it('returns illegal_argument_exception for a precision_threshold that is no integer', async () => {
     for (const text of ['', 'x']) {
       const a = { cardinality: { field: 'data.t', precision_threshold: text } };
       expect(await world.ask({ size: 0, aggs: { a } })).toMatchObject({
@@ -235,25 +235,25 @@ describe('the traps of the query DSL', () => {
     }
   });
 
-  it('refuses to make more buckets than 65,535, before it fills gaps', async () => {
+  it('returns too_many_buckets_exception above 65,535 buckets, before gaps are filled', async () => {
     const answer = await world.ask({ size: 0, aggs: { a: { histogram: { field: 'data.n', interval: 1 } } } });
     expect(answer).toMatchObject({ status: 503, error: { type: 'too_many_buckets_exception', max_buckets: 65_535 } });
   });
 
-  it('leaves what does not fit its variable out of searches and names it', async () => {
+  it('ignores a value that does not fit its variable, and lists it in _ignored', async () => {
     const [hit] = (await ask({ query: { range: { ts: { gte: '2026-10-25T02:30:00Z', lt: '2026-10-26' } } } })).hits
       .hits;
     expect(hit?._ignored?.toSorted()).toEqual(['data.n', 'data.t']);
     expect(await count({ exists: { field: 'data.t' } })).toBe(2);
   });
 
-  it('reads fields that no product declares by the kind first seen', async () => {
+  it('reads undeclared fields by the kind of their first value', async () => {
     expect(await count({ term: { 'data.free': 6 } })).toBe(1);
     expect(await count({ range: { 'metadata.rssi': { lt: 0 } } })).toBe(1);
     expect(await count({ exists: { field: 'data.loose' } })).toBe(1);
   });
 
-  it('matches nothing on a field that does not exist, and sorts by it only with a type', async () => {
+  it('matches nothing on an unknown field, and sorts by it only with unmapped_type', async () => {
     expect(await count({ term: { nope: 1 } })).toBe(0);
     expect(await world.ask({ sort: ['nope'] })).toMatchObject({
       status: 400,
@@ -262,7 +262,7 @@ describe('the traps of the query DSL', () => {
     expect(await world.ask({ sort: [{ nope: { unmapped_type: 'long' } }] })).toMatchObject({ status: 200 });
   });
 
-  it('refuses a field whose products disagree on its type, and joins integers and floats', async () => {
+  it('returns 400 for a field whose products disagree on its type, and combines integers with floats', async () => {
     expect(await world.ask({ query: { exists: { field: 'data.txt2' } } })).toMatchObject({
       status: 400,
       error: { type: 'illegal_argument_exception' },
@@ -273,7 +273,7 @@ describe('the traps of the query DSL', () => {
     expect(await count({ term: { 'data.t': 20.1 } })).toBe(1);
   });
 
-  it('keeps to the products asked for', async () => {
+  it('searches only the products that the query names, or all when it names none', async () => {
     const { probe, other } = world.productIds;
     const total = async (products: string[]) => (await ask({ products })).hits.total.value;
     expect(await Promise.all([total([probe!]), total([other!]), total(['nonsense']), total([])])).toEqual([3, 0, 0, 5]);

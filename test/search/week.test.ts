@@ -12,7 +12,7 @@ const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
   data: {
-    // Far from even: mostly near 1000, some far above.
+    // A skewed distribution: mostly near 1000, a few values far above.
     t: 1000 + noise(index + 0.5) ** 8 * 1e6,
     steps: Math.floor(noise(index + 0.3) * 7),
     label: `no. ${index % 2500}`,
@@ -35,10 +35,10 @@ const late = Array.from({ length: 60 }, (_, index) => recordOf(40_000 + index));
 beforeAll(async () => {
   for (let from = 6000; from < records.length; from += 6000) await world.store(records.slice(from, from + 6000));
   await rollUpAll(world.pool);
-  // Late data, and records that are there already: their days are made anew, and so are their weeks.
+  // Stores late data and records that exist already: their days and weeks are made again.
   await world.store([...late, ...records.slice(0, 20)]);
   await rollUpAll(world.pool);
-  // A day in a whole week that is out of date.
+  // Makes one day in a complete week stale.
   await world.store(Array.from({ length: 20 }, (_, index) => ({ ...recordOf(50_000 + index), ts: dirty + index })));
 }, 240_000);
 
@@ -48,7 +48,7 @@ const ask = async (rollups: boolean, body: { [key: string]: PlainJson }, range: 
   aggregationsOf(await askWith(world, { rollups }, { products: [], size: 0, ...body }, range));
 const percents = [0, 1, 5, 25, 50, 75, 95, 99, 100];
 
-/** Replaces what weeks tell by one number and no different value at all. */
+/** Overwrites the weekly digests with one number and empties the weekly sketches, so that a read from weeks shows. */
 const spoilWeeks = () =>
   world.pool.query(
     `update record_digest_week set digest = int4send(-1) || float8send(77) || int4send(n::int), sketch = int4send(0) where slot <> 0`,
@@ -62,8 +62,8 @@ interface Metrics {
   c: { value: number };
 }
 
-describe('search over weeks of digests and sketches', () => {
-  it('tells what the records tell, within the bounds that the page states', async () => {
+describe('aggregations over weekly digests and sketches', () => {
+  it("returns the records' values within the documented error bounds", async () => {
     const { first, second } = world.productIds;
     const field = fc.constantFrom('data.t', 'data.steps', 'data.rare');
     const moment = fc.integer({ min: -2, max: days * 24 + 2 }).map((hours) => start + hours * 3600);
@@ -85,12 +85,12 @@ describe('search over weeks of digests and sketches', () => {
         expect(Math.abs(got.u.value - exact.u.value)).toBeLessThanOrEqual(most);
         await expectRanked((aggs) => answer(false, aggs), name, got.p.values);
       }),
-      // Each case searches four ways: 15 of them took 18 s of the quick suite.
+      // Each case runs four searches: 15 cases took 18 s of the quick suite.
       { numRuns: process.env['FUZZ_CASES'] ? 15 : 3 },
     );
   }, 240_000);
 
-  it('reads weeks only where all of their days are right and none of them is told apart', async () => {
+  it('uses a week only when all of its days are current and the query does not split it', async () => {
     await rollUpAll(world.pool);
     const exact = (await ask(false, { aggs: metrics })) as Metrics;
     const daily = { aggs: { d: { date_histogram: { field: 'ts', calendar_interval: 'day' }, aggs: metrics } } };
@@ -103,18 +103,18 @@ describe('search over weeks of digests and sketches', () => {
     expect(spoilt.c.value).toBeLessThanOrEqual(exact.c.value);
     expect(await ask(true, daily)).toEqual(byDay);
     expect(await ask(true, { aggs: metrics }, inWeek)).toEqual(short);
-    // Made by a process of an earlier version, which knows no weeks.
+    // As if rolled up by an earlier version, which makes no weeks.
     await world.pool.query('update record_summary set in_week = false');
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
     await rollUpAll(world.pool);
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
   }, 120_000);
 
-  it('forgets a week when a record of it comes late, and reads it from its days until it is made anew', async () => {
+  it('reads the days of a week after a late record, until the week is made again', async () => {
     await rollUpAll(world.pool);
     await spoilWeeks();
     const mondays = Array.from({ length: 5 }, (_, index) => start + (5 + 7 * index) * 24 * 3600);
-    // One record in each week that is whole.
+    // Stores a late record in each complete week.
     const more = mondays.flatMap((ts, index) =>
       serials.map((serial, of) => ({
         ...recordOf(60_000 + index),

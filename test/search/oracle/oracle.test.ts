@@ -18,9 +18,9 @@ import type { Ask } from './shrink.js';
 
 const url = process.env['OPENSEARCH_URL'];
 const seed = Number(process.env['ORACLE_SEED'] ?? 1);
-/** The part of bodies that have something wrong. */
+/** The share of queries that are made invalid. */
 const wrong = Number(process.env['ORACLE_WRONG'] ?? 0.2);
-/** A file of bodies, one in a line, to ask instead of made ones: what an earlier run found. */
+/** A file with one query per line, such as the output of an earlier run, to use instead of random queries. */
 const given = process.env['ORACLE_BODIES'];
 const bodies = given === undefined ? undefined : linesOf(given);
 const cases = bodies?.length ?? Number(process.env['ORACLE_CASES'] ?? 300);
@@ -35,7 +35,7 @@ function linesOf(file: string): Plain[] {
   return lines.map((line) => JSON.parse(line) as Plain);
 }
 
-/** Every other call goes through the door that engines' clients use, where all is in milliseconds. */
+/** Sends every other call through the Elasticsearch-compatible endpoint, which counts in milliseconds. */
 const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> => {
   if (!millis) {
     const queries = bodies.map((body) => ({ products: [], ...body }) as unknown as PlainJson);
@@ -47,7 +47,7 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
   return responses as unknown as Plain[];
 };
 
-(url === undefined ? describe.skip : describe)('OpenSearch and we', () => {
+(url === undefined ? describe.skip : describe)('comparison with OpenSearch', () => {
   let engine: Engine;
   let grammar: BodyGrammar;
   const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -58,7 +58,7 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
     const [stored] = await ask([all], true);
     const hits = (stored!['hits'] as { hits: { _id: string; _source: Plain }[] }).hits;
     await engine.send('PUT', index, JSON.stringify(mapping));
-    // Ours say which device a record is of; all else is what was made, so that a fault in storing shows.
+    // Takes the device from our answer and all else from the generated records, so that an error in storing shows.
     const lines = hits.flatMap(({ _id, _source }) => {
       const { ts, metadata, data } = records[(_source['metadata'] as { number: number }).number]!;
       return [{ index: { _id } }, { ts: Math.round(ts * 1000), metadata, data, device: _source['device'] }];
@@ -103,7 +103,7 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
     return dice.chance(wrong) ? mutated(dice, body) : withSelectors(dice, body);
   };
 
-  it(`give the same answers to ${cases} bodies from ${given ?? `seed ${seed}`}`, async () => {
+  it(`returns the same answers as OpenSearch for ${cases} queries from ${given ?? `seed ${seed}`}`, async () => {
     const left = bodies?.values();
     const found = await run({
       cases,

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const metrics = { s: { extended_stats: { field: 'data.t' } }, n: { value_count: { field: 'data.label' } } };
-/** Questions whose answers are those of the records. */
+/** Aggregations whose answers must equal those from the records. */
 const questions: { [key: string]: PlainJson }[] = [
   { q: { terms: { field: 'data.state' }, aggs: metrics } },
   { q: { terms: { field: 'data.on' }, aggs: { s: { avg: { field: 'data.u' } } } } },
@@ -57,13 +57,13 @@ const questions: { [key: string]: PlainJson }[] = [
     },
   },
 ];
-/** The same of the variable whose type changes: products must agree in it. */
+/** Aggregations on the variable whose type changes. They name one product, since products must agree on a type. */
 const retyped: typeof questions = [
   { v: { value_count: { field: 'data.v' } }, c: { cardinality: { field: 'data.v' } } },
   { q: { terms: { field: 'device.id' }, aggs: { v: { value_count: { field: 'data.v' } } } } },
 ];
 const whole = { gte: start, lte: now };
-/** Some whole weeks, and some days around them. */
+/** A range of whole weeks and of some days around them. */
 const weeks = { gte: start + 3.5 * day, lte: start + 19.5 * day };
 
 const expectSameAnswers = async (
@@ -91,8 +91,8 @@ const expectMadeFromScratch = async (): Promise<void> => {
   expect(missingAndExtra(made, await kept(pool))).toEqual({ missing: [], extra: [] });
 };
 
-describe('rollups of records that change', () => {
-  it('are made anew and are those of the records, whatever happens to these', async () => {
+describe('rollups of changing records', () => {
+  it("equals rollups made from scratch and the records' own answers after any sequence of changes", async () => {
     const step = fc.tuple(fc.constantFrom(...kinds), fc.nat(999), fc.nat(999), fc.boolean());
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps: readonly Step[]) => {
@@ -101,7 +101,7 @@ describe('rollups of records that change', () => {
         const { world } = history;
         await rollUpAll(pool);
         for (const [kind, a, b, besideUpkeep] of steps) {
-          // Retention beside upkeep is right after the next retention only.
+          // When retention runs beside upkeep, the rollups are right only after the next retention.
           await Promise.all([history[kind](a, b), besideUpkeep && kind !== 'expire' && upkeep(pool)]);
           await expectSameAnswers(world, [questions[a % questions.length]!], whole, []);
         }

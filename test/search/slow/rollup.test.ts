@@ -31,7 +31,7 @@ const world = useWorld({
     { serial: 'a1', product: 'first' },
     { serial: 'a2', product: 'first' },
     { serial: 'b1', product: 'second' },
-    // The application sees a part of this product's records only.
+    // Only a part of this product's records belongs to the application.
     { serial: 'b2', product: 'second', linked: false },
   ],
   records: Array.from({ length: 1500 }, (_, index) => recordOf(index)),
@@ -41,10 +41,10 @@ beforeAll(async () => {
   const later = new Date(Date.now() + 48 * 3600e3);
   while ((await rollUp(world.pool, later)) > 0);
   while ((await rollUpDays(world.pool, later)) > 0);
-  // Late data: these hours are made anew, and their days are out of date.
+  // Stores late data, whose hours are rolled up again while their days stay stale.
   await world.store(Array.from({ length: 3 }, (_, index) => recordOf(4000 + index)));
   while ((await rollUp(world.pool, later)) > 0);
-  // Late data: these hours are out of date, of the first product only those under way.
+  // Stores late data, whose hours stay stale; for the first product only the current hours.
   const late = Array.from({ length: 20 }, (_, index) => recordOf(5000 + index));
   const underWay = { ts: worldNow / 1000 - 3600 };
   await world.store(late.map((record) => (record.serial.startsWith('a') ? { ...record, ...underWay } : record)));
@@ -105,8 +105,8 @@ const query = fc.oneof(
   ),
 );
 
-describe('search over rollups', () => {
-  it('answers what search over records answers', async () => {
+describe('random searches over rollups', () => {
+  it('returns the same answers as from records', async () => {
     const { first, second } = world.productIds;
     const products = fc.constantFrom<PlainJson[]>([], [first!], [second!], [first!, second!]);
     const { rows: devices } = await world.pool.query<{ id: string }>(sql`

@@ -13,7 +13,7 @@ const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
   data: {
-    // Nearly all different, few, and different texts, of which there are too many to count each.
+    // Nearly all values differ, then few values, then texts that are too many to count one by one.
     t: noise(index + 0.5) * 1e6 - 5e5,
     steps: Math.floor(noise(index + 0.3) ** 2 * 900) - 100,
     ...(index % 3 === 0 ? {} : { label: `no. ${index % 5000}` }),
@@ -28,7 +28,7 @@ const steps = { name: 'steps', type: VariableType.INT16 };
 const label = { name: 'label', type: VariableType.TXT };
 const on = { name: 'on', type: VariableType.BOOL };
 const big = { name: 'big', type: VariableType.INT64 };
-/** A number whose variable becomes a text. */
+/** A number variable that later becomes a text. */
 const changed = { name: 'changed', type: VariableType.FLOAT32 };
 const world = useWorld({
   products: { first: [t, steps, label, on, big, changed], second: [label, on, steps, t, big] },
@@ -43,7 +43,7 @@ const world = useWorld({
 
 beforeAll(async () => {
   await rollUpAll(world.pool);
-  // Late data: these days are made anew, and one is out of date.
+  // Stores late data: its days are rolled up again, and one day is stale.
   await world.store(Array.from({ length: 40 }, (_, index) => recordOf(20_000 + index)));
   await rollUpAll(world.pool);
   const late = Array.from({ length: 20 }, (_, index) => ({
@@ -62,7 +62,10 @@ const distinct = async (rollups: boolean, metric: { [key: string]: PlainJson }, 
 const emptySketches = () =>
   world.pool.query(sql`update record_digest_total set sketch = int4send(0) where sketch is not null`);
 
-/** Counts up to 3,000 are equal; above, within five times the standard error of 0.8 %. Everything else is the same. */
+/**
+ * Counts up to 3,000 must be equal. Above, they may differ by five times the standard error of 0.8 %. All else must be
+ * equal.
+ */
 const expectSketched = (got: unknown, wanted: unknown): void => {
   if (typeof got === 'number' && typeof wanted === 'number' && wanted > 3000)
     expect(Math.abs(got / wanted - 1)).toBeLessThan(0.04);
@@ -72,8 +75,8 @@ const expectSketched = (got: unknown, wanted: unknown): void => {
   } else expect(got).toEqual(wanted);
 };
 
-describe('search over sketches', () => {
-  it('counts different values as records do: exactly up to 3,000, and within 4 % beyond', async () => {
+describe('cardinality aggregation over sketches', () => {
+  it('returns the exact count up to 3,000 different values, and within 4 % beyond', async () => {
     const { first, second } = world.productIds;
     const field = fc.constantFrom('data.t', 'data.steps', 'data.label', 'data.on', 'data.big');
     const threshold = fc.constantFrom<PlainJson>({}, { precision_threshold: 100 }, { precision_threshold: 20_000 });
@@ -105,7 +108,7 @@ describe('search over sketches', () => {
     );
   }, 240_000);
 
-  it('reads days that an earlier version made from the records, and makes their sketches', async () => {
+  it('counts days that an earlier version rolled up from the records, and then makes their sketches', async () => {
     const exact = await distinct(false, { field: 'data.t' });
     await emptySketches();
     await world.pool.query('update record_summary set sketched = false');
@@ -116,7 +119,7 @@ describe('search over sketches', () => {
     expectSketched(await distinct(true, { field: 'data.t' }), exact);
   }, 120_000);
 
-  it('reads sketches, and the records where more is asked for than these tell', async () => {
+  it('uses sketches up to a precision_threshold of 3,000, and the records beyond that', async () => {
     const labels = await distinct(false, { field: 'data.label' });
     await rollUpAll(world.pool);
     await emptySketches();
@@ -131,12 +134,12 @@ describe('search over sketches', () => {
     expect(await distinct(true, { field: 'data.label' }, { query })).toBe(
       await distinct(false, { field: 'data.label' }, { query }),
     );
-    // Whole numbers beyond what a double holds, and what is counted by its values.
+    // Integers beyond the range of a double, and a variable counted value by value.
     expect(await distinct(true, { field: 'data.big' })).toBe(await distinct(false, { field: 'data.big' }));
     expect(await distinct(true, { field: 'data.on' })).toBe(2);
   }, 60_000);
 
-  it('counts nothing of a variable whose type no record has since it was changed', async () => {
+  it('returns 0 for a variable whose type changed when no record has the new type', async () => {
     const variables = JSON.stringify([t, steps, label, on, big, { ...changed, type: VariableType.TXT }]);
     await world.pool.query(sql`update product set variables = ${variables} where id = ${world.productIds['first']}`);
     const { first } = world.productIds;
