@@ -28,7 +28,7 @@ const ask = async (query: string, variables: object = {}, caller = owner): Promi
     })) as HttpAnswer<Answered>
   ).body;
 
-/** A hook that succeeds, one that fails, one that answered that it is gone, and one that was never called. */
+/** Creates a hook that succeeds, one that fails, one whose receiver answered 410, and one that was never called. */
 beforeAll(async () => {
   owner = await buildCustomer(service);
   other = await buildCustomer(service);
@@ -54,7 +54,7 @@ afterAll(async () => {
 const names = (items: { id: string }[]) =>
   items.map(({ id }) => Object.keys(hooks).find((name) => hooks[name] === id)).sort();
 
-describe('hooks', () => {
+describe('hook filters', () => {
   it.each([
     ['disabled: true', ['off']],
     ['disabled: false', ['broken', 'healthy', 'unused']],
@@ -62,7 +62,7 @@ describe('hooks', () => {
     ['failing: false', ['healthy', 'off', 'unused']],
     ['failing: false, disabled: false', ['healthy', 'unused']],
     ['disabled: null, failing: null', ['broken', 'healthy', 'off', 'unused']],
-  ])('are found by whether they are switched off and fail: %s', async (filter, expected) => {
+  ])('lists only the hooks with %s', async (filter, expected) => {
     const { data } = await ask(`query ($o: ID!, $a: ID!) {
       applicationHooks(organizationId: $o, applicationId: $a, ${filter}) { totalCount items { id } }
       application(organizationId: $o, applicationId: $a) { hooks(${filter}) { totalCount items { id } } } }`);
@@ -70,7 +70,7 @@ describe('hooks', () => {
       expect([found.totalCount, names(found.items)]).toEqual([expected.length, expected]);
   });
 
-  it('take no such filter over REST', async () => {
+  it('returns 422 for the filter `disabled` over REST', async () => {
     expect((await owner.call('GET', `${owner.hooks}?disabled=true`)).status).toBe(422);
   });
 });
@@ -82,7 +82,7 @@ describe('deliveries of an application', () => {
         totalCount hasMore endCursor items { successful hook { id } } } } }`;
   const find = async (variables: object) => (await ask(query, { limit: 10, ...variables })).data.application.deliveries;
 
-  it('are found by how they stand, over all its hooks', async () => {
+  it('filters by outcome across all hooks', async () => {
     const failed = await find({ state: 'failed' });
     expect([failed.totalCount, names(failed.items.map(({ hook }: any) => hook))]).toEqual([
       3,
@@ -97,7 +97,7 @@ describe('deliveries of an application', () => {
     expect(await find({})).toMatchObject({ totalCount: 6 });
   });
 
-  it('are found by when they were stored, and paged by cursor', async () => {
+  it('filters by time of storing, and pages by cursor', async () => {
     expect(await find({ from: since + 2 * hour })).toMatchObject({ totalCount: 0 });
     expect(await find({ state: 'failed', from: since, to: since + 2 * hour })).toMatchObject({ totalCount: 3 });
     const first = await find({ state: 'failed', limit: 2 });
@@ -108,7 +108,7 @@ describe('deliveries of an application', () => {
     });
   });
 
-  it('are found the same way below a hook and below a device', async () => {
+  it('filters the same way below a hook and below a device', async () => {
     const { data } = await ask(
       `query ($o: ID!, $a: ID!, $h: ID!, $d: ID!) {
         applicationHook(organizationId: $o, applicationId: $a, applicationHookId: $h) {
@@ -124,12 +124,12 @@ describe('deliveries of an application', () => {
   });
 });
 
-describe('the activity of a hook', () => {
+describe('activity of a hook', () => {
   const query = `query ($o: ID!, $a: ID!, $from: UnixTime, $to: UnixTime, $interval: Int) {
     application(organizationId: $o, applicationId: $a) { hooks(sort: "createdAt") { items { id
       activity(from: $from, to: $to, interval: $interval) { ts succeeded failed pending successRate p50 p95 } } } } }`;
 
-  it('counts deliveries by when they were stored and how they ended, in whole buckets', async () => {
+  it('counts deliveries by time of storing and outcome in whole buckets', async () => {
     const { data } = await ask(query, { from: since - hour - 1, to: since + 2 * hour - 1, interval: hour });
     const [first, second] = data.application.hooks.items as { activity: any[] }[];
     expect(first!.activity.map(({ ts }) => ts)).toEqual([since - 2 * hour, since - hour, since, since + hour]);
@@ -158,7 +158,7 @@ describe('the activity of a hook', () => {
     }
   });
 
-  it('is of the last day unless said otherwise, in at most 100 buckets', async () => {
+  it('covers the last day in at most 100 buckets by default', async () => {
     const { data } = await ask(query);
     const { activity } = data.application.hooks.items[0];
     const [first, second] = activity;
@@ -171,12 +171,12 @@ describe('the activity of a hook', () => {
     ['from', { from: 2000, to: 1000 }],
     ['interval', { interval: 59 }],
     ['interval', { from: 0, to: 60 * 1000, interval: 60 }],
-  ])('is refused with the fault in %s', async (path, variables) => {
+  ])('returns VALIDATION_FAILED for an invalid %s', async (path, variables) => {
     const { errors } = await ask(query, variables);
     expect(errors![0]).toMatchObject({ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } });
   });
 
-  it('costs what it answers, so that aliases do not multiply it', async () => {
+  it('charges each alias against the cost budget of the request', async () => {
     const aliased = (count: number) => {
       const activity = (_: unknown, index: number) =>
         `a${index}: activity(from: ${index}, to: 59999, interval: 60) { ts }`;
@@ -192,7 +192,7 @@ describe('the activity of a hook', () => {
     expect(errors).toMatchObject([{ message: expect.stringContaining('25,000') }]);
   });
 
-  it('is for who may see the hook alone', async () => {
+  it('returns NOT_FOUND to a caller who may not see the hook', async () => {
     const { errors } = await ask(query, {}, other);
     expect(errors).toMatchObject([{ path: ['application'], extensions: { code: 'NOT_FOUND' } }]);
   });

@@ -14,7 +14,7 @@ const refused = (address: string, guard = createAddressGuard(none)) => {
   }
 };
 
-describe('the guard of addresses', () => {
+describe('address guard', () => {
   it.each([
     ['0.0.0.0', 'this network'],
     ['0.1.2.3', 'this network'],
@@ -75,36 +75,36 @@ describe('the guard of addresses', () => {
     '100.128.0.1',
     '2606:4700::1111',
     '2a00:1450:4001::200e',
-  ])('lets the public address %s be called', (address) => {
+  ])('allows the public address %s', (address) => {
     expect(refused(address)).toBeUndefined();
   });
 
-  it('lets what the operator allows be called, and nothing beside it', () => {
+  it('allows the addresses that the operator lists, and no neighbouring ones', () => {
     const guard = createAddressGuard({ allow: ['10.1.0.0/16', '::1'], deny: [] });
     expect(refused('10.1.2.3', guard)).toBeUndefined();
     expect(refused('::1', guard)).toBeUndefined();
     expect(refused('10.2.0.1', guard)).toBe('BLOCKED');
   });
 
-  it('refuses what the operator denies, even where it is allowed too', () => {
+  it("refuses an address on the operator's deny list, even when it is also allowed", () => {
     const guard = createAddressGuard({ allow: ['10.0.0.0/8'], deny: ['10.0.0.0/24', '8.8.8.0/24'] });
     expect(refused('10.0.1.1', guard)).toBeUndefined();
     expect(refused('10.0.0.1', guard)).toBe('BLOCKED');
     expect(refused('8.8.8.8', guard)).toBe('BLOCKED');
   });
 
-  it('opens a metadata address only where exactly it is named', () => {
+  it('allows a metadata address only when the operator lists exactly that address', () => {
     expect(refused('169.254.169.254', createAddressGuard({ allow: ['169.254.0.0/16'], deny: [] }))).toBe('BLOCKED');
     expect(refused('169.254.169.254', createAddressGuard({ allow: ['169.254.169.254/32'], deny: [] }))).toBeUndefined();
   });
 
-  it('refuses a name when any of its addresses is refused', async () => {
+  it('refuses a host name when one of its addresses is refused', async () => {
     const guard = createAddressGuard(none, () => Promise.resolve(['1.1.1.1', '10.0.0.1']));
     await expect(guard.resolve('two.example')).rejects.toMatchObject({ code: 'BLOCKED' });
   });
 });
 
-describe('a call', () => {
+describe('webhook call', () => {
   const callTo = async (url: string, resolve?: Resolve) => {
     const caller = createCaller({
       guard: createAddressGuard(none, resolve),
@@ -142,7 +142,7 @@ describe('a call', () => {
     '[0:0:0:0:0:ffff:7f00:0001]',
     '127.0.0.1.',
     '１２７.０.０.１',
-  ])('spelt http://%s never reaches loopback', async (host) => {
+  ])('refuses http://%s, a spelling of a local address', async (host) => {
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url());
     const fault = await callTo(`http://${host}:${port}/`);
@@ -151,7 +151,7 @@ describe('a call', () => {
     await receiver.close();
   });
 
-  it('to localhost by name never reaches loopback', async () => {
+  it('refuses localhost by name', async () => {
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url());
     expect(await callTo(`http://localhost:${port}/`)).toMatchObject({ code: 'BLOCKED' });
@@ -159,13 +159,13 @@ describe('a call', () => {
     await receiver.close();
   });
 
-  it('goes by the addresses that the name had when it dialled, though the name answers differently the next time', async () => {
+  it('checks the addresses that it connects to, even when the name resolved differently before', async () => {
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url());
     const answers = [['1.1.1.1'], ['127.0.0.1']];
     let asked = 0;
     const guard = createAddressGuard(none, () => Promise.resolve(answers[asked++ % 2]!));
-    // Checked once, as a hook's address might be when it is made ...
+    // The name has a public address when the hook's address is checked.
     await expect(guard.resolve('rebind.example')).resolves.toEqual(['1.1.1.1']);
     const caller = createCaller({ guard, httpsOnly: false, timeout: 2000, connectTimeout: 1000 });
     const { fault } = await caller.call({
@@ -176,14 +176,14 @@ describe('a call', () => {
       body: '',
       allowUnverified: false,
     });
-    // ... it leads to loopback when it is called, and is refused.
+    // The name leads to loopback when the hook is called, and the call is refused.
     expect(fault).toMatchObject({ code: 'BLOCKED' });
     expect(receiver.calls).toHaveLength(0);
     await caller.close();
     await receiver.close();
   });
 
-  it('to a name that does not exist says so', async () => {
+  it('fails with DNS for a host name that does not exist', async () => {
     const gone = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
     expect(await callTo('http://gone.example/', () => Promise.reject(gone))).toMatchObject({
       code: 'DNS',
@@ -191,11 +191,11 @@ describe('a call', () => {
     });
   });
 
-  it('does not wait for a name service that does not answer', async () => {
+  it('fails with TIMEOUT when the name server does not answer', async () => {
     expect(await callTo('http://slow.example/', () => new Promise(() => undefined))).toMatchObject({ code: 'TIMEOUT' });
   });
 
-  it('over http is refused where only https is allowed', async () => {
+  it('fails with BLOCKED over http when only https is allowed', async () => {
     const receiver = await startReceiver();
     const caller = createCaller({
       guard: createAddressGuard({ allow: ['127.0.0.1'], deny: [] }),

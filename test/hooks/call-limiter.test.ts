@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { createCallLimiter } from '../../src/hooks/call-limiter.js';
 
-it('tells everybody who waits until more calls may come, not the last one alone', async () => {
+it('wakes all waiting callers of the call limiter when slots are free, not only the last one', async () => {
   let calls = 0;
   const limiter = createCallLimiter(async () => void calls++);
-  // More than may begin at once.
+  // More calls than may start at once.
   for (let index = 0; index < 200; index += 1) limiter.admit('organization', index);
   await Promise.all([limiter.ready(), limiter.ready()]);
   expect(calls).toBeGreaterThan(64);

@@ -22,7 +22,7 @@ const service = useService({
   config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000] } },
 });
 
-/** Every value of every table, as text. */
+/** Returns every value of every table as text. */
 async function everythingStored(): Promise<string> {
   const client = new pg.Client(service.databaseUrl);
   await client.connect();
@@ -38,8 +38,8 @@ async function everythingStored(): Promise<string> {
   return text;
 }
 
-describe("a hook's secrets", () => {
-  it('are found in no table, log line, error or answer, even where a receiver sends them back', async () => {
+describe('secrets of a hook', () => {
+  it('appears in no table, log line, error or answer, even when the receiver echoes it', async () => {
     const owner = await buildCustomer(service);
     const pass = 'canary-pass-"quoted"';
     const value = 'canary-value-7391';
@@ -69,7 +69,7 @@ describe("a hook's secrets", () => {
 
     const answers = [ping, wrong, list].map(({ body }) => JSON.stringify(body)).join('\n');
     const stored = await everythingStored();
-    // The pair of a basic authentication, and each secret bare and as JSON writes it.
+    // The forms to look for: the pair of basic authentication, and each secret bare and as JSON writes it.
     const forms = [pass, JSON.stringify(pass).slice(1, -1), value, btoa(`me:${pass}`), signing, signing.slice(6)];
     for (const form of forms) {
       expect(stored).not.toContain(form);
@@ -81,14 +81,14 @@ describe("a hook's secrets", () => {
     await echo.close();
   });
 
-  describe('that a receiver sends back', () => {
+  describe("redaction of secrets in a receiver's answer", () => {
     const secret = 'canary/Value-42+"q"';
     const unicode = [...secret]
       .map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`)
       .join('');
     const slashes = JSON.stringify(secret).slice(1, -1).replace('/', '\\/');
 
-    /** The answer that is kept of a receiver that answers this to a ping. */
+    /** Returns the stored answer of a receiver that sends this body to a ping. */
     async function kept(value: string, type: string, body: string, headers: Record<string, string> = {}) {
       const owner = await buildCustomer(service);
       const receiver = await startReceiver((response) =>
@@ -114,7 +114,7 @@ describe("a hook's secrets", () => {
     it.each([
       ['slashes', slashes],
       ['characters', unicode],
-    ])('in JSON with escaped %s are replaced, in values, keys and JSON inside of JSON', async (_, spelled) => {
+    ])('replaces a secret in values, keys and nested JSON with escaped %s', async (_, spelled) => {
       const inside = JSON.stringify(`{"a":"${spelled}"}`);
       const sent = `{"a":"x${spelled}y","${spelled}":[1e2,"\\u0041\\/"],"inside":${inside}}`;
       expect((await kept(secret, 'application/json', sent)).body).toEqual({
@@ -128,12 +128,12 @@ describe("a hook's secrets", () => {
       ['as they are', secret],
       ['with escaped slashes', slashes],
       ['with escaped characters', unicode],
-    ])('%s in a text are replaced', async (_, spelled) => {
+    ])('replaces a secret in text, written %s', async (_, spelled) => {
       expect((await kept(secret, 'text/plain', `key=${spelled}; C:\\temp`)).body).toBe('key=[redacted]; C:\\temp');
       expect((await kept(secret, 'application/json', `{"a":"${spelled}`)).body).toBe('{"a":"[redacted]');
     });
 
-    it('across the end of what is kept leave nothing there', async () => {
+    it('replaces a secret that crosses the end of the stored part', async () => {
       const before = 'x'.repeat(16 * 1024 - 10);
       expect((await kept(secret, 'text/plain', `${before}${secret}`)).body).toBe(`${before}[redacted]`);
     });
@@ -141,14 +141,15 @@ describe("a hook's secrets", () => {
     it.each([
       ['as they are', `${secret}${'z'.repeat(100)}`],
       ['with escaped characters', `${unicode}${'\\u007a'.repeat(100)}`],
-    ])('%s across the end of what is read leave nothing there', async (_, spelled) => {
-      // Replaced, the many come to far less than is kept: the last one, cut in two, would be in it.
+    ])('replaces a secret that crosses the end of the read part, written %s', async (_, spelled) => {
+      // After replacement, the repeated secrets are much shorter than the stored part, so a last one cut in two would
+      // show.
       const sent = spelled.repeat(Math.ceil((64 * 1024) / spelled.length)) + 'x'.repeat(100_000);
       const { body } = await kept(`${secret}${'z'.repeat(100)}`, 'text/plain', sent);
       expect(body).toBe('[redacted]'.repeat(Math.floor((64 * 1024) / spelled.length)));
     });
 
-    it('and are short are replaced where they are a whole value, and nowhere else', async () => {
+    it('replaces a short secret only when it is a whole value', async () => {
       const sent = '{"a":"1234","b":1234,"c":"x1234","d":[12345]}';
       expect(await kept('1234', 'application/json', sent, { 'x-a': '1234', 'x-b': 'x1234' })).toMatchObject({
         headers: { 'x-a': '[redacted]', 'x-b': 'x1234' },

@@ -12,7 +12,7 @@ afterEach(async () => {
   closing.clear();
 });
 
-/** A receiver that speaks for itself: it is told of each request with its number on its connection, from 1 on. */
+/** Starts a TCP receiver. `answer` is called for each request with its number on the connection, from 1 on. */
 async function speaking(
   answer: (socket: Socket, number: number) => void,
 ): Promise<{ url: string; requests: number[] }> {
@@ -39,8 +39,8 @@ async function speaking(
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
-describe('a receiver that closes a connection', () => {
-  it('that was kept open, before any of its answer came, is called once more at once, within the same attempt', async () => {
+describe('webhook call when the receiver closes the connection', () => {
+  it('repeats at once within the same attempt when a kept-alive connection closes before any answer', async () => {
     const receiver = await speaking((socket, number) => {
       if (number === 1) socket.write(ok);
       else socket.destroy();
@@ -53,7 +53,7 @@ describe('a receiver that closes a connection', () => {
     expect(receiver.requests).toContain(2);
   });
 
-  it('that is fresh, is not called again within the attempt', async () => {
+  it('fails the attempt without a repeat when the connection is new', async () => {
     const receiver = await speaking((socket) => socket.destroy());
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url });
@@ -63,7 +63,7 @@ describe('a receiver that closes a connection', () => {
     expect(receiver.requests).toEqual([1]);
   });
 
-  it('in the middle of its answer, is not called again within the attempt', async () => {
+  it('fails the attempt without a repeat when the connection closes in the middle of the answer', async () => {
     const receiver = await speaking((socket, number) => {
       if (number === 1) socket.write(ok);
       else socket.end('HTTP/1.1 2');
@@ -76,7 +76,7 @@ describe('a receiver that closes a connection', () => {
     expect(receiver.requests).toEqual([1, 2]);
   });
 
-  it('twice, is charged with one failed attempt', async () => {
+  it('counts one failed attempt when the connection closes twice', async () => {
     let calls = 0;
     const receiver = await speaking((socket) => {
       if (++calls === 1) socket.write(ok);

@@ -9,7 +9,7 @@ import { type Behaviour, fine, json, startReceiver, status } from './receiver.js
 const world = useHookWorld();
 const settled = (rows: { attempts_made: number }[]) => rows.length > 0 && rows.every((row) => row.attempts_made > 0);
 
-/** Calls a receiver that behaves so, once, and gives the delivery as it then stands. */
+/** Delivers one record to a receiver with the given behaviour, and returns the delivery after the attempt. */
 async function deliverTo(behaviour: Behaviour, path = '/') {
   const receiver = await startReceiver(behaviour);
   const hooks = await world.open({ timeout: 600 });
@@ -20,8 +20,8 @@ async function deliverTo(behaviour: Behaviour, path = '/') {
   return { delivery: delivery!, receiver, subject };
 }
 
-describe('a record of a linked device', () => {
-  it('is posted with its device and application, and the delivery named in the headers', async () => {
+describe('delivery of a record', () => {
+  it('posts the record with its device and application, and names the delivery in the headers', async () => {
     const { delivery, receiver, subject } = await deliverTo(fine, '/in?key=1');
     const [call] = receiver.calls;
     expect(JSON.parse(call!.body)).toEqual({
@@ -44,7 +44,7 @@ describe('a record of a linked device', () => {
     });
   });
 
-  it('keeps the called address in all its twelve parts', async () => {
+  it('stores the called address in its twelve parts', async () => {
     const { delivery, receiver } = await deliverTo(fine, '/in/x?key=1#top');
     const { host, port } = new URL(receiver.url());
     expect(delivery.request?.uri).toEqual({
@@ -63,7 +63,7 @@ describe('a record of a linked device', () => {
     });
   });
 
-  it('is not sent to a disabled hook', async () => {
+  it('skips a disabled hook', async () => {
     const hooks = await world.open();
     const subject = await world.subject({ url: 'http://127.0.0.1:9/', disabled: true });
     await world.store(hooks, subject);
@@ -71,29 +71,29 @@ describe('a record of a linked device', () => {
   });
 });
 
-describe('an answer', () => {
-  it('keeps its body as JSON where it is JSON', async () => {
+describe('answer to a delivery', () => {
+  it('keeps a JSON body as JSON', async () => {
     const { delivery } = await deliverTo(json('{"ok":true,"none":null}'));
     expect(delivery.response?.body).toEqual({ ok: true, none: null });
   });
 
-  it('keeps its body as text where it says JSON and is not', async () => {
+  it('keeps a body as text when it claims to be JSON and is not', async () => {
     const { delivery } = await deliverTo(json('{"ok":'));
     expect(delivery.response?.body).toBe('{"ok":');
   });
 
-  it('with text that PostgreSQL cannot hold is kept, those characters replaced', async () => {
+  it('replaces characters that PostgreSQL cannot hold', async () => {
     const { delivery } = await deliverTo(json('{"a":"x\\u0000y","b":"\\ud800","c":"\\ud83d\\ude00","d":"\\\\u0000"}'));
     expect(delivery.response?.body).toEqual({ a: 'x\uFFFDy', b: '\uFFFD', c: '😀', d: '\\u0000' });
   });
 
-  it('nested without end is kept as text', async () => {
+  it('keeps a body as text when it nests too deep', async () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000);
     const { delivery } = await deliverTo(json(deep));
     expect(delivery.response?.body).toBe(deep);
   });
 
-  it('of 10 MiB is cut after 64 KiB and kept to 16 KiB', async () => {
+  it('ends after 64 KiB, of which 16 KiB are stored', async () => {
     let sent = 0;
     const { delivery } = await deliverTo((response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -111,7 +111,7 @@ describe('an answer', () => {
     expect(sent).toBeLessThan(10 * 1024 * 1024);
   });
 
-  it('that is packed is not unpacked', async () => {
+  it('stays compressed when it comes compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024));
     const { delivery } = await deliverTo((response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb);
@@ -120,7 +120,7 @@ describe('an answer', () => {
     expect(String(delivery.response?.body).length).toBeLessThanOrEqual(bomb.length);
   });
 
-  it('that drips is cut at the deadline, and counts by its status', async () => {
+  it('ends at the deadline when it drips, and counts by its status', async () => {
     const { delivery } = await deliverTo((response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       const drip = setInterval(() => response.write('.'), 20);
@@ -133,7 +133,7 @@ describe('an answer', () => {
   it.each([
     ['102 Processing', (response: ServerResponse) => response.writeProcessing()],
     ['103 Early Hints', (response: ServerResponse) => response.writeEarlyHints({ link: '</a.css>; rel=preload' })],
-  ])('is the one that comes after %s', async (_, before) => {
+  ])('follows a preliminary %s, which is ignored', async (_, before) => {
     const { delivery } = await deliverTo((response) => {
       before(response);
       response.end('fine');
@@ -141,7 +141,7 @@ describe('an answer', () => {
     expect(delivery).toMatchObject({ state: 'succeeded', response: { statusCode: 200, body: 'fine' } });
   });
 
-  it('with a redirect is a failure, and is not followed', async () => {
+  it('fails the attempt when it is a redirect, which is not followed', async () => {
     const inside = await startReceiver();
     const { delivery } = await deliverTo(status(302, { location: inside.url('/secret') }));
     expect(delivery).toMatchObject({ state: 'pending', response: { statusCode: 302 } });
@@ -150,36 +150,36 @@ describe('an answer', () => {
   });
 });
 
-describe('a call without an answer', () => {
+describe('delivery without an answer', () => {
   const faultOf = async (behaviour: Behaviour) => {
     const { delivery } = await deliverTo(behaviour);
     expect(delivery).toMatchObject({ state: 'pending', attempts_made: 1, response: null });
     return delivery.error?.code;
   };
 
-  it('because the receiver hangs ends at the deadline', async () => {
+  it('fails with TIMEOUT when the receiver hangs', async () => {
     expect(await faultOf(() => undefined)).toBe('TIMEOUT');
   });
 
-  it('because the receiver resets the connection says so', async () => {
+  it('fails with RESET when the receiver resets the connection', async () => {
     expect(await faultOf((response) => response.socket?.resetAndDestroy())).toBe('RESET');
   });
 
-  it('because the receiver closes without a word says so', async () => {
+  it('fails with RESET when the receiver closes the connection without an answer', async () => {
     expect(await faultOf((response) => response.destroy())).toBe('RESET');
   });
 
-  it('because what came is not HTTP says so', async () => {
+  it('fails with PROTOCOL when the answer is not HTTP', async () => {
     expect(await faultOf((response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('PROTOCOL');
   });
 
-  it('because the headers of the answer have no end says so', async () => {
+  it('fails with PROTOCOL when the headers of the answer do not end', async () => {
     expect(
       await faultOf((response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100_000)}\r\n\r\n`)),
     ).toBe('PROTOCOL');
   });
 
-  it('because 100 Continue came without being asked for says so', async () => {
+  it('fails with PROTOCOL when 100 Continue comes unasked', async () => {
     const { delivery } = await deliverTo((response) => {
       response.writeContinue();
       response.end('fine');
@@ -190,7 +190,7 @@ describe('a call without an answer', () => {
     });
   });
 
-  it('because the receiver changed the protocol says so', async () => {
+  it('fails with PROTOCOL when the receiver switches the protocol', async () => {
     const { delivery } = await deliverTo((response) =>
       response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'),
     );
@@ -200,7 +200,7 @@ describe('a call without an answer', () => {
     });
   });
 
-  it('because nothing listens says so', async () => {
+  it('fails with REFUSED when nothing listens', async () => {
     const receiver = await startReceiver();
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
@@ -211,13 +211,13 @@ describe('a call without an answer', () => {
   });
 });
 
-describe('a receiver with a certificate that nobody vouches for', () => {
+describe('delivery to a receiver with a self-signed certificate', () => {
   const tls = {
     key: readFileSync('test/data/tls/key.pem', 'utf8'),
     cert: readFileSync('test/data/tls/cert.pem', 'utf8'),
   };
 
-  it('is not called unless the hook allows it', async () => {
+  it('fails with TLS unless the hook allows unverified certificates', async () => {
     const receiver = await startReceiver(fine, tls);
     const hooks = await world.open();
     const careful = await world.subject({ url: receiver.url() });

@@ -5,8 +5,8 @@ import { startReceiver } from './receiver.js';
 
 const world = useHookWorld();
 
-describe('a service that stops', () => {
-  it('finishes what is in flight', async () => {
+describe('shutdown of hooks', () => {
+  it('finishes the deliveries in flight', async () => {
     const receiver = await startReceiver((response) => void setTimeout(() => response.end(), 100));
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
@@ -18,8 +18,8 @@ describe('a service that stops', () => {
   });
 });
 
-describe('deliveries of a deleted hook', () => {
-  it('are deleted, and never called', async () => {
+describe('deletion of an application with hooks', () => {
+  it('deletes the pending deliveries without calling the receiver', async () => {
     const receiver = await startReceiver();
     const closed = await world.open();
     await closed.close(0);

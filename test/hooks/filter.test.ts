@@ -5,8 +5,8 @@ import { startReceiver } from './receiver.js';
 
 const world = useHookWorld();
 
-describe('a filter whose query takes too long', () => {
-  it('lets the records through, and holds up their storing for no longer than that', async () => {
+describe('hook filter whose query takes too long', () => {
+  it('lets the records through, and delays their storing by no more than its timeout', async () => {
     const receiver = await startReceiver();
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
@@ -16,7 +16,7 @@ describe('a filter whose query takes too long', () => {
     expect(await world.deliveries(subject)).toEqual([]);
     const holder = await world.pool.connect();
     try {
-      // Takes long whatever the machine: what the query reads is locked.
+      // The tables that the query reads are locked, so it takes long on any machine.
       await holder.query('begin');
       await holder.query('lock table record in access exclusive mode');
       await world.store(hooks, subject, 2);

@@ -7,7 +7,7 @@ const world = useHookWorld();
 const second = 1000;
 const day = 24 * 3600 * second;
 
-/** What is known of a hook's health. */
+/** Reads the health columns of the hook. */
 const health = async ({ hookId }: Subject) => {
   const { rows } = await world.pool.query<{
     failures_in_row: number;
@@ -19,8 +19,8 @@ const health = async ({ hookId }: Subject) => {
   return rows[0]!;
 };
 
-describe("a hook's circuit", () => {
-  it('opens after ten failures in a row, lets one probe through after 30 s, 60 s ..., and closes with a success', async () => {
+describe('circuit breaker of a hook', () => {
+  it('opens after ten failures in a row, probes after 30 s, then 60 s, and closes after a success', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
     const hooks = await world.open({ schedule: [7 * day] });
@@ -33,12 +33,12 @@ describe("a hook's circuit", () => {
       circuit_until: new Date(world.now + 30 * second).toISOString(),
     });
 
-    // Open: what is due waits, and uses up no attempts.
+    // The circuit is open: due deliveries wait and use up no attempts.
     await world.store(hooks, subject, 20);
     await world.turn(hooks);
     expect(receiver.calls).toHaveLength(10);
 
-    // One probe, which fails: open for twice as long.
+    // One probe fails: the circuit stays open for twice as long.
     world.now += 30 * second;
     hooks.wake();
     await receiver.received(11);
@@ -47,7 +47,7 @@ describe("a hook's circuit", () => {
     expect(receiver.calls).toHaveLength(11);
     expect((await health(subject)).circuit_until).toBe(new Date(world.now + 60 * second).toISOString());
 
-    // One probe, which succeeds: closed, and everything goes out.
+    // One probe succeeds: the circuit closes and all deliveries go out.
     code = 200;
     world.now += 60 * second;
     hooks.wake();
@@ -56,7 +56,7 @@ describe("a hook's circuit", () => {
     await receiver.close();
   });
 
-  it('is opened by no ping that fails, and closed by none that succeeds', async () => {
+  it('ignores pings, whether they fail or succeed', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
     const hooks = await world.open({ schedule: [7 * day] });
@@ -79,7 +79,7 @@ describe("a hook's circuit", () => {
     await receiver.close();
   });
 
-  it('never opens for faults of our own side', async () => {
+  it("stays closed after failures on the service's own side", async () => {
     const hooks = await world.open({ addresses: { allow: [], deny: [] } });
     const subject = await world.subject({ url: 'http://127.0.0.1:9/' });
     await world.store(hooks, subject, 12);
@@ -89,11 +89,11 @@ describe("a hook's circuit", () => {
   });
 });
 
-describe('a service that is held up itself', () => {
-  /** Nothing of this process goes on for so many milliseconds. */
+describe('webhook call while the service itself is blocked', () => {
+  /** Blocks this process for the given time. */
   const hold = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
-  it('takes the answer that came in the meantime, though the deadline is over', async () => {
+  it('succeeds with an answer that came before the deadline was noticed', async () => {
     const receiver = await startReceiver((response) => {
       response.end('fine');
       hold(1000);
@@ -106,7 +106,7 @@ describe('a service that is held up itself', () => {
     await receiver.close();
   });
 
-  it('does not charge the hook with a deadline that it noticed too late', async () => {
+  it('fails without a count against the hook when the deadline was noticed too late', async () => {
     const receiver = await startReceiver(() => void hold(2000));
     const hooks = await world.open({ timeout: 500 });
     const subject = await world.subject({ url: receiver.url() });
@@ -118,8 +118,8 @@ describe('a service that is held up itself', () => {
   });
 });
 
-describe('a hook with nothing but failures', () => {
-  it('is disabled after five days, and works again once it is enabled', async () => {
+describe('hook with failing calls', () => {
+  it('becomes disabled after five days, and works again after it is enabled', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
     const hooks = await world.open({ schedule: [3 * day, 3 * day, 3 * day] });
@@ -144,7 +144,7 @@ describe('a hook with nothing but failures', () => {
     await receiver.close();
   });
 
-  it('is not disabled while any call succeeds', async () => {
+  it('stays enabled while any call succeeds', async () => {
     let calls = 0;
     const receiver = await startReceiver((response) => void response.writeHead(calls++ === 1 ? 200 : 500).end());
     const hooks = await world.open({ schedule: [] });

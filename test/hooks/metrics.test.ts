@@ -12,8 +12,8 @@ beforeAll(async () => {
   owner = await buildCustomer(service);
 });
 
-describe('/metrics', () => {
-  it('tells what waits at the first look', async () => {
+describe('GET /metrics', () => {
+  it('counts pending deliveries on the first request', async () => {
     const receiver = await startReceiver(status(500));
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send(3);
@@ -28,7 +28,7 @@ describe('/metrics', () => {
     await receiver.close();
   });
 
-  it('tells how calls ended, what waits, and how long it took', async () => {
+  it('reports outcomes, pending deliveries and latency of hooks', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send(3);
@@ -47,7 +47,7 @@ describe('/metrics', () => {
     await receiver.close();
   });
 
-  it('asks for its token where it has one', async () => {
+  it('returns 401 without the metrics token when one is set', async () => {
     const ask = async (authorization: string) =>
       (await fetch(`${guarded.url}/metrics`, { headers: { authorization } })).status;
     expect(await ask('')).toBe(401);

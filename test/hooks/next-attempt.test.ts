@@ -15,7 +15,7 @@ interface Answered {
   data: { applicationHookDelivery: { successful: boolean; attemptsMade: number; nextAttemptAt: string | null } };
 }
 
-it('a delivery says when its next attempt is due, and nothing while it is called and after its end', async () => {
+it('returns the nextAttemptAt of a waiting delivery, and null during a call and after the last attempt', async () => {
   const owner = await buildCustomer(service);
   const calls: ServerResponse[] = [];
   const receiver = await startReceiver((response) => void calls.push(response));
@@ -29,7 +29,7 @@ it('a delivery says when its next attempt is due, and nothing while it is called
       successful attemptsMade nextAttemptAt } }`;
   const delivery = async () =>
     ((await owner.graph(query, names)) as HttpAnswer<Answered>).body.data.applicationHookDelivery;
-  /** The delivery once so many attempts are settled. */
+  /** Waits until the delivery has the given number of settled attempts. */
   const settled = async (attempts: number) => {
     for (;;) {
       const found = await delivery();
@@ -42,7 +42,7 @@ it('a delivery says when its next attempt is due, and nothing while it is called
   const before = Date.now();
   calls[0]!.writeHead(500).end();
   const { nextAttemptAt } = await settled(1);
-  // The wait varies at random around the ten minutes of the schedule.
+  // Jitter varies the wait around the schedule's ten minutes.
   expect(Date.parse(nextAttemptAt!) - before).toBeGreaterThan(300_000);
 
   await owner.call('POST', `${path}/deliveries/${listed!.id}/redeliver`);

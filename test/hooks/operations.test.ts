@@ -23,7 +23,7 @@ interface Listed {
   response?: object;
 }
 
-/** Looks at the deliveries of a hook until they are as wished. */
+/** Polls the deliveries of a hook until `reached` holds. */
 async function deliveriesOf(path: string, reached: (list: Listed[]) => boolean): Promise<Listed[]> {
   for (;;) {
     const { body } = await owner.call<Listed[]>('GET', `${path}/deliveries?limit=100`);
@@ -33,7 +33,7 @@ async function deliveriesOf(path: string, reached: (list: Listed[]) => boolean):
 }
 
 describe('POST /applications/:organizationId/:applicationId/hooks', () => {
-  it('makes a hook, and shows everything but its password', async () => {
+  it('creates a hook and returns all but its password', async () => {
     const response = await owner.call('POST', owner.hooks, {
       url,
       authentication: { basic: { user: 'me', pass: 'very secret' }, header: { name: 'X-Key', value: 'key 1' } },
@@ -52,7 +52,7 @@ describe('POST /applications/:organizationId/:applicationId/hooks', () => {
     });
   });
 
-  it('takes a bearer token as the header Authorization', async () => {
+  it('stores a bearer token as the header Authorization', async () => {
     const response = await owner.call('POST', owner.hooks, { url, authentication: { bearer: { value: 'abc' } } });
     expect(response).toMatchObject({
       status: 200,
@@ -64,7 +64,7 @@ describe('POST /applications/:organizationId/:applicationId/hooks', () => {
     ['header', { header: { value: 'Token t1' } }, 'Token t1'],
     ['bearer', { bearer: { value: 't1' } }, 'Bearer t1'],
     ['header in lower case', { header: { name: 'authorization', value: 'Token t1' } }, 'Token t1'],
-  ])('keeps basic beside %s, and calls with the value of the header', async (_, other, value) => {
+  ])('stores basic beside %s, and sends the value of the header', async (_, other, value) => {
     const receiver = await startReceiver();
     const authentication = { basic: { user: 'me', pass: 'a password' }, ...other };
     const { path } = await owner.hook({ url: receiver.url(), authentication });
@@ -78,7 +78,7 @@ describe('POST /applications/:organizationId/:applicationId/hooks', () => {
 
   it.each([
     ['no address', {}, 'url'],
-    ['an address that is none', { url: 'somewhere' }, 'url'],
+    ['an address that is no URL', { url: 'somewhere' }, 'url'],
     ['another scheme', { url: 'ftp://example.org/' }, 'url'],
     ['an address with user and password', { url: 'http://a:b@example.org/' }, 'url'],
     ['an address of more than 2048 characters', { url: `http://example.org/${'x'.repeat(2048)}` }, 'url'],
@@ -104,7 +104,7 @@ describe('POST /applications/:organizationId/:applicationId/hooks', () => {
       { url, authentication: { header: { name: 'Content-Length', value: '1' } } },
       'authentication.header.name',
     ],
-  ])('refuses %s', async (_, values, path) => {
+  ])('returns 422 for %s', async (_, values, path) => {
     const response = await owner.call<{ errors: { path: string }[] }>('POST', owner.hooks, values);
     expect(response).toMatchObject({ status: 422, body: { code: 'VALIDATION_FAILED' } });
     expect(response.body.errors.map((fault) => fault.path)).toContain(path);
@@ -112,7 +112,7 @@ describe('POST /applications/:organizationId/:applicationId/hooks', () => {
 });
 
 describe('PUT /applications/:organizationId/:applicationId/hooks/:applicationHookId', () => {
-  it('takes an authentication as it was got, and keeps the password', async () => {
+  it('accepts the authentication that GET returned, and keeps the password', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url, authentication: { basic: { user: 'me', pass: 'kept pass' } } });
     const { body } = await owner.call<{ authentication: object }>('GET', path);
@@ -122,7 +122,7 @@ describe('PUT /applications/:organizationId/:applicationId/hooks/:applicationHoo
     await receiver.close();
   });
 
-  it('leaves what is absent, and clears what is null', async () => {
+  it('keeps absent fields and clears null ones', async () => {
     const { path } = await owner.hook({ url, disabled: true, authentication: { header: { name: 'x-a', value: 'b' } } });
     expect((await owner.call('PUT', path, { url })).body).toMatchObject({
       disabled: true,
@@ -135,7 +135,7 @@ describe('PUT /applications/:organizationId/:applicationId/hooks/:applicationHoo
 });
 
 describe('GET /applications/:organizationId/:applicationId/hooks', () => {
-  it('lists addresses and identifiers, and searches the addresses', async () => {
+  it('lists addresses and identifiers, and searches addresses by q', async () => {
     const { id } = await owner.hook({ url: 'http://example.org/one-of-a-kind' });
     const { body, headers } = await owner.call('GET', `${owner.hooks}?q=ONE-of`);
     expect(body).toEqual([{ id, url: 'http://example.org/one-of-a-kind' }]);
@@ -144,7 +144,7 @@ describe('GET /applications/:organizationId/:applicationId/hooks', () => {
 });
 
 describe('DELETE /applications/:organizationId/:applicationId/hooks/:applicationHookId', () => {
-  it('ends a hook: it is found no more, and not called', async () => {
+  it('deletes the hook and its deliveries', async () => {
     const receiver = await startReceiver(status(500));
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send();
@@ -157,7 +157,7 @@ describe('DELETE /applications/:organizationId/:applicationId/hooks/:application
 });
 
 describe('POST .../hooks/:applicationHookId/ping', () => {
-  it('calls a disabled hook once, and answers the delivery', async () => {
+  it('calls a disabled hook once and returns the delivery', async () => {
     const receiver = await startReceiver(status(500));
     const { id, path } = await owner.hook({ url: receiver.url(), disabled: true });
     const response = await owner.call<Listed>('POST', `${path}/ping`);
@@ -182,7 +182,7 @@ describe('POST .../hooks/:applicationHookId/ping', () => {
     await receiver.close();
   });
 
-  it('says in X-Delivery-Error why nobody answered, and in the graph as well', async () => {
+  it('sets X-Delivery-Error to the reason when the receiver does not answer', async () => {
     const receiver = await startReceiver();
     const { id, path } = await owner.hook({ url: receiver.url() });
     expect((await owner.call('POST', `${path}/ping`)).headers.get('x-delivery-error')).toBeNull();
@@ -193,12 +193,12 @@ describe('POST .../hooks/:applicationHookId/ping', () => {
     expect(refused.body).not.toHaveProperty('error');
   });
 
-  it('answers 404 at once where the hook is deleted before the call is made', async () => {
+  it('returns 404 when the hook is deleted before the call', async () => {
     const { id, path } = await owner.hook({ url });
     const client = new pg.Client(service.databaseUrl);
     await client.connect();
     try {
-      // No call is claimed meanwhile, of pings neither.
+      // While this table is locked, no call is claimed, including pings.
       await client.query('begin; lock table delivery_lease in exclusive mode');
       const answer = owner.call('POST', `${path}/ping`);
       for (;;) {
@@ -216,7 +216,7 @@ describe('POST .../hooks/:applicationHookId/ping', () => {
 });
 
 describe('GET .../hooks/:applicationHookId/deliveries', () => {
-  it('lists what was posted, newest first, secrets replaced', async () => {
+  it('lists deliveries newest first, with secrets replaced', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({
       url: receiver.url('/in'),
@@ -262,7 +262,7 @@ describe('GET .../hooks/:applicationHookId/deliveries', () => {
     await receiver.close();
   });
 
-  it('counts to 10,000 and no further', async () => {
+  it('omits X-Total-Count when there are more than 10,000', async () => {
     const { path, id } = await owner.hook({ url, disabled: true });
     const client = new pg.Client(service.databaseUrl);
     await client.connect();
@@ -281,7 +281,7 @@ describe('GET .../hooks/:applicationHookId/deliveries', () => {
 });
 
 describe('GET .../deliveries/:deliveryId', () => {
-  it('tells of every attempt, and why no answer came', async () => {
+  it('returns every attempt with the reason when no answer came', async () => {
     const { path } = await owner.hook({ url });
     await owner.send();
     const [delivery] = await deliveriesOf(path, ([first]) => first?.attemptsMade === 1);
@@ -296,7 +296,7 @@ describe('GET .../deliveries/:deliveryId', () => {
     expect(delivery).not.toHaveProperty('error');
   });
 
-  it('shows the answer `null` as null', async () => {
+  it('returns the answer `null` as null', async () => {
     const receiver = await startReceiver(json('null'));
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send();
@@ -306,8 +306,8 @@ describe('GET .../deliveries/:deliveryId', () => {
   });
 });
 
-describe('the hooks of an application in the graph', () => {
-  it('are reached from the application, deliveries with their faults', async () => {
+describe('hooks of an application in GraphQL', () => {
+  it('lists the hooks that match q with their application', async () => {
     const { id } = await owner.hook({ url: 'http://example.org/graph' });
     const { organizationId, applicationId } = owner;
     const { body } = await owner.graph(

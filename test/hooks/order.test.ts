@@ -7,8 +7,8 @@ const world = useHookWorld();
 const indexOf = ({ body }: { body: string }) =>
   (JSON.parse(body) as { record: { data: { index: number } } }).record.data.index;
 
-describe('an ordered hook', () => {
-  it("gets a device's records in the order of storing, the next one only when the one before is over", async () => {
+describe('ordered hook', () => {
+  it("sends a device's records in the order of storing, each only after the one before has ended", async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
     const hooks = await world.open();
@@ -26,7 +26,7 @@ describe('an ordered hook', () => {
     await receiver.close();
   });
 
-  it("does not let one device's failure hold up another device", async () => {
+  it("sends another device's records while one device's delivery fails", async () => {
     const receiver = await startReceiver((response, call) => {
       const { device } = JSON.parse(call.body) as { device: { serial: string } };
       response.writeHead(device.serial === failing.device.serial ? 500 : 200).end();
@@ -49,8 +49,8 @@ describe('an ordered hook', () => {
   });
 });
 
-describe('an ordered hook with thousands of devices that wait for their next attempt', () => {
-  /** The first of each device waits for an hour, and another one behind it. */
+describe('ordered hook with thousands of devices that wait for a retry', () => {
+  /** Stores two deliveries per device: the first waits an hour for its next attempt, the second waits behind it. */
   const crowd = async (hookId: string, count: number) => {
     await world.pool.query(sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, lane, event, state, queued_at,
@@ -62,7 +62,7 @@ describe('an ordered hook with thousands of devices that wait for their next att
        order by nth, lane`);
   };
 
-  it('is called for one that has something new at once', async () => {
+  it('sends a new record of another device at once', async () => {
     const receiver = await startReceiver();
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url(), ordered: true });
@@ -74,13 +74,13 @@ describe('an ordered hook with thousands of devices that wait for their next att
   });
 });
 
-describe('a hook with a rate', () => {
-  it('is called so often and no oftener, however much waits', async () => {
+describe('hook with a rate limit', () => {
+  it('sends no more calls than its rate, however many deliveries wait', async () => {
     const receiver = await startReceiver();
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url(), max_per_second: 20 });
     await world.store(hooks, subject, 10);
-    // A tenth of a second's calls at once.
+    // A tenth of a second's calls may start at once.
     await receiver.received(2);
     await world.turn(hooks);
     expect(receiver.calls).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('a hook with a rate', () => {
     await receiver.received(4);
     await world.turn(hooks);
     expect(receiver.calls).toHaveLength(4);
-    // However long it was quiet, no more than a tenth of a second's calls are saved up.
+    // After any quiet time, only a tenth of a second's calls are saved up.
     world.now += 60_000;
     hooks.wake();
     await receiver.received(6);

@@ -9,7 +9,7 @@ import { startReceiver } from './receiver.js';
 
 const world = useHookWorld();
 
-/** A hook whose deliveries of so many records have ended. */
+/** Creates a hook with the given number of ended deliveries. */
 async function ended(count: number) {
   const receiver = await startReceiver();
   const hooks = await world.open({ schedule: [] });
@@ -19,7 +19,7 @@ async function ended(count: number) {
   return { receiver, hooks, subject };
 }
 
-/** Resolves once so many sessions of the database wait for a lock. */
+/** Resolves when the given number of database sessions wait for a lock. */
 async function blocked(count: number): Promise<void> {
   for (;;) {
     const { rows } = await world.pool.query(sql`
@@ -29,8 +29,8 @@ async function blocked(count: number): Promise<void> {
   }
 }
 
-describe('deliveries that are made again by several at once', () => {
-  it('are waited for and looked up again, one by one', async () => {
+describe('concurrent redeliveries', () => {
+  it('succeeds for each of three requests for one delivery that wait for a lock', async () => {
     const { receiver, hooks, subject } = await ended(1);
     const [delivery] = await world.deliveries(subject);
     const holder = await world.pool.connect();
@@ -46,14 +46,14 @@ describe('deliveries that are made again by several at once', () => {
     await receiver.close();
   });
 
-  it('are made again by every one of four jobs', async () => {
+  it('finishes four jobs that redeliver the same deliveries', async () => {
     const { receiver, hooks, subject } = await ended(40);
     const holder = await world.pool.connect();
     await holder.query('begin');
     await holder.query(sql`update delivery set updated_at = updated_at where hook_id = ${subject.hookId}`);
     const pools: pg.Pool[] = [];
     const workers: Jobs[] = [];
-    // Each in a process of its own, as it were: one works at one job at a time.
+    // Each worker has its own pool, like a process: a worker runs one job at a time.
     for (let number = 0; number < 4; number++) {
       const pool = createPool(world.url);
       pools.push(pool);

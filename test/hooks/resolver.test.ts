@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createFairResolve, lookingUpFor } from '../../src/hooks/resolver.js';
 
-describe('looking up host names', () => {
-  /** A resolver that answers when it is told to, and the clock that lookups go by. */
+describe('DNS lookups of hooks', () => {
+  /** Creates a name resolver that answers on demand, with its clock. */
   const stage = () => {
     const asked: string[] = [];
     const answers = new Map<string, () => void>();
@@ -18,7 +18,7 @@ describe('looking up host names', () => {
     return { asked, answer: (hostname: string) => answers.get(hostname)!(), time, resolve };
   };
 
-  it('lets names that were slow hold up nobody but themselves', async () => {
+  it('limits names that were slow before, so that other names are looked up at once', async () => {
     const { asked, answer, time, resolve } = stage();
     const slow = ['one.example', 'two.example', 'three.example'];
     const first = slow.map(resolve);
@@ -36,7 +36,7 @@ describe('looking up host names', () => {
     await expect(Promise.all(quick)).resolves.toHaveLength(3);
   });
 
-  it('asks once for a name that several calls wait for', async () => {
+  it('looks up a name once for several waiting calls', async () => {
     const { asked, answer, resolve } = stage();
     const calls = [resolve('one.example'), resolve('one.example')];
     await Promise.resolve();
@@ -45,7 +45,7 @@ describe('looking up host names', () => {
     await expect(Promise.all(calls)).resolves.toEqual([['192.0.2.1'], ['192.0.2.1']]);
   });
 
-  it('lets an organization have fewer under way than are free, and others in turn', async () => {
+  it('leaves free slots to other organizations when one asks for many names', async () => {
     const { asked, resolve } = stage();
     const ask = (organization: string, name: string) => void lookingUpFor(organization, () => resolve(name));
     for (let number = 0; number < 10; number++) ask('one', `one-${number}.example`);
@@ -56,7 +56,7 @@ describe('looking up host names', () => {
     expect(asked.at(-1)).toBe('three.example');
   });
 
-  it('tells who waited too long that the name could not be looked up in time', async () => {
+  it("throws DNS on the service's own account for a lookup that waited too long", async () => {
     const { answer, time, resolve } = stage();
     const names = Array.from({ length: 5 }, (_, number) => `${number}.example`);
     const found = names.map(resolve);
@@ -65,7 +65,7 @@ describe('looking up host names', () => {
     await expect(found[4]).rejects.toMatchObject({ code: 'DNS', ours: true });
   });
 
-  it('lets the next name in when one fails', async () => {
+  it('starts the next lookup when one fails', async () => {
     const failing = createFairResolve((hostname) => Promise.reject(new Error(hostname)), Date.now, 8);
     const names = Array.from({ length: 8 }, (_, index) => `${index}.example`);
     const results = await Promise.allSettled(names.map(failing));

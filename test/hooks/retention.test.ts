@@ -7,7 +7,7 @@ import { startReceiver, status } from './receiver.js';
 const world = useHookWorld();
 const day = 24 * 3600_000;
 
-/** A delivery that ended, with an identifier of a time. */
+/** Stores an ended delivery whose identifier carries the given time. */
 async function ended(at: number): Promise<string> {
   const time = at.toString(16).padStart(12, '0');
   const { rows } = await world.pool.query<{ id: string }>(sql`
@@ -19,7 +19,7 @@ async function ended(at: number): Promise<string> {
   return rows[0]!.id;
 }
 
-/** The partition that a delivery lies in; undefined where it is no more. */
+/** Returns the partition that holds the delivery, or undefined when the delivery is deleted. */
 async function placeOf(id: string): Promise<string | undefined> {
   const { rows } = await world.pool.query<{ place: string }>(
     sql`select tableoid::regclass::text place from delivery where id = ${id}`,
@@ -27,8 +27,8 @@ async function placeOf(id: string): Promise<string | undefined> {
   return rows[0]?.place;
 }
 
-describe('deliveries that ended', () => {
-  it('lie in the partition of their day, those that came before it was made as well', async () => {
+describe('ended delivery', () => {
+  it('moves into the partition of its day, also when the partition is made later', async () => {
     const now = Date.parse('2030-03-10T12:00:00Z');
     const early = await ended(now);
     expect(await placeOf(early)).toBe('delivery_done_default');
@@ -38,7 +38,7 @@ describe('deliveries that ended', () => {
     expect(await placeOf(await ended(now + 3 * day))).toBe('delivery_done_20300313');
   });
 
-  it('go with their partition once they are kept long enough', async () => {
+  it('disappears with its partition when its retention is over, also when it lies outside any daily partition', async () => {
     const now = Date.parse('2031-06-20T12:00:00Z');
     await makePartitions(world.pool, now);
     const [old, stray, kept] = [await ended(now - day), await ended(now - 40 * day), await ended(now)];
@@ -51,8 +51,8 @@ describe('deliveries that ended', () => {
   });
 });
 
-describe('deliveries that wait', () => {
-  it('are kept beyond a retention that is shorter than the schedule', async () => {
+describe('waiting delivery', () => {
+  it('outlives a retention that is shorter than its retry schedule', async () => {
     const receiver = await startReceiver(status(500));
     const hooks = await world.open({ schedule: [100 * day] });
     const subject = await world.subject({ url: receiver.url() });
@@ -61,7 +61,7 @@ describe('deliveries that wait', () => {
     await dropPartitions(world.pool, world.now + 50 * day, 3600_000);
     expect(await world.deliveries(subject)).toMatchObject([{ state: 'pending' }]);
 
-    // Of a disabled hook they end after 7 days; after that, the retention is theirs too.
+    // Deliveries of a disabled hook end after 7 days. From then on, retention applies to them.
     await world.pool.query(sql`update hook set disabled = true where id = ${subject.hookId}`);
     await dropPartitions(world.pool, world.now + 6 * day, 3600_000);
     expect(await world.deliveries(subject)).toHaveLength(1);

@@ -8,8 +8,8 @@ const world = useHookWorld();
 const hour = 3600_000;
 const schedule = [5000, 300_000, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
-describe('a delivery that fails', () => {
-  it('is tried ten times over 75 hours, under one id, and then ends', async () => {
+describe('webhook retries', () => {
+  it('makes ten attempts over 75 hours under one id, and then fails the delivery', async () => {
     const receiver = await startReceiver(status(500));
     const hooks = await world.open({ schedule });
     const subject = await world.subject({ url: receiver.url() });
@@ -23,7 +23,7 @@ describe('a delivery that fails', () => {
       world.now = Date.parse(delivery!.next_attempt_at);
       hooks.wake();
     }
-    // Without jitter, which the test's randomness leaves out.
+    // The waits have no jitter, because the test's random source is constant.
     expect(waits).toEqual(schedule);
     expect(world.now - begun).toBe(75.5 * hour + 305_000);
     expect(await world.deliveries(subject)).toMatchObject([{ state: 'failed', attempts_made: 10, max_attempts: 10 }]);
@@ -32,7 +32,7 @@ describe('a delivery that fails', () => {
     await receiver.close();
   });
 
-  it('succeeds with a later attempt, and keeps the latest request and answer', async () => {
+  it('succeeds with a later attempt, and stores the latest request and answer', async () => {
     let calls = 0;
     const receiver = await startReceiver((response) => void response.writeHead(calls++ === 0 ? 503 : 201).end());
     const hooks = await world.open();
@@ -47,7 +47,7 @@ describe('a delivery that fails', () => {
     await receiver.close();
   });
 
-  it('waits as long as the receiver asks for, where that is longer', async () => {
+  it('waits as long as Retry-After asks when that is longer than the schedule', async () => {
     const receiver = await startReceiver(status(429, { 'retry-after': '120' }));
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
@@ -57,7 +57,7 @@ describe('a delivery that fails', () => {
     await receiver.close();
   });
 
-  it('with 410 ends, and switches its hook off', async () => {
+  it('fails the delivery and disables the hook when the receiver answers 410', async () => {
     const receiver = await startReceiver(status(410));
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
@@ -71,11 +71,11 @@ describe('a delivery that fails', () => {
   });
 });
 
-describe('a hook', () => {
+describe('change of a hook', () => {
   const change = (hookId: string, values: ReturnType<typeof sql>) =>
     world.pool.query(sql`update hook set ${values}, updated_at = ${new Date(world.now)} where id = ${hookId}`);
 
-  it('whose address changed is called at the new one, with what waited as well', async () => {
+  it('sends waiting deliveries to the new address when the address changes', async () => {
     const [old, next] = [await startReceiver(status(500)), await startReceiver(fine)];
     const hooks = await world.open();
     const subject = await world.subject({ url: old.url() });
@@ -89,13 +89,13 @@ describe('a hook', () => {
     await Promise.all([old.close(), next.close()]);
   });
 
-  it('that is enabled is called with what waited, the oldest first, whatever the time of its next attempt', async () => {
+  it('sends waiting deliveries oldest first when the hook is enabled, without waiting for their next attempts', async () => {
     const receiver = await startReceiver(status(500));
     const stopped = await world.open();
     const subject = await world.subject({ url: receiver.url(), concurrency: 1 });
     await world.store(stopped, subject);
     await world.until(subject, ([row]) => row?.attempts_made === 1);
-    // Its second attempt fails too: it is due in five minutes, long after those that are stored later.
+    // The second attempt fails too, so the third is due in five minutes, long after the deliveries stored later.
     world.now += 10_000;
     stopped.wake();
     await world.until(subject, ([row]) => row?.attempts_made === 2);
@@ -118,7 +118,7 @@ describe('a hook', () => {
     await well.close();
   });
 
-  it('that is disabled lets its deliveries wait, and sends them when it is enabled, save those older than 7 days', async () => {
+  it('holds deliveries while the hook is disabled, and fails those older than 7 days when it is enabled', async () => {
     let broken = true;
     const receiver = await startReceiver((response) => void response.writeHead(broken ? 500 : 200).end());
     const hooks = await world.open();
@@ -145,23 +145,23 @@ describe('a hook', () => {
   });
 });
 
-describe('the wait before the next attempt', () => {
-  it('lies within 20 % of the schedule', () => {
+describe('wait before the next attempt', () => {
+  it('varies by up to 20 % around the schedule', () => {
     expect(waitAfter([1000], 1, 0)).toBe(800);
     expect(waitAfter([1000], 1, 0.999_999)).toBe(1200);
   });
 
-  it('starts the schedule anew for a redelivery, and ends with it', () => {
+  it('follows the schedule from the start for a redelivery, and ends with it', () => {
     expect(waitAfter([1000, 2000, 3000], 3, 0.5)).toBe(1000);
     expect(waitAfter([1000, 2000, 3000], 1, 0.5)).toBe(3000);
     expect(waitAfter([1000, 2000, 3000], 0, 0.5)).toBeUndefined();
   });
 
-  it('is never put off by more than 24 hours', () => {
+  it('has a limit of 24 hours', () => {
     expect(waitAfter([1000], 1, 0.5, 48 * hour)).toBe(24 * hour);
   });
 
-  it('reads Retry-After as seconds or as a date, and nothing else', () => {
+  it('accepts Retry-After in seconds or as a date only', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');
     expect(retryAfter('120', now)).toBe(120_000);
     expect(retryAfter('Fri, 20 Nov 2026 12:05:00 GMT', now)).toBe(300_000);

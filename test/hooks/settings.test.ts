@@ -22,7 +22,7 @@ interface Listed {
   createdAt: string;
 }
 
-/** Asks until the answer is as wished. */
+/** Polls the path until `reached` holds for its answer. */
 async function ask<Body>(path: string, reached: (body: Body) => boolean): Promise<Body> {
   for (;;) {
     const { body } = await owner.call<Body>('GET', path);
@@ -37,8 +37,8 @@ const jobDone = async (response: { body: { id: string } }) =>
     ({ state }) => state === 'done' || state === 'failed',
   );
 
-describe('the settings of a hook', () => {
-  it('have defaults, keep what is absent, and take null as the default', async () => {
+describe('settings of a hook', () => {
+  it('keeps absent settings, and resets null ones to their defaults', async () => {
     const { path } = await owner.hook({ url });
     const usual = {
       events: ['record'],
@@ -68,7 +68,7 @@ describe('the settings of a hook', () => {
     ['concurrency', { concurrency: 0 }],
     ['maxPerSecond', { maxPerSecond: 0 }],
     ['filter.colour', { filter: { colour: ['red'] } }],
-  ])('refuse a wrong %s', async (path, values) => {
+  ])('returns 422 for an invalid %s', async (path, values) => {
     const hook = await owner.hook({ url });
     const { status: code, body } = await owner.call<{ errors: { path: string }[] }>(
       'PUT',
@@ -79,7 +79,7 @@ describe('the settings of a hook', () => {
     expect(body.errors.map((fault) => fault.path)).toContain(path);
   });
 
-  it('tell why and when a hook was switched off', async () => {
+  it('contains reason and time when the hook was disabled by a 410 answer', async () => {
     const receiver = await startReceiver(status(410));
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send();
@@ -92,8 +92,8 @@ describe('the settings of a hook', () => {
   });
 });
 
-describe('a filter', () => {
-  it('lets only records of devices with one of its tags through', async () => {
+describe('hook filter', () => {
+  it('delivers only records of devices with one of its tags', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.call('PUT', `${path}/settings`, { filter: { tags: ['roof', 'cellar'] } });
@@ -106,7 +106,7 @@ describe('a filter', () => {
     await receiver.close();
   });
 
-  it('lets only records through that its query matches', async () => {
+  it('delivers only records that match its query', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     const query = { range: { 'data.index': { gte: 2 } } };
@@ -119,7 +119,7 @@ describe('a filter', () => {
     await receiver.close();
   });
 
-  describe('with a query on a variable that products have in different types', () => {
+  describe('with a query on a variable whose type differs between products', () => {
     const other = async (variables: object[]) => {
       const { body } = await owner.call<{ id: string }>('POST', `/organizations/${owner.organizationId}/products`, {
         name: 'Other',
@@ -144,7 +144,7 @@ describe('a filter', () => {
     const delivered = (calls: readonly Received[]) =>
       calls.map(({ body }) => (JSON.parse(body) as { record: { data: object } }).record.data);
 
-    it('judges each record by its own product', async () => {
+    it('evaluates the query by the product of each record', async () => {
       const first = await other([variable('level', 'FLOAT32')]);
       await other([variable('level', 'TXT')]);
       const second = await other([variable('level', 'TXT')]);
@@ -172,7 +172,7 @@ describe('a filter', () => {
       await Promise.all([every.close(), one.close()]);
     });
 
-    it('delivers the records of a product that it cannot be answered for', async () => {
+    it('delivers all records of a product for which the query cannot be evaluated', async () => {
       const [number, flag] = [await other([variable('open', 'FLOAT32')]), await other([variable('open', 'BOOL')])];
       const [c, d] = [await device('c', number), await device('d', flag)];
       const receiver = await startReceiver();
@@ -190,7 +190,7 @@ describe('a filter', () => {
     });
   });
 
-  it('with a query that no search would take is refused', async () => {
+  it('returns 422 for a query that no search accepts', async () => {
     const { path } = await owner.hook({ url });
     const response = await owner.call('PUT', `${path}/settings`, { filter: { query: { rnage: { ts: { gte: 1 } } } } });
     expect(response).toMatchObject({
@@ -199,7 +199,7 @@ describe('a filter', () => {
     });
   });
 
-  it('lets only records of its products through', async () => {
+  it('delivers only records of its products', async () => {
     const { path } = await owner.hook({ url, disabled: false });
     await owner.call('PUT', `${path}/settings`, { filter: { products: ['01920000-0000-7000-8000-000000000000'] } });
     await owner.send();
@@ -207,8 +207,8 @@ describe('a filter', () => {
   });
 });
 
-describe('a filter of empty lists', () => {
-  it('lets every record through, as a search reads them', async () => {
+describe('hook filter with empty lists', () => {
+  it('delivers every record, since empty lists match all', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     const { body } = await owner.call('PUT', `${path}/settings`, { filter: { products: [], tags: [] } });
@@ -219,7 +219,7 @@ describe('a filter of empty lists', () => {
   });
 });
 
-describe('a signing secret', () => {
+describe('signing secret of a hook', () => {
   const verified = ({ body, headers }: Received, secret: string) => {
     try {
       return new Webhook(secret).verify(body, headers as Record<string, string>) !== undefined;
@@ -230,7 +230,7 @@ describe('a signing secret', () => {
   const rotate = async (path: string) =>
     (await owner.call<{ signingSecret: string }>('POST', `${path}/signing-secret`)).body.signingSecret;
 
-  it('signs calls as Standard Webhooks says, and both secrets sign after a rotation', async () => {
+  it('signs calls by Standard Webhooks, and with both secrets after a rotation', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     const first = await rotate(path);
@@ -247,7 +247,7 @@ describe('a signing secret', () => {
     await receiver.close();
   });
 
-  it('is shown once and nowhere else', async () => {
+  it('appears once in the answer that creates it, and in no other', async () => {
     const { path } = await owner.hook({ url });
     const secret = await rotate(path);
     const answers = await Promise.all([owner.call('GET', path), owner.call('GET', `${path}/settings`)]);
@@ -256,8 +256,8 @@ describe('a signing secret', () => {
   });
 });
 
-describe('the ledger', () => {
-  it('tells deliveries apart by outcome, device and time', async () => {
+describe('GET .../hooks/:applicationHookId/ledger', () => {
+  it('filters deliveries by outcome, device and time', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send(2);
@@ -275,7 +275,7 @@ describe('the ledger', () => {
       await counted(`from=${soon}`),
       await counted(`from=1&to=${soon}`),
     ]).toEqual([2, 0, 2, 0, 0, 2]);
-    // Both ends of a range are in it, to the millisecond.
+    // A range includes both ends, to the millisecond.
     const [from, to] = [first!, last!].map(({ createdAt }) => Date.parse(createdAt));
     expect([
       await counted(`from=${from! / 1000}`),
@@ -287,8 +287,8 @@ describe('the ledger', () => {
   });
 });
 
-describe('a delivery that ended', () => {
-  it('is made again under its identifier, with a full round of attempts', async () => {
+describe('redelivery', () => {
+  it('repeats an ended delivery under its identifier, with a full round of attempts', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
     const { path } = await owner.hook({ url: receiver.url() });
@@ -301,7 +301,7 @@ describe('a delivery that ended', () => {
     await receiver.close();
   });
 
-  it('that waits is made at once', async () => {
+  it('sends a waiting delivery at once', async () => {
     const receiver = await startReceiver(status(500));
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send();
@@ -312,7 +312,7 @@ describe('a delivery that ended', () => {
     await receiver.close();
   });
 
-  it('is made again with all of a range that ended so, as a job', async () => {
+  it('repeats all succeeded deliveries of a time range as a job', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send(5);
@@ -328,8 +328,8 @@ describe('a delivery that ended', () => {
   });
 });
 
-describe('a replay', () => {
-  it('makes deliveries of the stored records of a range, as a job', async () => {
+describe('replay', () => {
+  it('delivers the stored records of a time range as a job', async () => {
     const receiver = await startReceiver();
     await owner.send(3);
     const { path } = await owner.hook({ url: receiver.url() });
@@ -348,8 +348,8 @@ describe('a replay', () => {
   });
 });
 
-describe('the figures of a hook', () => {
-  it('are reached in the graph', async () => {
+describe('statistics of a hook in GraphQL', () => {
+  it('contains pending deliveries, success rate, latencies and settings', async () => {
     const receiver = await startReceiver();
     const { id, path } = await owner.hook({ url: receiver.url() });
     await owner.send(4);

@@ -8,8 +8,8 @@ import { fine, type Receiver, startReceiver, status } from '../receiver.js';
 const world = useHookWorld();
 const hour = 3_600_000;
 
-describe('a clock that is watched', () => {
-  it('is looked at again ten seconds after it was stepped back, for what was under way then', async () => {
+describe('clock watch', () => {
+  it('repeats its check ten seconds after the clock was stepped back, for calls that were in flight', async () => {
     let [now, passed] = [10 * hour, 0];
     const looks: number[] = [];
     const watched = watchClock(
@@ -30,7 +30,7 @@ describe('a clock that is watched', () => {
   });
 });
 
-describe('a clock that was an hour ahead and is stepped back', () => {
+describe('webhook deliveries after the clock is stepped back by an hour', () => {
   let receiver: Receiver;
   let answer = fine;
 
@@ -41,7 +41,7 @@ describe('a clock that was an hour ahead and is stepped back', () => {
   });
   afterEach(() => receiver.close());
 
-  it('makes a delivery wait for its next attempt as long as the schedule says, and no hour longer', async () => {
+  it('waits for the next attempt as long as the schedule says', async () => {
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url() });
     answer = status(500);
@@ -60,8 +60,9 @@ describe('a clock that was an hour ahead and is stepped back', () => {
     await world.until(subject, ([row]) => row?.state === 'succeeded');
   });
 
-  it('makes no delivery wait an hour longer whose call ended just before and is settled after', async () => {
-    // The wait is drawn between the two.
+  it('adds no hour to the wait of a delivery whose call ended just before the step', async () => {
+    // The random number is drawn between the end of the call and its settlement, which is when the clock is stepped
+    // back.
     const random = () => {
       if (answer !== fine) world.now -= hour;
       answer = fine;
@@ -78,7 +79,7 @@ describe('a clock that was an hour ahead and is stepped back', () => {
     await world.until(subject, ([row]) => row?.state === 'succeeded');
   });
 
-  it('delays neither what waits, nor what a process that is gone was calling, nor hooks with a rate or an open circuit', async () => {
+  it("sends waiting deliveries, and those with a stale lease, a rate limit or an open circuit, without an hour's delay", async () => {
     const behind = { url: receiver.url() };
     const [leased, limited, broken] = [
       await world.subject(behind),

@@ -8,10 +8,10 @@ import { startReceiver } from '../receiver.js';
 
 const world = useHookWorld();
 const program = fileURLToPath(new URL('../worker.js', import.meta.url));
-/** How often the drain is interrupted; `npm run test:faults` asks for more. */
+/** Number of times that the deliveries are interrupted; `npm run test:faults` asks for more. */
 const rounds = Number(process.env['FAULT_ROUNDS'] ?? 2);
 
-/** Starts a process that delivers. */
+/** Starts a process that sends deliveries. */
 async function startWorker(): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [program, world.url], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(worker.stdout, 'data');
@@ -24,9 +24,9 @@ const ended = async (worker: ChildProcess, signal: NodeJS.Signals) => {
   await exit;
 };
 
-describe('kill -9 of one of two processes in full drain', () => {
+describe('kill -9 of one of two delivering processes', () => {
   it.each(Array.from({ length: rounds }, (_, round) => round + 1))(
-    'loses nothing and repeats at most what was leased (round %i)',
+    'loses no delivery, and repeats at most the leased ones (round %i)',
     async () => {
       const count = 2000;
       world.now = Date.now();
@@ -40,18 +40,18 @@ describe('kill -9 of one of two processes in full drain', () => {
       const [victim, survivor] = await Promise.all([startWorker(), startWorker()]);
       await receiver.received(count / 3);
       await ended(victim, 'SIGKILL');
-      // The survivor ends in order: it settles what it has, and releases the rest.
+      // The survivor shuts down in order: it settles what it has, and releases the rest.
       await ended(survivor, 'SIGTERM');
       const { rows } = await world.pool.query<{ leased: number }>(sql`select count(*)::int leased from delivery_lease`);
       const leased = rows[0]!.leased;
 
-      // When the victim's leases have run out, whoever is there goes on.
-      // A clock that runs, and a long deadline: on a busy machine a call may fail, and is then tried again.
+      // When the victim's leases expire, a new process takes them over. Its clock runs and its deadline is long: on a
+      // busy machine a call may fail and is then repeated.
       await world.open({ clock: () => Date.now() + 61_000, timeout: 20_000 });
       await world.drained(subjects);
       const ids = receiver.calls.map(({ headers }) => headers['x-service-delivery-id']);
       expect(new Set(ids).size).toBe(count);
-      // Every call was settled as an attempt (on a busy machine some fail, and are made again), or was the victim's.
+      // Every call is either settled as an attempt (on a busy machine some fail and are repeated), or was the victim's.
       const { rows: settled } = await world.pool.query<{ attempts: number }>(sql`
         select sum(attempts_made)::int attempts from delivery
          where hook_id = any(${subjects.map(({ hookId }) => hookId)}::uuid[])`);
@@ -61,8 +61,8 @@ describe('kill -9 of one of two processes in full drain', () => {
   );
 });
 
-describe('a service that stops', () => {
-  it('releases what does not end in time: it is due again at once, and no attempt was made', async () => {
+describe('shutdown of hooks before calls have ended', () => {
+  it('releases the deliveries, which are due at once and count no attempt', async () => {
     const receiver = await startReceiver(() => undefined);
     const hooks = await world.open({ timeout: 60_000 });
     const subject = await world.subject({ url: receiver.url() });
@@ -76,8 +76,8 @@ describe('a service that stops', () => {
   });
 });
 
-describe('a database that goes away', () => {
-  it('is outlived: what was called is settled when it is back, and calls go on', async () => {
+describe('webhook deliveries during a database outage', () => {
+  it('settles the calls of the outage when the database is back, and continues', async () => {
     const waiting: (() => void)[] = [];
     const receiver = await startReceiver((response) => void waiting.push(() => response.end()));
     const hooks = await world.open({ timeout: 20_000 });
@@ -97,8 +97,8 @@ describe('a database that goes away', () => {
   });
 });
 
-describe('what a claim holds', () => {
-  it('is due again once its lease has run out, and no attempt was made', async () => {
+describe('expired lease of a delivery', () => {
+  it('makes the delivery due again without counting an attempt', async () => {
     const hooks = await world.open();
     await hooks.close(0);
     const receiver = await startReceiver();
@@ -114,8 +114,8 @@ describe('what a claim holds', () => {
   });
 });
 
-describe('a process that was paused', () => {
-  it('makes no call whose lease has run out', async () => {
+describe('process that was paused', () => {
+  it('makes no call for a delivery whose lease has expired', async () => {
     let paused: Promise<unknown> | undefined;
     const receiver = await startReceiver((response) => {
       if (paused === undefined) {
@@ -133,7 +133,7 @@ describe('a process that was paused', () => {
     );
     for (const subject of subjects) await world.store(storing, subject, 60);
     const hooks = await world.open();
-    // One claim takes all; 64 calls begin at once, the others wait, and another process has them by then.
+    // One claim leases all deliveries. 64 calls start at once, and another process holds the others by then.
     await receiver.received(1);
     await paused;
     await world.turn(hooks);

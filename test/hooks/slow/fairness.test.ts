@@ -4,8 +4,8 @@ import { startReceiver } from '../receiver.js';
 
 const world = useHookWorld();
 
-describe('a hook whose receiver hangs', () => {
-  it('holds up nobody else, and is called at once no more often than its cap', async () => {
+describe('hook whose receiver hangs', () => {
+  it('delays no other hook, and has at most its concurrency of calls open', async () => {
     const hanging = await startReceiver(() => undefined);
     const receiver = await startReceiver();
     const hooks = await world.open({ timeout: 60_000 });
@@ -21,8 +21,8 @@ describe('a hook whose receiver hangs', () => {
   });
 });
 
-describe('the cap of a hook', () => {
-  it('holds over all processes together', async () => {
+describe('concurrency limit of a hook', () => {
+  it('applies to all processes together', async () => {
     const receiver = await startReceiver((response) => void setTimeout(() => response.end(), 5));
     const [one] = await Promise.all([world.open(), world.open(), world.open()]);
     const subject = await world.subject({ url: receiver.url(), concurrency: 5 });
@@ -33,7 +33,7 @@ describe('the cap of a hook', () => {
     await receiver.close();
   });
 
-  it('does not count pings', async () => {
+  it('ignores pings', async () => {
     const receiver = await startReceiver((response, { headers }) => {
       if (headers['x-service-event'] === 'ping') response.end();
     });

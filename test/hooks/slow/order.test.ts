@@ -5,8 +5,8 @@ import { startReceiver } from '../receiver.js';
 
 const world = useHookWorld();
 
-describe('an ordered hook with thousands of devices that wait for their next attempt', () => {
-  /** The first of each device waits for an hour, and another one behind it. */
+describe('ordered hook with thousands of devices that wait for a retry', () => {
+  /** Stores two deliveries per device: the first waits an hour for its next attempt, the second waits behind it. */
   const crowd = async (hookId: string, count: number) => {
     await world.pool.query(sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, lane, event, state, queued_at,
@@ -18,7 +18,7 @@ describe('an ordered hook with thousands of devices that wait for their next att
        order by nth, lane`);
   };
 
-  it('is called for each of them when its hour is over, in their order', async () => {
+  it('sends both deliveries of every device in order when the hour is over', async () => {
     const receiver = await startReceiver();
     const hooks = await world.open();
     const subject = await world.subject({ url: receiver.url(), ordered: true });
