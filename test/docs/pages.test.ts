@@ -12,9 +12,30 @@ describe.each(pages)('%s', (page) => {
     expect(links.filter((link) => !existsSync(link))).toEqual([]);
   });
 
+  it('links to headings that are there', () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, link, anchor]) => {
+      const target = link === '' ? page : join(dirname(page), link!);
+      return { target, anchor: anchor! };
+    });
+    expect(links.filter(({ target, anchor }) => !anchorsOf(target).has(anchor))).toEqual([]);
+  });
+
   it('names scripts that package.json has', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
     const names = [...text.matchAll(/npm run (?:-s )?([a-z][\w:]*)/g)].map(([, name]) => name!);
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
   });
 });
+
+/** Returns the anchors that GitHub gives the headings of a page. */
+function anchorsOf(page: string): Set<string> {
+  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
