@@ -7,8 +7,8 @@ import { devicesOfHits } from './shown-device.js';
 import type { CallWork } from './work.js';
 
 /**
- * Answers queries, each in its place; those that are wrong have their answers already, or get them here. What time is left
- * without an answer is timed out.
+ * Answers queries, each in its place. Invalid queries are already answered or are answered here. Queries without an
+ * answer at the deadline time out.
  */
 export const answerQueries = async (queries: readonly OneQuery[], work: CallWork): Promise<void> => {
   const prepared = await work.reading(async (snapshot, leave) => {
@@ -30,7 +30,7 @@ export const answerQueries = async (queries: readonly OneQuery[], work: CallWork
 const isAnswered = (answers: readonly EngineAnswer[]): boolean =>
   answers.every((answer) => answer.error === undefined && !answer.timed_out);
 
-/** Asks the engine all searches together, and answers them as they are grouped. */
+/** Sends all searches to the engine in one request and groups the answers like the searches. */
 const askAll = async (
   searches: readonly (readonly EngineSearch[])[],
   scope: CallScope,
@@ -40,7 +40,7 @@ const askAll = async (
   return searches.map((group) => answers.splice(0, group.length));
 };
 
-/** Reads the answers, with the devices of all that they show. */
+/** Reads the answers, with the devices of all records that they show. */
 const read = async (
   { plans, expected }: Planned,
   { answers, later }: { answers: readonly EngineAnswer[][]; later: readonly EngineAnswer[][] },

@@ -5,14 +5,20 @@ import { condition } from '../../postgres/search/sql/condition.js';
 import type { Part } from '../engine.js';
 import { anyOf, matchNone } from './part.js';
 
-/** Numbers of devices in one clause at most: the engine takes no more. */
+/** Maximum number of device numbers in one clause; the engine's limit. */
 const maxTerms = 65_536;
-/** So many numbers that follow one another are named by their ends. Devices that were made together have such numbers. */
+/**
+ * Minimum length of a run of consecutive numbers that is written as a range. Devices created together have consecutive
+ * numbers.
+ */
 const longRun = 16;
-/** Ranges of numbers at most: the engine takes about a thousand clauses. */
+/** Maximum number of ranges: the engine accepts about a thousand clauses. */
 const maxRuns = 200;
 
-/** Devices by their numbers, as a query. Sixty thousand made together take one line instead of half a megabyte. */
+/**
+ * Builds a query for devices by their numbers. Sixty thousand devices created together take one line instead of half a
+ * megabyte.
+ */
 export const devicesIn = (numbers: readonly number[]): Part => {
   const runs = runsOf(numbers);
   const long = runs
@@ -28,13 +34,13 @@ export const devicesIn = (numbers: readonly number[]): Part => {
   return anyOf([...ranges, ...terms]);
 };
 
-/** Numbers that follow one another, both ends included. */
+/** A run of consecutive numbers, both ends inclusive. */
 interface Run {
   readonly first: number;
   last: number;
 }
 
-/** The runs of some numbers, in ascending order. */
+/** Returns the runs among numbers, in ascending order. */
 const runsOf = (numbers: readonly number[]): Run[] => {
   const runs: Run[] = [];
   for (const number of Int32Array.from(numbers).sort()) {
@@ -49,20 +55,20 @@ const numbersIn = ({ first, last }: Run): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 /**
- * What queries ask of devices as they are now: the engine knows only the numbers of those that match. A part of a query is
- * given at once, and filled once PostgreSQL was asked.
+ * Conditions on current values of devices. The engine knows only device numbers, so each condition becomes a part of
+ * the query that is filled in once PostgreSQL has returned the numbers of the matching devices.
  */
 export class DeviceQuestions {
   private readonly open: { predicate: Predicate; into: { filter: Part } }[] = [];
 
-  /** The part of a query that only records of matching devices match. */
+  /** Returns the part of the query that matches the records of matching devices. */
   ask(predicate: Predicate): Part {
     const into = { filter: matchNone };
     this.open.push({ predicate, into });
     return { bool: into };
   }
 
-  /** Asks all that is open, of some devices, in one round trip. */
+  /** Fills all open parts in one round trip to PostgreSQL, for the given devices. */
   async answer(rows: Rows, deviceIds: readonly string[]): Promise<void> {
     const asked = this.open.splice(0);
     const found = await Promise.all(

@@ -10,29 +10,29 @@ import { hitParts } from './hit.js';
 import { cursorOf, orderOfKeys } from './order.js';
 import { allOf, matchAll } from './part.js';
 
-/** Devices of one answer at most. */
+/** Maximum number of devices in an answer. */
 const maxDevices = 65_535;
 
-/** Devices that are equal in the first key of a sort. */
+/** Devices with the same value of the first sort key. */
 interface Group {
   readonly text: string | null;
   readonly numbers: number[];
 }
 
-/** What a page of hits by what devices have now is made of. */
+/** Settings of a page of hits sorted by a current value of their device. */
 export interface DevicePage {
   readonly keys: readonly BoundKey[];
   readonly from: number;
   readonly size: number;
   readonly cursor?: Cursor;
-  /** What hits must match, and nothing else. */
+  /** Condition that all hits match. */
   readonly query: Part;
   readonly postFilter?: Part | undefined;
   readonly fields: EngineFields;
   readonly devices: DeviceValues;
 }
 
-/** A stretch of the page that one search finds. */
+/** A part of the page that one search returns. */
 interface Stretch {
   readonly groups: readonly Group[];
   readonly from: number;
@@ -41,8 +41,8 @@ interface Stretch {
 }
 
 /**
- * Hits in the order of what devices have now, which the engine does not know: it is asked how many records of each device
- * match, and then for those of the devices whose turn it is.
+ * Hits sorted by a current value of their device, which the engine does not know. The first request counts the matching
+ * records of each device; the second reads the hits of those devices that fall on the page.
  */
 export class DeviceSortedHits {
   private readonly rest: readonly BoundKey[];
@@ -61,7 +61,7 @@ export class DeviceSortedHits {
     this.groups = groupsOf(first, page.devices);
   }
 
-  /** Counts the records of each device. */
+  /** Builds the aggregation that counts the records of each device. */
   counts(name: string): Part {
     const { postFilter = matchAll } = this.page;
     return {
@@ -72,7 +72,7 @@ export class DeviceSortedHits {
     };
   }
 
-  /** What to ask for once the records of devices are counted. */
+  /** Builds the searches that follow once the records of each device are counted. */
   searches(counted: EngineBucket | undefined): readonly Part[] {
     const buckets = ((counted?.['devices'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
     const counts = new Map(buckets.map(({ key, doc_count: count = 0 }) => [Number(key), count]));
@@ -91,7 +91,7 @@ export class DeviceSortedHits {
     }));
   }
 
-  /** Takes the answers to {@link searches}. */
+  /** Accepts the answers to {@link searches}. */
   take(answers: readonly EngineAnswer[]): void {
     const hits = answers.flatMap(({ hits: found }, index) => {
       const { groups } = this.stretches[index]!;
@@ -104,12 +104,15 @@ export class DeviceSortedHits {
     this.found = hits.slice(0, this.page.size);
   }
 
-  /** The page. */
+  /** Hits of the page. */
   get hits(): readonly EngineHit[] {
     return this.found;
   }
 
-  /** Groups that the page has all records of are asked for together, the first and the last for themselves. */
+  /**
+   * Divides the page into searches. Groups that lie on the page as a whole share one search; the first and the last
+   * group get their own.
+   */
   private stretchesOf(counts: ReadonlyMap<number, number>): Stretch[] {
     const { cursor, size } = this.page;
     const stretches: Stretch[] = [];
@@ -127,7 +130,7 @@ export class DeviceSortedHits {
       const count = group.numbers.reduce((sum, number) => sum + (counts.get(number) ?? 0), 0);
       if (place < 0 || count === 0) continue;
       if (place === 0) {
-        // How many of them come after the cursor is not known.
+        // The number of records after the cursor is unknown.
         if (this.rest.length > 0) stretches.push({ groups: [group], from: 0, size: left, isAfterCursor: true });
         continue;
       }

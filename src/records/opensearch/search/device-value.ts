@@ -3,7 +3,7 @@ import type { Field } from '../../../search/field/field.js';
 import type { Point } from '../../../search/syntax/geo-point.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 
-/** A device as it is now. */
+/** Current values of a device. */
 export interface DeviceNow {
   readonly number: number;
   readonly serial: string;
@@ -13,7 +13,7 @@ export interface DeviceNow {
   readonly lon: number | null;
 }
 
-/** What devices have in the fields that are theirs, by their numbers. */
+/** Current values of devices, by device number. */
 export class DeviceValues {
   private readonly byNumber: ReadonlyMap<number, DeviceNow>;
 
@@ -21,13 +21,13 @@ export class DeviceValues {
     this.byNumber = new Map(all.map((device) => [device.number, device]));
   }
 
-  /** The device of a number. */
+  /** Returns the device with a number. */
   of(number: number): DeviceNow | undefined {
     return this.byNumber.get(number);
   }
 }
 
-/** Reads devices as they are now. */
+/** Reads the current values of devices. */
 export const loadDeviceValues = async (rows: Rows, deviceIds: readonly string[]): Promise<DeviceValues> =>
   new DeviceValues(
     await rows<DeviceNow>(
@@ -35,7 +35,7 @@ export const loadDeviceValues = async (rows: Rows, deviceIds: readonly string[])
     ),
   );
 
-/** The texts of a device in a field of its own, each once. */
+/** Returns the distinct texts of a device in one of its own fields. */
 export const textsOf = ({ path }: Field, device: DeviceNow): readonly string[] => {
   switch (path) {
     case 'device.serial':
@@ -49,6 +49,6 @@ export const textsOf = ({ path }: Field, device: DeviceNow): readonly string[] =
   }
 };
 
-/** Where a device is; undefined where nobody said. */
+/** Returns the location of a device; undefined for an unknown one. */
 export const placeOf = ({ lat, lon }: DeviceNow): Point | undefined =>
   lat === null || lon === null ? undefined : { lat, lon };

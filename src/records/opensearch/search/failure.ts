@@ -2,7 +2,8 @@ import { maxBuckets, SearchFailure, tooManyBuckets } from '../../../search/failu
 import type { EngineAnswer, EngineFault } from '../engine.js';
 
 /**
- * What the engine refused, as the failure of its query: ours are found before it is asked, so what is left is of its limits.
+ * Converts an error of the engine to the failure of its query. Errors of the query itself are found earlier, so these
+ * errors are about the engine's limits.
  */
 export const failureOf = ({ status, error }: EngineAnswer): SearchFailure => {
   const faults = innermost(error);

@@ -4,7 +4,7 @@ import type { OrganizationPlaces } from '../place.js';
 import type { PlaceKind } from '../value.js';
 import type { OlderTypes } from './older-type.js';
 
-/** Fields that every document has, by path. */
+/** Names of the fields in every document, by path. */
 const reserved: Readonly<Record<string, string>> = {
   ts: 'ts',
   _doc: 'seq',
@@ -15,17 +15,17 @@ const reserved: Readonly<Record<string, string>> = {
   'device.organizationId': 'o',
 };
 
-/** No document has this field. */
+/** Name of a field that no document has. */
 const nowhere = 'none';
 
-/** Where documents of an organization have the values of fields. */
+/** Names of fields in the documents of an organization. */
 export class EngineFields {
   constructor(
     private readonly places: OrganizationPlaces | undefined,
     readonly older: OlderTypes,
   ) {}
 
-  /** The engine's name of a record's field. */
+  /** Returns the engine's name of a record's field. */
   nameOf(field: Field): string {
     const known = reserved[field.path];
     if (field.origin.kind === 'reserved' && known !== undefined) return known;
@@ -33,14 +33,14 @@ export class EngineFields {
     return this.places?.get(field.path)?.[placeKindOf(field)] ?? nowhere;
   }
 
-  /** The names of all fields whose path lies under one. */
+  /** Returns the engine's names of all fields whose paths lie under a path. */
   namesUnder(path: string): string[] {
     return (this.places?.under(path) ?? []).flatMap((places) => Object.values(places));
   }
 
   /**
-   * What leaves out documents that were made when the field had another type: they have no value of it. Undefined where
-   * there are none.
+   * Returns a condition that matches documents written when the field had another type: they have no value of it.
+   * Undefined if there are none.
    */
   olderThan(field: Field): Part | undefined {
     const shapes = this.older.shapesOf(field);
@@ -48,14 +48,14 @@ export class EngineFields {
   }
 }
 
-/** How the values of a field are read. */
+/** Returns how the values of a field are stored. */
 const placeKindOf = ({ kind, valueType }: Field): PlaceKind => {
   if (kind === 'keyword') return 'k';
   if (kind === 'boolean') return 'b';
   return valueType === 'long' ? 'l' : 'n';
 };
 
-/** What the engine is to take a field for in an index that does not have it. */
+/** Returns the type that the engine assumes for the field in an index without it. */
 export const typeOf = ({ kind, valueType }: Field): 'string' | 'long' | 'double' | 'date' => {
   if (kind === 'keyword') return 'string';
   if (kind === 'date') return 'date';

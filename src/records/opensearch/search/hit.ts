@@ -6,28 +6,34 @@ import type { EngineHit, Part } from '../engine.js';
 import type { OlderTypes } from './older-type.js';
 import { sortValueOf } from './order.js';
 
-/** What is asked of the engine for each record that is shown. It would have to read a source to give a part of it. */
+/**
+ * Content requested for each record shown. The engine would have to parse the source in order to return only a part of
+ * it.
+ */
 export const hitParts = {
   _source: true,
   docvalue_fields: ['d', 'p', 'us', 'shape'],
 } as const satisfies Part;
 
-/** What is known of a query's hits before they are asked for. */
+/** Facts about a query's hits that are known before the request. */
 export interface HitTerms {
   readonly keys: readonly BoundKey[];
-  /** The devices that the query leaves. */
+  /** Devices that match the query. */
   readonly deviceIds: readonly string[];
   readonly older: OlderTypes;
 }
 
-/** What is asked for each hit of a query, without what is known of it or stands in its sort values: each value costs the engine time. */
+/**
+ * Returns the content requested for each hit of a query, without values that are already known or part of the sort
+ * values: each value costs the engine time.
+ */
 export const hitsOfQuery = ({ keys, deviceIds, older }: HitTerms) => {
   const d = deviceIds.length === 1 ? deviceIds : undefined;
   const moment = keys.length === 0 ? 0 : keys.findIndex(({ type }) => type === 'timestamp');
   const isKnown = { d: d !== undefined, p: false, us: moment >= 0, shape: older.areNone };
   return {
     asked: { ...hitParts, docvalue_fields: hitParts.docvalue_fields.filter((name) => !isKnown[name]) },
-    /** A hit with what was not asked for. */
+    /** Adds the values that were not requested to a hit. */
     complete: (hit: EngineHit): EngineHit => ({
       ...hit,
       fields: { ...hit.fields, ...(d && { d }), ...(moment >= 0 && { us: [hit.sort?.[moment]] }) },
@@ -35,10 +41,10 @@ export const hitsOfQuery = ({ keys, deviceIds, older }: HitTerms) => {
   };
 };
 
-/** Bytes of a record as it is held. */
+/** Returns the bytes of a record in memory. */
 export const weightOf = ({ _source }: EngineHit): number => 200 + (_source?.src?.length ?? 0);
 
-/** A hit of the engine as a record. */
+/** Converts a hit of the engine to a record. */
 export const recordOfHit = (
   { _id, _source, fields, sort = [], matched_queries: matched = [] }: EngineHit,
   keys: readonly BoundKey[],

@@ -5,14 +5,17 @@ import type { PlainObject } from '../../item.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import { variablesFor } from '../../postgres/variable.js';
 
-/** A document's shape (see `Shapes`), and the variables that have another type now. */
+/** A shape of documents (see `Shapes`), and the variables that have changed their type since. */
 interface OlderShape {
   readonly id: number;
   readonly productId: string;
   readonly names: readonly string[];
 }
 
-/** Which documents were made when variables had other types than now: they have no values of these until they are decoded again. */
+/**
+ * Documents written when variables had other types than now. They have no values of these variables until they are
+ * decoded again.
+ */
 export class OlderTypes {
   private readonly byProduct: ReadonlyMap<string, readonly OlderShape[]>;
   private readonly byId: ReadonlyMap<number, OlderShape>;
@@ -22,12 +25,15 @@ export class OlderTypes {
     this.byId = new Map(shapes.map((shape) => [shape.id, shape]));
   }
 
-  /** Whether there are none: no document's shape matters then. */
+  /** Whether there are none; shapes of documents then need not be read. */
   get areNone(): boolean {
     return this.byId.size === 0;
   }
 
-  /** The shapes of documents that have no value of a field, though there may be one in its place. */
+  /**
+   * Returns the shapes of documents that have no value of a field, although the field's name in the engine may hold a
+   * value of another type.
+   */
   shapesOf({ origin }: Field): readonly number[] {
     if (origin.kind !== 'declared' || this.byId.size === 0) return [];
     return origin.variables.flatMap(({ productId, name }) =>
@@ -35,7 +41,7 @@ export class OlderTypes {
     );
   }
 
-  /** The paths of a document's values that are of an older type. */
+  /** Returns the paths of a document's values with an older type. */
   pathsIn(shape: number | undefined, data: PlainObject): string[] {
     const names = (shape === undefined ? undefined : this.byId.get(shape)?.names) ?? [];
     return names.filter((name) => hasValue(data[name])).map((name) => `data.${name}`);
@@ -47,7 +53,7 @@ const hasValue = (value: PlainJson | undefined): boolean => {
   return Array.isArray(value) ? value.some(hasValue) : true;
 };
 
-/** Reads which shapes of an application's products have other types than now. */
+/** Reads the shapes with older types for the products of an application. */
 export const loadOlderTypes = async (
   rows: Rows,
   { organizationId, applicationId }: { readonly organizationId: string; readonly applicationId: string },

@@ -5,20 +5,20 @@ import { parsed, shards } from '../../answer/search-call.js';
 import type { QueryAnswer, Shards } from '../../record-index.js';
 import type { EngineAnswer } from '../engine.js';
 
-/** A query on its way: what was read of it. What is wrong with it is its answer. */
+/** A query in progress: its parsed request, or its answer once it is known. An error of the query is its answer. */
 export interface OneQuery {
   readonly productIds: readonly string[];
   request?: SearchRequest;
   answer?: QueryAnswer;
 }
 
-/** Reads a query. */
+/** Parses a query. */
 export const readQuery = (input: Input, productIds: readonly string[]): OneQuery => {
   const request = parsed(input);
   return request instanceof SearchFailure ? { productIds, answer: request.toAnswer() } : { productIds, request };
 };
 
-/** Does a step of a query; what is wrong with it becomes its answer. */
+/** Runs a step of a query; an error of the query becomes its answer. */
 export const attempt = (query: OneQuery, step: () => void): void => {
   try {
     step();
@@ -28,7 +28,7 @@ export const attempt = (query: OneQuery, step: () => void): void => {
   }
 };
 
-/** How many parts of the index answered: one, as a caller sees it, unless some could not in one of a query's searches. */
+/** Returns the shard counts of an answer: one shard, unless shards failed in one of the query's searches. */
 export const shardsOf = (answers: readonly EngineAnswer[]): Shards => {
   const lacking = answers.find(({ _shards: found }) => found !== undefined && found.failed > 0)?._shards;
   return lacking === undefined ? shards : { skipped: 0, ...lacking };

@@ -2,7 +2,7 @@ import type { SearchOptions } from '../../postgres/search/search.js';
 import type { Engine } from '../engine.js';
 import type { Places } from '../place.js';
 
-/** What the search works with: PostgreSQL for devices, products and fields, and the cluster for records. */
+/** Dependencies of the search: PostgreSQL for devices, products and fields, and the cluster for records. */
 export interface ClusterSearchOptions extends SearchOptions {
   readonly engine: Engine;
   readonly places: Places;

@@ -6,13 +6,13 @@ import type { Part } from '../engine.js';
 import type { EngineFields } from './field.js';
 import { microsOf } from './predicate.js';
 
-/** The newest first; what was stored last comes first of the same instant. */
+/** Descending order of time, then of storing. */
 export const newestFirst: readonly Part[] = [{ us: 'desc' }, { seq: 'desc' }];
 
-/** Ties are broken by storing order. */
+/** The storing order breaks ties. */
 const byStoring: Part = { seq: 'asc' };
 
-/** How the engine orders records by keys, none of which is the device's as it is now. */
+/** Translates a sort to the engine's form; its keys must not be current values of devices. */
 export const orderOfKeys = (keys: readonly BoundKey[], fields: EngineFields): readonly Part[] =>
   keys.length === 0 ? newestFirst : [...keys.map((key) => orderOfKey(key, fields)), byStoring];
 
@@ -38,17 +38,17 @@ const orderOfKey = (key: BoundKey, fields: EngineFields): Part => {
   };
 };
 
-/** Whether a mean of whole numbers is rounded before it is compared: their places are of doubles, which are not. */
+/** Whether a mean of whole numbers is rounded before the comparison. The engine's doubles are not rounded. */
 const isRounded = ({ field, kind, type, mode }: BoundKey): boolean =>
   field.multi && type === 'double' && kind !== 'double' && (mode === 'avg' || mode === 'median');
 
-/** The ends of a long, which stand for no value where numbers are rounded. */
+/** Ends of the range of a long; they stand for missing values of rounded numbers. */
 const [smallest, largest] = ['-9223372036854775808', '9223372036854775807'];
 
-/** The largest of a storing order: records that equal a cursor in all keys do not come again. */
+/** Upper end of the storing order: records that equal a cursor in all keys are not returned again. */
 const afterAll = largest;
 
-/** A cursor as the engine reads it. */
+/** Translates a cursor to the engine's form. */
 export const cursorOf = (keys: readonly BoundKey[], cursor: Cursor): unknown[] => [
   ...keys.map((key, index) => cursorValue(key, cursor[index]!)),
   afterAll,
@@ -59,12 +59,12 @@ const cursorValue = (key: BoundKey, value: Value | null): unknown => {
   if (value === null || type === 'text') return value;
   if (isRounded(key) && Math.abs(Number(value)) === Infinity) return Number(value) > 0 ? largest : smallest;
   if (type !== 'timestamp') return `${value}`;
-  // Beyond the calendar every record is on one side.
+  // Beyond JavaScript's dates, all records lie on one side.
   if (value === 'infinity') return afterAll;
   return value === '-infinity' ? `-${afterAll}` : microsOf(value);
 };
 
-/** A sort value as a store reads it: times in seconds, whole numbers beyond 2^53 as text. */
+/** Converts a sort value to the form of the stores: times in seconds, whole numbers beyond 2^53 as text. */
 export const sortValueOf = (key: BoundKey, value: unknown): unknown => {
   const { type } = key;
   if (value === null || value === undefined) return null;

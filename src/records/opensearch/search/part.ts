@@ -1,19 +1,19 @@
 import type { Part } from '../engine.js';
 
-/** Every record. */
+/** Matches every record. */
 export const matchAll: Part = { match_all: {} };
 
-/** No record. */
+/** Matches no record. */
 export const matchNone: Part = { match_none: {} };
 
-/** All of several parts. */
+/** Matches if all parts match. */
 export const allOf = (parts: readonly Part[]): Part =>
   parts.length === 1 ? parts[0]! : parts.length === 0 ? matchAll : { bool: { filter: parts } };
 
-/** None of several parts. */
+/** Matches if no part matches. */
 export const noneOf = (parts: readonly Part[]): Part => ({ bool: { must_not: parts } });
 
-/** One of several parts. */
+/** Matches if at least one part matches. */
 export const anyOf = (parts: readonly Part[]): Part =>
   parts.length === 1
     ? parts[0]!

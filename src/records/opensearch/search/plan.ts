@@ -17,7 +17,7 @@ import { cursorOf, orderOfKeys } from './order.js';
 import { allOf } from './part.js';
 import type { PredicateCompiler } from './predicate.js';
 
-/** What a query is planned over. */
+/** Context for planning a query. */
 export interface EnginePlanContext {
   readonly organizationId: string;
   readonly fields: Fields;
@@ -25,36 +25,38 @@ export interface EnginePlanContext {
   readonly times: Times;
   readonly compiler: PredicateCompiler;
   readonly deviceValues: DeviceValues;
-  /** For loops over what was found. */
+  /** Pace of loops over the results. */
   readonly pace: Pace;
-  /** The devices that the query leaves. */
+  /** Devices that match the query. */
   readonly deviceIds: readonly string[];
-  /** Their records that the query may see. */
+  /** Condition on the records of these devices that the query may see. */
   readonly scope: Part;
-  /** All records that the query may see. */
+  /** Condition on all records that the query may see. */
   readonly whole: Part;
-  /** The time that records of timed aggregations are in. */
+  /** Time spans of the records of timed aggregations. */
   readonly found: ReadonlyMap<Aggregation, Span>;
-  /** Counts what the answer takes, in bytes; throws past what a call, or all of them, may hold. */
+  /** Adds bytes of the answer; throws beyond the limit of a call, or of all calls together. */
   readonly weigh: (bytes: number) => void;
 }
 
-/** A query as the engine is asked it, and how its answer is read. */
+/** A planned query: the requests to the engine, and functions that read its answers. */
 export interface EnginePlan {
   readonly bodies: readonly Part[];
-  /** Whether hits show their devices, if there are any. */
+  /** Whether the hits show their devices. */
   readonly showsDevices: boolean;
-  /** What to ask then, with these answers. */
+  /** Builds the searches that follow on these answers. */
   more(answers: readonly EngineAnswer[]): readonly Part[];
-  /** Takes the engine's answers, and those to what was asked then. Answers the records whose devices are shown. */
+  /**
+   * Accepts the answers of the engine, `later` those to {@link more}, and returns the records whose devices are shown.
+   */
   take(answers: readonly EngineAnswer[], later: readonly EngineAnswer[]): readonly EngineHit[];
   read(devices: Devices): Promise<Found>;
 }
 
-/** Where the records of each device are counted. */
+/** Name of the aggregation that counts the records of each device. */
 const byDeviceName = 'devices';
 
-/** Plans a bound query. @throws SearchFailure where it cannot be answered from a cluster. */
+/** Plans a bound query. @throws SearchFailure if a cluster cannot answer it. */
 export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): EnginePlan => {
   const { request, sort, shown, cursor } = bound;
   const { compiler, scope, weigh } = context;
@@ -93,7 +95,7 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
     ...(size > 0 && !byDevice && page()),
     ...((tree || byDevice) && { aggs: { ...tree?.asked, ...byDevice?.counts(byDeviceName) } }),
   };
-  // What a cursor of buckets lets the engine leave out it does not count either.
+  // With a cursor over buckets, the engine skips records and does not count them.
   const isCutShort = request.aggregations.some((one) => one.kind === 'composite' && one.after !== undefined);
   let answer: EngineAnswer | undefined;
   let found: readonly EngineHit[] = [];
@@ -127,8 +129,8 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
 };
 
 /**
- * A query that also asks of each hit which named clauses it matches. The engine gets their places for names, and finds no
- * other hits because of them.
+ * Builds a query that also returns the named clauses that each hit matches. The engine gets their indexes as names; the
+ * clauses do not change which hits match.
  */
 const withNames = (
   query: { readonly filter: readonly Part[] },
@@ -148,14 +150,14 @@ const totalOf = (answer: EngineAnswer | undefined, trackTotal: number | false): 
   return relation === 'gte' || value > trackTotal ? { value: trackTotal, relation: 'gte' } : { value, relation: 'eq' };
 };
 
-/** The query that finds out which time the records of timed aggregations are in. */
+/** Builds the search for the time span of the records of timed aggregations. */
 export const timedBody = (query: Part, scope: Part): Part => ({
   size: 0,
   query: allOf([scope, query]),
   aggs: { from: { min: { field: 'us' } }, to: { max: { field: 'us' } } },
 });
 
-/** The time that such an answer tells, in milliseconds; undefined where there are no records. */
+/** Reads this time span in milliseconds; undefined if there are no records. */
 export const timedSpan = ({ aggregations }: EngineAnswer): Span | undefined => {
   const [from, to] = ['from', 'to'].map(
     (name) => (aggregations?.[name] as { value?: number | null } | undefined)?.value,
@@ -165,7 +167,7 @@ export const timedSpan = ({ aggregations }: EngineAnswer): Span | undefined => {
     : { from: Math.floor(from / 1000), to: Math.floor(to / 1000) };
 };
 
-/** Whether aggregations or sorts name what devices have now. */
+/** Whether aggregations or sorts name current values of devices. */
 export const namesDeviceFields = ({ request, sort }: BoundRequest): boolean =>
   sort.some(({ field }: { field: Field }) => field.ofDevice) || request.aggregations.some(namesDevices);
 

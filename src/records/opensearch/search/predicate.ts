@@ -17,7 +17,7 @@ type Compile = {
   [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>, compiler: PredicateCompiler) => Part;
 };
 
-/** Identifiers, which are compared whatever the case of their letters. */
+/** Fields of identifiers, which are compared without regard to letter case. */
 const identifiers = new Set(['_id', 'd', 'p', 'o']);
 
 const compile: Compile = {
@@ -81,7 +81,7 @@ const compile: Compile = {
   },
 };
 
-/** Writes predicates in the engine's language. What they ask of devices is a question to PostgreSQL. */
+/** Translates predicates to the engine's form. Conditions on devices become questions to PostgreSQL. */
 export class PredicateCompiler {
   constructor(
     readonly fields: EngineFields,
@@ -92,7 +92,7 @@ export class PredicateCompiler {
 
   readonly part = (predicate: Predicate): Part => {
     const read = fieldsOf(predicate);
-    // As much of a predicate as is about devices alone is one question.
+    // A whole predicate about nothing but devices becomes one question.
     if (read.length > 0 && predicate.kind !== 'existsUnder' && !hasUnder(predicate) && read.every(isOfDevice))
       return this.questions.ask(predicate);
     const found = (compile[predicate.kind] as (predicate: Predicate, compiler: PredicateCompiler) => Part)(
@@ -115,10 +115,10 @@ const hasUnder = (predicate: Predicate): boolean => {
 const unsupported = ({ path }: Field) =>
   illegalArgument(`Field [${path}] can only be asked for whole values where records are on a cluster`);
 
-/** Where nothing is beyond an end of a range. */
+/** Marks a bound of a range beyond which there are no values. */
 const nothing: unique symbol = Symbol('nothing');
 
-/** An end of a range; undefined where it restricts nothing. */
+/** Returns a bound of a range; undefined if it restricts nothing. */
 const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefined | typeof nothing => {
   if (kind === 'date') {
     if (value === 'infinity') return side === 1 ? undefined : nothing;
@@ -133,7 +133,7 @@ const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefin
   return nothing;
 };
 
-/** A timestamp's text in microseconds since 1970. */
+/** Parses a timestamp to microseconds since 1970. */
 export const microsOf = (value: Value): number => {
   const text = `${value}`;
   const [, whole = text, micros = ''] = /^(.*\.\d{3})(\d{3})Z$/.exec(text) ?? [];

@@ -23,32 +23,32 @@ import { asksOfAll, createRecordsOf, looksBeyond, recordsOfApplication, scopePar
 import { expectDevices } from './shown-device.js';
 import type { CallWork } from './work.js';
 
-/** A bound query, and which records it may see. */
+/** A bound query and the records it may see. */
 export interface Asked {
   readonly query: OneQuery;
   readonly bound: BoundRequest;
   readonly fields: Fields;
-  /** The devices that the query leaves. */
+  /** Devices that match the query. */
   readonly deviceIds: readonly string[];
-  /** Their records. */
+  /** Condition on the records of these devices. */
   readonly scope: Part;
-  /** All of them. */
+  /** Condition on all records that the query may see. */
   readonly whole: Part;
   readonly read: EngineRange;
 }
 
-/** The queries of a call once PostgreSQL has said what they are about. */
+/** The queries of a call after PostgreSQL has returned their scope. */
 export interface Prepared {
   readonly scope: CallScope;
   readonly compiler: PredicateCompiler;
   readonly asked: readonly Asked[];
-  /** Aggregations whose widths follow from the time that their records are in. */
+  /** Searches for aggregations whose intervals depend on the time span of their records. */
   readonly timed: readonly TimedSearch[];
-  /** There where nothing is timed. */
+  /** Set if no aggregation is timed. */
   readonly planned?: Planned;
 }
 
-/** The search for the time that the records of an aggregation are in. */
+/** Search for the time span of an aggregation's records. */
 interface TimedSearch {
   readonly one: Asked;
   readonly aggregation: Aggregation;
@@ -64,13 +64,13 @@ export interface Plan {
 /** All planned queries of a call. */
 export interface Planned {
   readonly plans: readonly Plan[];
-  /** Devices that hits will show, as far as that is known; undefined where they could not be read. */
+  /** Devices that the hits are expected to show, if known; resolves to undefined if they could not be read. */
   readonly expected?: Promise<Devices | undefined> | undefined;
 }
 
 type Spans = ReadonlyMap<Asked, ReadonlyMap<Aggregation, Span>>;
 
-/** Asks PostgreSQL what the queries of a call are about, and plans them where nothing of the cluster is needed for that. */
+/** Reads the scope of a call's queries from PostgreSQL, and plans them if this needs nothing of the cluster. */
 export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, work: CallWork): Promise<Prepared> => {
   const { call, options } = work;
   const { timeoutMs, places } = options;
@@ -95,7 +95,7 @@ export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, 
   });
 };
 
-/** Plans queries once the cluster has said which time their records are in. */
+/** Plans queries after the cluster has returned the time spans of their records. */
 export const planTimed = async (prepared: Prepared, work: CallWork): Promise<Planned> => {
   const spans = await timesFound(prepared, work);
   return work.reading(async (snapshot, leave) => {
@@ -105,7 +105,7 @@ export const planTimed = async (prepared: Prepared, work: CallWork): Promise<Pla
   });
 };
 
-/** What the queries of a call are bound with. */
+/** Context for binding the queries of a call. */
 interface Binding {
   readonly scope: CallScope;
   readonly recordsOf: (deviceIds: readonly string[]) => Promise<Part>;
@@ -178,7 +178,7 @@ const timedSearches = async (
   return found;
 };
 
-/** The time that the records of each timed aggregation are in. */
+/** Requests the time span of the records of each timed aggregation. */
 const timesFound = async ({ timed, scope }: Prepared, work: CallWork): Promise<Spans> => {
   const found = new Map<Asked, Map<Aggregation, Span>>();
   const answers = await ask(
@@ -196,7 +196,7 @@ const timesFound = async ({ timed, scope }: Prepared, work: CallWork): Promise<S
   return found;
 };
 
-/** A search as the engine is asked it. */
+/** Builds a search for the engine. */
 export const searchOf = ({ query, read: { from, to } }: Asked, body: Part): EngineSearch => ({
   from,
   to,
@@ -204,7 +204,7 @@ export const searchOf = ({ query, read: { from, to } }: Asked, body: Part): Engi
   timeoutMs: query.request?.timeoutMs,
 });
 
-/** Asks the engine, where there is a device to ask for at all. */
+/** Sends searches to the engine, unless there are no devices in scope. */
 export const ask = async (
   searches: readonly EngineSearch[],
   scope: CallScope,
@@ -218,7 +218,7 @@ export const ask = async (
   );
 };
 
-/** Whether one of a query's answers is missing; the query is answered so then. */
+/** Whether one of a query's searches failed or timed out; this then becomes the answer of the query. */
 export const isLost = (query: OneQuery, own: readonly EngineAnswer[], { took }: CallWork): boolean => {
   const failed = own.find(({ error }) => error !== undefined);
   if (failed !== undefined) query.answer = failureOf(failed).toAnswer();

@@ -11,20 +11,26 @@ import { devicesIn } from './device-question.js';
 import { matchNone } from './part.js';
 import { microsOf } from './predicate.js';
 
-/** Devices up to so many are named by their identifiers, for which PostgreSQL need not be asked. */
+/** Maximum number of devices that are named by their identifiers, which needs no query to PostgreSQL. */
 const fewDevices = 64;
 
-/** Whether some query seems to be about all devices: what these are is best read with the scope then. */
+/** Whether a query seems to cover all devices; these are then best read together with the scope. */
 export const asksOfAll = (requests: readonly SearchRequest[]): boolean => earlyLook(requests).all;
 
-/** Of which application, the records of all its devices where they were read already, and whether the scope is of some only. */
+/**
+ * Application of a call: the condition on the records of all its devices if already read, and the devices if the scope
+ * is limited to some.
+ */
 interface OfApplication {
   readonly applicationId: string;
   readonly all: Part | undefined;
   readonly named: readonly string[] | undefined;
 }
 
-/** Makes the function that finds the records of devices; those of all devices of a call are found once. */
+/**
+ * Creates the function that builds the condition on the records of devices. The condition for all devices of a call is
+ * built once.
+ */
 export const createRecordsOf = (rows: Rows, scope: CallScope, { applicationId, all: read, named }: OfApplication) => {
   let all = read && Promise.resolve(read);
   return async (deviceIds: readonly string[]): Promise<Part> => {
@@ -36,7 +42,10 @@ export const createRecordsOf = (rows: Rows, scope: CallScope, { applicationId, a
   };
 };
 
-/** The records of all devices of an application. Their identifiers would take megabytes on their way to PostgreSQL. */
+/**
+ * Builds the condition on the records of all devices of an application. Sending their identifiers to PostgreSQL would
+ * take megabytes.
+ */
 export const recordsOfApplication = async (rows: Rows, applicationId: string): Promise<Part> =>
   devicesIn(
     await numbersOf(
@@ -54,7 +63,7 @@ const numbersOf = async (rows: Rows, among: Sql, name?: string): Promise<readonl
   return found!.numbers;
 };
 
-/** What every record of a query's scope is, but for its device. */
+/** Builds the conditions of a query's scope apart from its devices. */
 export const scopeParts = (
   organizationId: string,
   productIds: readonly string[],
@@ -71,11 +80,14 @@ export const scopeParts = (
   ];
 };
 
-/** Records are from 2000 on and at most a day ahead, whatever was asked for. Milliseconds. */
+/** Records lie between 2000 and a day from now, regardless of the requested time. Milliseconds, with a margin. */
 const earliest = Date.UTC(1999, 11, 30);
 const ahead = 3 * 86_400_000;
 
-/** The time that a query reads, in Unix seconds. @param beyond whether some aggregation looks beyond the query */
+/**
+ * Returns the time range that a query reads, in Unix seconds. @param beyond whether an aggregation also reads records
+ * that do not match
+ */
 export const timeRead = (
   { fromMillis, toMillis }: TimeRange,
   predicates: readonly Predicate[],
@@ -85,12 +97,12 @@ export const timeRead = (
   const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
   const span = { from, to: Math.max(from, Math.min(toMillis, now + ahead)) };
   const left = beyond ? span : timeLeft(span, predicates);
-  // A timestamp beyond the calendar reads as no number.
+  // A timestamp beyond JavaScript's dates is NaN.
   const read = left.from <= left.to ? left : span;
   return { from: Math.floor(read.from / 1000), to: Math.ceil(read.to / 1000) };
 };
 
-/** Whether aggregations look beyond the records that match. */
+/** Whether aggregations also read records that do not match the query. */
 export const looksBeyond = (aggregations: readonly Aggregation[]): boolean =>
   aggregations.some(
     (one) =>

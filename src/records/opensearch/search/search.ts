@@ -16,7 +16,7 @@ import { type OneQuery, readQuery } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
 import type { CallWork } from './work.js';
 
-/** Opens the search over a cluster. */
+/** Creates the search over a cluster. */
 export const createClusterSearch = (options: ClusterSearchOptions): Pick<Search, 'prepare' | 'prepareMulti'> => {
   const results = new ResultBudget();
   const asking =
@@ -64,7 +64,7 @@ const answerAll = async (
   return answered();
 };
 
-/** Takes a snapshot for each reading. All of a call's together have the time of one call. */
+/** Takes a snapshot for each reading. All snapshots of a call share the deadline of one call. */
 const readingOf = (connections: SearchConnections, options: SnapshotOptions): CallWork['reading'] => {
   const deadline = performance.now() + callTimeouts * options.timeoutMs;
   return async (read) => {
@@ -73,7 +73,7 @@ const readingOf = (connections: SearchConnections, options: SnapshotOptions): Ca
     try {
       return await read(snapshot, (underWay) => void (underWay && left.push(underWay)));
     } finally {
-      // The answer does not wait until the connection is back.
+      // The answer does not wait until the connection is returned to the pool.
       void Promise.allSettled(left).then(() => snapshot.close());
     }
   };

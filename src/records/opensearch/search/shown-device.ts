@@ -4,12 +4,12 @@ import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import type { EngineHit } from '../engine.js';
 import type { CallWork } from './work.js';
 
-/** Devices up to so many are read before it is known that there are hits of them. */
+/** Maximum number of devices that are read before it is known whether they have hits. */
 const maxExpected = 64;
 
 /**
- * Begins to read the devices that queries are about, so that they are there when the cluster has answered. Undefined where
- * they are many, or cannot be read: they are asked for by hits then.
+ * Starts to read the devices of queries, so that they are available when the cluster answers. Undefined if there are
+ * many; resolves to undefined if reading fails. In both cases, the devices of the hits are read afterwards.
  */
 export const expectDevices = (
   rows: Rows,
@@ -21,7 +21,7 @@ export const expectDevices = (
   return loadDevicesOfAnyTime(rows, deviceIds).catch(() => undefined);
 };
 
-/** The devices of hits: those that were expected, unless something of the hits is not among them. */
+/** Returns the devices of hits: the expected ones if they cover all hits, otherwise those read now. */
 export const devicesOfHits = async (
   hits: readonly EngineHit[],
   expected: Promise<Devices | undefined> | undefined,

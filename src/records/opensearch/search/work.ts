@@ -5,24 +5,24 @@ import type { Snapshot } from '../../postgres/search/snapshot.js';
 import type { SearchCall } from '../../record-index.js';
 import type { ClusterSearchOptions } from './option.js';
 
-/** What the queries of a call are answered with. */
+/** Context for answering the queries of a call. */
 export interface CallWork {
   readonly options: Pick<ClusterSearchOptions, 'engine' | 'places' | 'timeoutMs'>;
   readonly call: SearchCall;
   readonly range: TimeRange;
   readonly times: Times;
-  /** The instant that `now` means, in milliseconds. */
+  /** Meaning of `now`, in milliseconds since 1970. */
   readonly now: number;
   /**
-   * Reads from PostgreSQL. No connection is held while the cluster is asked, which may take seconds; but what a reading leaves
-   * under way is read to its end.
+   * Reads from PostgreSQL. No connection is held while the cluster is queried, which may take seconds. Reads that a
+   * reading leaves unfinished keep their connection until they end.
    */
   readonly reading: <T>(read: (snapshot: Snapshot, leave: Leave) => Promise<T>) => Promise<T>;
   readonly pace: Pace;
   readonly weigh: (bytes: number) => void;
-  /** Milliseconds since the call began. */
+  /** Returns the milliseconds since the call began. */
   readonly took: () => number;
 }
 
-/** Told of what is still being read when a reading is over. */
+/** Registers a read that continues after its reading has ended. */
 type Leave = (underWay: Promise<unknown> | undefined) => void;

@@ -19,20 +19,20 @@ import { isTooLarge } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';
 import { StatementNames } from './statement-names.js';
 
-/** What the search works with. */
+/** Settings and dependencies of the search. */
 export interface SearchOptions extends SearchConnections {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   clock: () => number;
-  /** How long one query may take, where it does not ask for less. */
+  /** Maximum duration of one query in milliseconds; a query may ask for less. */
   timeoutMs: number;
-  /** Whether hourly rollups answer where they can; yes unless told otherwise. */
+  /** Whether hourly rollups are used where possible; true by default. */
   rollups?: boolean;
 }
 
-/** Connections of one call at most. */
+/** Maximum number of connections per call. */
 const maxConnections = 4;
 
-/** Opens the search over a pool. */
+/** Creates the search over a pool. */
 export const createSearch = (given: SearchOptions): Search => {
   const options = { ...given, statements: new StatementNames() };
   const results = new ResultBudget();
@@ -59,7 +59,7 @@ export const createSearch = (given: SearchOptions): Search => {
   };
 };
 
-/** Every field that an application's records can be asked for, with the engines' name of its type. */
+/** Returns every field of an application's records, with the OpenSearch name of its type. */
 const fieldTypesOf = async (
   options: SearchOptions,
   { organizationId, applicationId, signal }: SearchCall,
@@ -78,7 +78,7 @@ const fieldTypesOf = async (
   }
 };
 
-/** A field, unless products disagree on its type. */
+/** Returns a field; undefined if products disagree on its type. */
 const undisputed = (fields: Fields, path: string) => {
   try {
     return fields.find(path);
@@ -146,7 +146,7 @@ const answerAll = async (
         });
       }),
     );
-    // All settle before the snapshot closes, even where one fails in a way that is no answer.
+    // Every query settles before the snapshot closes, even if one fails with an unexpected error.
     const settled = await Promise.allSettled(answers);
     const responses = settled.map((answer) => {
       if (answer.status === 'rejected') throw answer.reason;
@@ -154,12 +154,12 @@ const answerAll = async (
     });
     return { took: took(), responses };
   } finally {
-    // The answer does not wait until the connections are back.
+    // The answer does not wait until the connections are returned to the pool.
     void snapshot.close();
   }
 };
 
-/** The answer of a query, or of its own fault. */
+/** Returns the result of a query, or the error that the query itself caused. */
 const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
   const took = stopwatch();
   try {
@@ -173,6 +173,6 @@ const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
   }
 };
 
-/** Whether PostgreSQL refused a value of the query (SQLSTATE class 22), which binding had let pass. */
+/** Whether PostgreSQL rejected a value of the query (SQLSTATE class 22) that passed validation. */
 const isOfValue = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.code?.startsWith('22') === true;

@@ -6,31 +6,31 @@ import { Pace, TimedOut } from '../../../search/pace.js';
 import type { StatementNames } from './statement-names.js';
 
 /**
- * Runs a query and answers its rows as objects.
- * @param name of a query whose text is always the same: PostgreSQL keeps it prepared.
+ * Runs a query and returns its rows as objects.
+ * @param name of a query whose text never changes: PostgreSQL keeps it prepared.
  */
 export type Rows = <R extends object>(query: Sql, name?: string) => Promise<R[]>;
 
-/** What the statements of one query run on: one snapshot of the database, until a deadline. */
+/** Runs the statements of one query on one snapshot of the database, until a deadline. */
 export interface Reader {
   rows: Rows;
-  /** For long loops over what was read. */
+  /** Pace of long loops over the rows. */
   readonly pace: Pace;
-  /** Runs a query and answers its rows as arrays, JSON as the text that it is stored as. @param name as of {@link Rows} */
+  /** Runs a query and returns its rows as arrays, with JSON as text. @param name as in {@link Rows} */
   tuples(query: Sql, name?: string): Promise<unknown[][]>;
   /**
-   * The same of a query whose plan is good whatever its values are. From the second time on it is prepared, and planned once for
-   * each connection: to plan a question of few devices takes twice as long as to answer it.
+   * Does the same for a query whose plan suits all values. From its second run on, each connection prepares and plans
+   * it only once: planning a query about few devices takes twice as long as running it.
    */
   prepared(query: Sql): Promise<unknown[][]>;
-  /** Runs a query of many wide rows, a few hundred at a time. */
+  /** Runs a query of many wide rows and takes them a few hundred at a time. */
   batches(query: Sql, take: (rows: unknown[][]) => void): Promise<void>;
 }
 
-/** What a statement answers is more than may be held: digests and sketches of very many records. */
+/** Thrown if the digests and sketches of a result exceed their limit. */
 class TooLarge extends Error {}
 
-/** Nobody waits for the answer any more. */
+/** Thrown after the caller has disconnected. */
 class CallerGone extends Error {}
 
 const batchSize = 500;
@@ -40,25 +40,25 @@ const jsonAsText = {
   getTypeParser: (type: number, format?: 'text') =>
     jsonTypes.has(type) ? (text: string) => text : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 } as typeof pg.types;
-// A plan that is kept is also of partitions that are still empty: it must not read all of them.
+// A kept plan also covers partitions that were still empty when it was made: it must not read all of them sequentially.
 const planOnce = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
 const planByValues = 'set local plan_cache_mode = auto; set local enable_seqscan = on';
 const queryCanceled = '57014';
 const programLimitExceeded = '54000';
 
 /**
- * Bytes of digests and sketches that one statement may answer: in hexadecimal, and laid together, they take several times as
- * much.
+ * Maximum bytes of digests and sketches that one statement may return. While they are read as hexadecimal and
+ * concatenated, they take several times as much memory.
  */
 export const maxDigestBytes = 32 * 2 ** 20;
 
-/** Reads JSON as the text that it is, and digests and sketches up to so many bytes. @throws TooLarge */
+/** Returns parsers that keep JSON as text and read at most `bytes` of digests and sketches. @throws TooLarge */
 const typesWithin = (bytes: number): typeof pg.types => {
   const bytea: number = pg.types.builtins.BYTEA;
   const read = pg.types.getTypeParser(bytea) as (text: string) => Buffer;
   let left = bytes;
   const readWithin = (text: string): Buffer => {
-    // Two digits a byte behind `\x`; nothing else stands for too much (see `laidTogether`).
+    // Two digits per byte, after `\x`. Empty bytes stand for an exceeded limit (see `laidTogether`).
     left -= text.length / 2 - 1;
     if (left < 0 || text.length === 2) throw new TooLarge();
     return read(text);
@@ -70,31 +70,31 @@ const typesWithin = (bytes: number): typeof pg.types => {
   } as typeof pg.types;
 };
 
-/** How a reader is opened. */
+/** Settings of a snapshot reader. */
 export interface SnapshotReaderOptions {
-  /** Whose time slices long loops over what was read take. */
+  /** Organization whose time slices the long loops use. */
   readonly organizationId: string;
-  /** How long its first query may take, in milliseconds; most are asked with the same. */
+  /** Timeout of the first query in milliseconds; most later queries use the same. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** The reader whose snapshot to share, opened with `exported`. */
+  /** Reader whose snapshot is shared; it was opened with `exported`. */
   readonly beside?: SnapshotReader;
-  /** Whether others are to share the snapshot. */
+  /** Whether other readers will share the snapshot. */
   readonly exported?: boolean;
-  /** Of one statement; {@link maxDigestBytes} unless given. */
+  /** Maximum per statement; {@link maxDigestBytes} by default. */
   readonly digestBytes?: number;
-  /** Names of statements that are kept prepared; none are unless given. */
+  /** Names of prepared statements; without it, none are prepared. */
   readonly statements?: StatementNames;
 }
 
 /** A connection inside a read-only transaction that sees one snapshot of the database. */
 export class SnapshotReader {
   private gone = false;
-  /** The statement timeout that is set. */
+  /** Statement timeout currently set, in milliseconds. */
   private limited: number;
-  /** Whether statements are planned without their values. */
+  /** Whether statements are currently planned without their values. */
   private generic = false;
-  /** Answers the name by which others can share the snapshot, once the transaction is open. */
+  /** Resolves to the name under which others can share the snapshot, once the transaction is open. */
   private opened: Promise<string | undefined> = Promise.resolve(undefined);
 
   private constructor(
@@ -105,7 +105,9 @@ export class SnapshotReader {
     this.limited = Math.ceil(options.timeoutMs);
   }
 
-  /** Opens a reader. What is asked of it first travels with its beginning, and fails with it. */
+  /**
+   * Opens a reader. The first statement is sent together with the start of the transaction, and fails if that fails.
+   */
   static async open(pool: Pool, options: SnapshotReaderOptions): Promise<SnapshotReader> {
     const { signal, beside, exported = false } = options;
     const snapshot = await beside?.opened;
@@ -119,12 +121,12 @@ export class SnapshotReader {
     }
     signal?.addEventListener('abort', leave, { once: true });
     reader.opened = reader.begin(snapshot, exported);
-    // Whoever asks something of the reader is told.
+    // The first use of the reader reports this error.
     reader.opened.catch(() => (reader.gone = true));
     return reader;
   }
 
-  /** Runs the work of one query. What it throws leaves the reader usable. */
+  /** Runs the work of one query. The reader stays usable if the work throws. */
   async run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T> {
     const deadline = performance.now() + timeoutMs;
     try {
@@ -136,13 +138,13 @@ export class SnapshotReader {
         this.limited = Math.ceil(this.options.timeoutMs);
         this.generic = false;
       }
-      // The caller's leaving is why it was cancelled.
+      // The statement was cancelled because the caller disconnected.
       this.options.signal?.throwIfAborted();
       throw isTimeout(error) && !this.gone ? new TimedOut() : error;
     }
   }
 
-  /** Gives the connection back; one whose statement was cancelled from outside is not used again. */
+  /** Returns the connection to the pool, or discards it if its statement was cancelled from outside. */
   async close(): Promise<void> {
     this.stop();
     if (!this.gone) await this.client.query('rollback').catch(() => (this.gone = true));
@@ -151,7 +153,7 @@ export class SnapshotReader {
 
   /** Begins the transaction in one round trip. */
   private async begin(snapshot: string | undefined, exported: boolean): Promise<string | undefined> {
-    // The parameters of these commands cannot be such; pg quotes the name, which PostgreSQL made.
+    // These commands accept no parameters; pg quotes the name, which PostgreSQL made.
     const steps = [
       'begin isolation level repeatable read read only',
       ...(snapshot === undefined ? [] : [`set transaction snapshot ${this.client.escapeLiteral(snapshot)}`]),
@@ -170,7 +172,7 @@ export class SnapshotReader {
       if (this.gone) throw new CallerGone();
       const left = Math.ceil(deadline - performance.now());
       if (left <= 0) throw new TimedOut();
-      // Set again only when it matters: most queries are one statement of a few milliseconds.
+      // Set again only if it has changed enough: most queries are one statement of a few milliseconds.
       if (left <= this.limited && left > this.limited * 0.9) return;
       this.limited = left;
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);
@@ -207,7 +209,7 @@ export class SnapshotReader {
           ({ rows } = await this.client.query<unknown[]>(fetch));
           take(rows);
         }
-        // What is asked next is queued behind it, and fails where it does.
+        // The next statement is queued after it, and fails if it fails.
         this.client.query('close hits').catch(() => undefined);
       },
     };
@@ -220,15 +222,15 @@ export class SnapshotReader {
     return (await this.client.query<unknown[]>({ ...given, rowMode: 'array', types })).rows;
   }
 
-  /** Says how the statements behind it are planned, in the same packet. */
+  /** Sets how the next statements are planned, in the same packet as the next one. */
   private plan(generic: boolean): void {
     if (generic === this.generic) return;
     this.generic = generic;
-    // Where it fails, so does the statement behind it.
+    // If it fails, the next statement fails too.
     this.client.query(generic ? planOnce : planByValues).catch(() => undefined);
   }
 
-  /** Ends the running statement through a connection of its own: the pool's may all be busy with searches. */
+  /** Cancels the running statement over a new connection, because searches may use all connections of the pool. */
   private async cancel(pool: Pool): Promise<void> {
     this.gone = true;
     const { processID } = this.client as unknown as { processID: number };
@@ -237,20 +239,23 @@ export class SnapshotReader {
       await other.connect();
       await other.query(sql`select pg_cancel_backend(${processID}::int)`);
     } catch {
-      // The statement ends by its own timeout then.
+      // The statement then ends by its own timeout.
     } finally {
       await other.end();
     }
   }
 }
 
-/** PostgreSQL holds no NUL: what has one equals nothing that is stored, and so does what stands in for it. */
+/**
+ * Replaces NUL, which PostgreSQL cannot store. A text with NUL equals no stored value, and neither does its
+ * replacement.
+ */
 const storable = (value: unknown): unknown => {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   return Array.isArray(value) ? value.map(storable) : value;
 };
 
-/** Whether digests and sketches were more than may be held, or more than PostgreSQL puts together as one value (a gigabyte). */
+/** Whether digests and sketches exceeded their limit, or PostgreSQL's limit for one value (a gigabyte). */
 export const isTooLarge = (error: unknown) =>
   error instanceof TooLarge || (error instanceof pg.DatabaseError && error.code === programLimitExceeded);
 

@@ -4,45 +4,50 @@ import { TimedOut } from '../../../search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
 import type { StatementNames } from './statement-names.js';
 
-/** One snapshot of the database, read over one connection and, while the pool has some to spare, more. */
+/** One snapshot of the database, read over one connection, and over more while the pool has free ones. */
 export interface Snapshot {
-  /** Runs the work of one query; what it throws leaves the snapshot as it was. */
+  /** Runs the work of one query; the snapshot stays usable if the work throws. */
   run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** The connections of searches, and how organizations share them. */
+/** Connections for searches, and the queue that shares them among organizations. */
 export interface SearchConnections {
-  /** Connections of their own, so that slow searches hold up nothing else. */
+  /** A separate pool, so that slow searches delay nothing else. */
   readonly pool: Pool;
   readonly queue: FairQueue;
-  /** Bytes of digests and sketches that one statement may answer, where it is not the usual number. */
+  /**
+   * Maximum bytes of digests and sketches that one statement may return; {@link SnapshotReaderOptions} has the default.
+   */
   readonly digestBytes?: number;
-  /** Names of statements that are kept prepared; none are unless given. */
+  /** Names of prepared statements; without it, none are prepared. */
   readonly statements?: StatementNames;
 }
 
-/** How a snapshot is taken. */
+/** Settings of a snapshot. */
 export interface SnapshotOptions {
-  /** Whose turn it takes. */
+  /** Organization whose queue slots the snapshot takes. */
   readonly organizationId: string;
-  /** How many connections it may use at once. */
+  /** Maximum number of connections used at the same time. */
   readonly maxConnections: number;
-  /** How long one query may take, where it does not ask for less, in milliseconds. */
+  /** Maximum duration of one query in milliseconds; a query may ask for less. */
   readonly timeoutMs: number;
-  /** When the whole call ends, on the clock of `performance.now()`: after {@link callTimeouts} unless it is given. */
+  /**
+   * End of the whole call, in milliseconds of `performance.now()`; by default {@link callTimeouts} times `timeoutMs`
+   * from now.
+   */
   readonly deadline?: number;
-  /** Ends every statement when the caller is gone. */
+  /** Cancels every statement when the caller disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many times as long as one query a whole call may take, waiting for its turn included. */
+/** Maximum duration of a whole call, including its wait in the queue, as a multiple of `timeoutMs`. */
 export const callTimeouts = 3;
 
 /**
- * Takes a snapshot once it is the organization's turn. A call has a deadline of its own: past it, queries that wait or run
- * throw TimedOut.
- * @throws ApiError RATE_LIMITED where too many of its calls wait; TimedOut where its turn does not come in time.
+ * Takes a snapshot once the organization gets a slot in the queue. A call has its own deadline: after it, queries that
+ * wait or run throw TimedOut.
+ * @throws ApiError RATE_LIMITED if too many calls of the organization wait; TimedOut if no slot becomes free in time.
  */
 export const takeSnapshot = async (
   { pool, queue, digestBytes, statements }: SearchConnections,
@@ -66,7 +71,7 @@ export const takeSnapshot = async (
   const take = (): Promise<Connection> => {
     const free = idle.pop();
     if (free !== undefined) return Promise.resolve(free);
-    // Another only while one is to spare: a search never waits for a connection while it holds one.
+    // Takes another connection only if one is free: a search that holds a connection never waits for a second one.
     const another = exported && connections.length < maxConnections ? queue.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
     const opened = openConnection(pool, another, { ...options, beside: first.reader });
@@ -109,7 +114,7 @@ const waitTurn = async (queue: FairQueue, organizationId: string, deadline: numb
   }
 };
 
-/** A connection, and the turn that it is used in. */
+/** A connection, and the queue slot it uses. */
 interface Connection {
   readonly reader: SnapshotReader;
   close(): Promise<void>;

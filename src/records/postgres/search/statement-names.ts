@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** A name that is of one text alone: PostgreSQL refuses a second text under a name. */
+/** Returns a name unique to a text: PostgreSQL rejects a second text under the same name. */
 export const nameOfText = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Each takes some hundred kilobytes of every connection that asks it. */
+/** Maximum number of names. Each prepared statement takes some hundred kilobytes in every connection that runs it. */
 const maxNames = 20;
 const maxSeen = 100;
 
 /**
- * Names under which statements that come again are kept prepared. Whoever asks many different ones takes no more than so many
- * names.
+ * Names of repeated statements, under which they are kept prepared. Their number is limited, however many different
+ * statements a caller sends.
  */
 export class StatementNames {
   private readonly names = new Map<string, string>();
   private readonly seen = new Set<string>();
 
-  /** The name of a text that was asked before; undefined where it is asked for the first time, or there are no names left. */
+  /** Returns the name of a text seen before; undefined for a new one, or if no names are left. */
   nameOf(text: string): string | undefined {
     const name = this.names.get(text);
     if (name !== undefined || this.names.size === maxNames) return name;

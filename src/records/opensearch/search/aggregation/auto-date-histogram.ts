@@ -5,7 +5,10 @@ import type { EngineBucket } from '../../engine.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
-/** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
+/**
+ * Plans an `auto_date_histogram`: time buckets up to a maximum number, with an interval that fits the records of the
+ * enclosing single buckets.
+ */
 export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   const { now, found: spans } = planning;

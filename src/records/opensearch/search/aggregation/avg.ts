@@ -1,4 +1,4 @@
 import { oneNumber } from './value/metric.js';
 
-/** The mean of the values of a field. */
+/** Plans the mean of a field's values. */
 export const avg = oneNumber('avg', null, 'last');

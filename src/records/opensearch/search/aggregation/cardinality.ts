@@ -7,10 +7,10 @@ import { deviceCounts } from './value/device-count.js';
 import { byValue, oneValue } from './value/metric.js';
 import { sourceOf } from './value/source.js';
 
-/** So many different values are counted nearly exactly; it is the engine's most. */
+/** Number of distinct values up to which counts are nearly exact; the engine's maximum. */
 const threshold = 40_000;
 
-/** How many different values there are, as the engine estimates it. */
+/** Plans the number of distinct values, which the engine estimates. */
 export const cardinality = (metric: SimpleMetric, stage: Stage): Planned => {
   const { field: path, at, missing } = metric;
   const field = stage.field(path, at);

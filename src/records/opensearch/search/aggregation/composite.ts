@@ -28,17 +28,17 @@ interface Key {
   readonly missingBucket: boolean;
   readonly descending: boolean;
   readonly nullsFirst: boolean;
-  /** Of what devices have now: what the device of a number has. */
+  /** Returns the current value of the device with a number; set for fields of devices. */
   readonly textOf?: (number: number) => string | null;
-  /** A cursor's value as the engine reads it. */
+  /** Converts a value of the cursor to the engine's form. */
   parameter(input: Input): unknown;
-  /** An answered key as pipelines sort by it: without its format. */
+  /** Returns a key without its format, as pipelines sort by it. */
   value(answered: unknown): unknown;
-  /** An answered key as it is shown. */
+  /** Returns a key in its format, as the answer shows it. */
   written(answered: unknown): unknown;
 }
 
-/** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
+/** Plans buckets by combinations of keys, page by page: `after` is the last key of the previous page. */
 export const composite = (aggregation: WithChildren<CompositeAggregation>, stage: Stage): Planned => {
   const { at, sources, size, after } = aggregation;
   if (!stage.isTop) throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
@@ -50,7 +50,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     return { asked: {}, read: () => ({ buckets: [] }) };
   }
   const start = cursor && known.map((key, index) => startOf(key, cursor[index]!));
-  // The engine has the order of devices' numbers, and of nothing else that is theirs.
+  // The engine can order by device numbers, but not by any other value of a device.
   const isOrderedHere = known.some(({ textOf }) => textOf !== undefined);
   const asked = {
     size: isOrderedHere ? maxBuckets : Math.min(size, maxBuckets),
@@ -103,7 +103,7 @@ const startOf = ({ name, missingBucket, parameter }: Key, input: Input): unknown
   return null;
 };
 
-/** Binds a source; undefined where nothing has its field. */
+/** Binds a source to its field; undefined for an unknown field. */
 const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
   const { name, missingBucket, at } = source;
   const found = stage.field(source.field, at);
@@ -127,7 +127,7 @@ const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
     name,
     missingBucket,
     descending: source.descending,
-    // Without an order of their own, records without a value come where the smallest would.
+    // Without an explicit order, missing values sort as the smallest.
     nullsFirst: source.missingFirst ?? !source.descending,
     asked: { [by]: { ...options, ...more } },
     parameter,

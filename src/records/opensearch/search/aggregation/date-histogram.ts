@@ -12,10 +12,10 @@ import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { sourceOf } from './value/source.js';
 
-/** The calendar's reach from 1970 on, in milliseconds. */
+/** Range of JavaScript's dates on either side of 1970, in milliseconds. */
 const maxOffset = 8.64e15;
 
-/** One bucket for each stretch of time, empty ones between them included. */
+/** Plans a bucket per time interval, including empty ones between others. */
 export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation>, stage: Stage): Planned => {
   const { at, format } = aggregation;
   const { planning } = stage;
@@ -24,13 +24,13 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
   const source = sourceOf('date', aggregation, at, stage);
   const { interval, offset } = aggregation;
   if (source !== undefined && source.field.kind !== 'date') throw unsupported(source.field, 'date_histogram', at);
-  // Beyond it a double no longer tells one bucket from the next.
+  // Beyond this range, a double cannot distinguish neighbouring buckets.
   if (!(Math.abs(offset) <= maxOffset))
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
   const rounding = roundingOf(interval, zone, offset);
   const time = { interval, rounding };
   const children = source === undefined ? stage.planBarren(aggregation, time) : stage.planAll(aggregation, time);
-  // Empty buckets are made here, where they are counted.
+  // Empty buckets are added and counted on this side.
   const body = { ...source?.body, ...timePart(interval, zone, offset), min_doc_count: 1 };
   const question = source && stage.ask('date_histogram', body, { children });
   const found = (around: Bucket) =>
@@ -49,14 +49,14 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
   };
 };
 
-/** Buckets of time as the engine reads them. */
+/** Translates time buckets to the engine's form. */
 export const timePart = (interval: Interval, zone: Zone, offset: number): Part => ({
   ...('unit' in interval ? { calendar_interval: interval.unit } : { fixed_interval: `${interval.millis}ms` }),
   ...(zone !== utc && { time_zone: zoneName(zone) }),
   ...(offset !== 0 && { offset: `${offset > 0 ? '+' : ''}${offset}ms` }),
 });
 
-/** The name of a zone as Java knows it, to which upper and lower case are not the same. */
+/** Returns the name of a zone in the letter case that Java requires. */
 const zoneName = ({ id, fixed }: Zone): string => {
   if (fixed === undefined) return new Intl.DateTimeFormat('en-US', { timeZone: id }).resolvedOptions().timeZone;
   const seconds = Math.abs(fixed) / 1000;

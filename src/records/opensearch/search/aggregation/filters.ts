@@ -7,7 +7,7 @@ import { countOf, emptyIn } from './bucket/bucket.js';
 import { conditionBuckets } from './bucket/condition.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
-/** A bucket for each of several queries, and one for what matches none where asked for. */
+/** Plans a bucket per query, and one for records that match none of them if requested. */
 export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, planning));

@@ -13,12 +13,12 @@ import { deviceBuckets } from './bucket/device-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { deviceCounts } from './value/device-count.js';
 
-/** Mean radius of the Earth in metres, as the engines take it. */
+/** Mean radius of the Earth in metres, with the value that the engine uses. */
 const earthRadius = 6_371_008.7714;
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 
-/** Metres between two points along a great circle (haversine). */
+/** Returns the great-circle distance between two points in metres (haversine). */
 export const distanceBetween = (a: Point, b: Point): number => {
   const [dy, dx] = [Math.sin(radians(a.lat - b.lat) / 2), Math.sin(radians(a.lon - b.lon) / 2)];
   const part = dy * dy + Math.cos(radians(b.lat)) * Math.cos(radians(a.lat)) * dx * dx;
@@ -32,7 +32,10 @@ interface PointOptions {
   readonly at: Input;
 }
 
-/** Where the device of each record is, or what stands in for it; undefined where nothing has the field or stands in for it. */
+/**
+ * Returns a function for the location of a device, or the default for missing values; undefined for an unknown field
+ * without a default.
+ */
 const placesOf = ({ kind, field: path, missing, at }: PointOptions, stage: Stage) => {
   const field = stage.field(path, at);
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
@@ -42,7 +45,7 @@ const placesOf = ({ kind, field: path, missing, at }: PointOptions, stage: Stage
     (field === undefined ? undefined : placeOf(device)) ?? instead;
 };
 
-/** The records of a bucket that have a place, by place. */
+/** Plans the count of records by location. */
 const countedPlaces = (options: PointOptions, stage: Stage) => {
   const place = placesOf(options, stage);
   if (place === undefined) return undefined;
@@ -55,7 +58,7 @@ const countedPlaces = (options: PointOptions, stage: Stage) => {
   return { asked: counts.asked, of };
 };
 
-/** The smallest box around all places, which may go over the meridian of 180 degrees. */
+/** Plans the smallest box around all locations, which may cross the meridian of 180 degrees. */
 export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
   const places = countedPlaces(metric, stage);
   if (places === undefined) return { asked: {}, read: () => ({}) };
@@ -80,7 +83,7 @@ const least = (numbers: readonly number[]) =>
 const most = (numbers: readonly number[]) =>
   numbers.reduce<number | null>((a, b) => (a === null || b > a ? b : a), null);
 
-/** The mean of all places. */
+/** Plans the mean of all locations. */
 export const geoCentroid = (metric: GeoCentroidMetric, stage: Stage): Planned => {
   const places = countedPlaces(metric, stage);
   if (places === undefined) return { asked: {}, read: () => ({ count: 0 }) };
@@ -96,7 +99,7 @@ export const geoCentroid = (metric: GeoCentroidMetric, stage: Stage): Planned =>
   };
 };
 
-/** A cell of a grid: what it is called, and its place among equally full cells, where the largest comes first. */
+/** A cell of a grid: its name, and its rank among cells with equal counts, where the highest rank comes first. */
 interface Cell {
   readonly key: string;
   readonly rank: bigint;
@@ -113,7 +116,8 @@ const hashCell = ({ lat, lon }: Point, precision: number): Cell => {
     rank += ((BigInt(column) >> bit) & 1n) << (2n * bit + forColumn);
     rank += ((BigInt(row) >> bit) & 1n) << (2n * bit + forRow);
   }
-  // The engines' numbers hold the precision too: at 12 the first bit is their sign, so the east is negative.
+  // The engine's numbers also contain the precision: at 12, their first bit is the sign, so that eastern cells are
+  // negative.
   if (precision === 12 && column >= 2 ** 29) rank -= 1n << 62n;
   return { key: geohash(column, row, precision), rank };
 };
@@ -162,8 +166,8 @@ const gridOf =
     };
   };
 
-/** A bucket for each cell that has a geohash. */
+/** Plans a bucket per geohash cell. */
 export const geohashGrid = gridOf(hashCell);
 
-/** A bucket for each tile of the maps of the web. */
+/** Plans a bucket per tile of web maps. */
 export const geotileGrid = gridOf(tileCell);

@@ -7,12 +7,12 @@ import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { numbersOf } from './value/source.js';
 
-/** One bucket for each stretch of numbers, empty ones between them included. */
+/** Plans a bucket per interval of numbers, including empty ones between others. */
 export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage: Stage): Planned => {
   const { at, format, interval, offset } = aggregation;
   const source = numbersOf('histogram', aggregation, at, stage);
   const children = source === undefined ? stage.planBarren(aggregation) : stage.planAll(aggregation);
-  // Empty buckets are made here, where they are counted.
+  // Empty buckets are added and counted on this side.
   const body = { ...source?.body, interval, offset, min_doc_count: 1 };
   const question = source && stage.ask('histogram', body, { field: source.field, children });
   const found = (around: Bucket) =>

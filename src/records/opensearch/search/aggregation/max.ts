@@ -1,4 +1,4 @@
 import { oneNumber } from './value/metric.js';
 
-/** The largest value of a field. */
+/** Plans the largest of a field's values. */
 export const max = oneNumber('max', null, -Infinity);

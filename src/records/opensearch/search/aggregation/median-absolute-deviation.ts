@@ -4,7 +4,7 @@ import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { byValue, oneValue } from './value/metric.js';
 import { numbersOf } from './value/source.js';
 
-/** How far values are from their median, in the median, as the engine estimates it. */
+/** Plans the median distance of values from their median, which the engine estimates. */
 export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
   const source = numbersOf('median_absolute_deviation', metric, metric.at, stage);
   const print = printOf(undefined, metric.format);

@@ -1,4 +1,4 @@
 import { oneNumber } from './value/metric.js';
 
-/** The smallest value of a field. */
+/** Plans the smallest of a field's values. */
 export const min = oneNumber('min', null, Infinity);

@@ -15,7 +15,7 @@ interface KeyedBucket extends Bucket {
   readonly keys: readonly unknown[];
 }
 
-/** One bucket for each combination of values of several fields. */
+/** Plans a bucket per combination of several fields' values. */
 export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {
   const { at, size, minDocCount } = aggregation;
   const sources = aggregation.terms.map((term) => sourceOf('keyword', term, at, stage));
@@ -37,7 +37,8 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
     value_type: body['value_type'] ?? typeNames[field.kind],
     ...(field.kind === 'date' && { format: 'epoch_millis' }),
   }));
-  // Combinations that no record of the query has only take part once all are known, so nothing can be cut before.
+  // Combinations without records of the query join only after all buckets are known, so the engine must not cut the
+  // list.
   const withEmpty = minDocCount === 0;
   const isOrderedThere = isOrdered(order) || !withEmpty;
   const question = stage.ask(
@@ -89,7 +90,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   };
 };
 
-/** Asks for all combinations that any record of the scope has, as buckets. */
+/** Requests the combinations that occur in any record of the scope. */
 const allKeys = (terms: readonly object[], { planning }: Stage): (() => readonly EngineBucket[]) => {
   const name = planning.newName();
   const asked = { in: { filter: planning.scope, aggs: { keys: { multi_terms: { terms, ...everything } } } } };

@@ -6,7 +6,7 @@ import { noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numberIn } from './value/metric.js';
 import { numbersOf } from './value/source.js';
 
-/** Values below which so many percent lie, as the engine estimates them. */
+/** Plans percentiles, which the engine estimates. */
 export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
   const { points } = metric;
   const isPoint = (property: string) => property !== '' && points.includes(Number(property));
@@ -34,7 +34,7 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
   };
 };
 
-/** How many percent lie at or below each value, as the engine estimates it. */
+/** Plans the percentage of numbers at or below each value, which the engine estimates. */
 export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {
   const { points } = metric;
   const found = valuesAt(metric, stage, { values: points });

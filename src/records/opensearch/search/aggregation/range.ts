@@ -22,7 +22,7 @@ import { conditionBuckets } from './bucket/condition.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { distanceBetween } from './geo.js';
 
-/** A bucket for each range of the numbers of a field. */
+/** Plans a bucket per range of a field's numbers. */
 export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
   const { at, format, timeZone } = aggregation;
   const field = stage.field(aggregation.field, at);
@@ -33,7 +33,7 @@ export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage)
   return ofField(aggregation, stage, { field: shown, reading, read, print: printOf(shown, format, reading.zone) });
 };
 
-/** A bucket for each range of the times of a field. */
+/** Plans a bucket per range of a field's times. */
 export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
   const { at, format, timeZone } = aggregation;
   const found = stage.field(aggregation.field, at);
@@ -69,7 +69,7 @@ const ofField = (
   return ofConditions(aggregation, stage, { field, ranges, print }, (one) => compiler.part(predicateOf(one)));
 };
 
-/** A bucket for each range of distances from a place. */
+/** Plans a bucket per range of distances from a location. */
 export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
   const { at, origin, unitMetres, missing } = aggregation;
   const field = stage.field(aggregation.field, at);

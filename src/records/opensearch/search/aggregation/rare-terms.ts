@@ -10,7 +10,7 @@ import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';
 import { sourceOf } from './value/source.js';
 
-/** One bucket for each value that few records have, the rarest first. */
+/** Plans a bucket per rare value, in ascending order of counts. */
 export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {
   const { at, format, maxDocCount } = aggregation;
   const source = sourceOf('keyword', aggregation, at, stage);
@@ -24,7 +24,7 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
   if (field.ofDevice) throw notOfDevices(field, 'rare_terms', at);
   const children = stage.planAll(aggregation);
   const print = printOf(field, format);
-  // The engine's own estimates.
+  // The engine's own `rare_terms` only estimates.
   const rarest = { size: maxTerms, shard_size: maxTerms, order: [{ _count: 'asc' }, { _key: 'asc' }] };
   const question = stage.ask(
     'terms',

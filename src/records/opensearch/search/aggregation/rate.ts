@@ -8,7 +8,7 @@ import type { Asked, Planned, Stage } from './bucket/stage.js';
 import { numberIn } from './value/metric.js';
 import { numbersOf } from './value/source.js';
 
-/** Records, values or their sum for each unit of time, in buckets of time. */
+/** Plans the rate of records, values or sums per unit of time, inside time buckets. */
 export const rate = (metric: RateMetric, stage: Stage): Planned => {
   const { at, unit, format } = metric;
   const { time } = stage;

@@ -31,7 +31,7 @@ import { weightedAvg } from './weighted-avg.js';
 
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 
-/** How each type of aggregation is asked of the engine, and its answer read. */
+/** Planner of each type of aggregation. */
 export const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: Stage) => Planned } = {
   terms,
   rare_terms: rareTerms,

@@ -8,13 +8,13 @@ import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';
 import type { Children, Planned, SortPath, Stage } from './bucket/stage.js';
 
-/** One bucket, of the records that match a query. */
+/** Plans the bucket of the records that match a query. */
 export const filter = (aggregation: WithChildren<FilterAggregation>, stage: Stage): Planned => {
   const { compiler } = stage.planning;
   return ofPart(aggregation, stage, compiler.part(recordsMatching(aggregation, stage.planning)));
 };
 
-/** One bucket, of the records without a value. */
+/** Plans the bucket of the records without a value. */
 export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned => {
   const { compiler } = stage.planning;
   return ofPart(aggregation, stage, compiler.part(recordsWithout(aggregation, stage.planning)));
@@ -43,7 +43,7 @@ const ofPart = (
   };
 };
 
-/** What stands in one bucket, as buckets around it are ordered by it. */
+/** Adapts the sub-aggregations of a single bucket, so that its enclosing buckets can be ordered by their metrics. */
 const seenThrough = (
   children: Children,
   own: (around: Bucket) => Bucket,
@@ -71,7 +71,7 @@ const seenThrough = (
   };
 };
 
-/** One bucket, of all records in scope, whatever the query. */
+/** Plans the bucket of all records in scope, regardless of the query. */
 export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   if (!stage.isTop) {
@@ -82,7 +82,7 @@ export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stag
   }
   const children = stage.planAll(aggregation);
   const [name, inner] = [planning.newName(), 'in'];
-  // The engine's own begins with the records of all organizations.
+  // The engine's own `global` bucket covers the records of all organizations, so a filter limits it to the scope.
   const asked = { [name]: { global: {}, aggs: { [inner]: { filter: planning.scope, aggs: children.asked } } } };
   const own = ({ found }: Bucket): Bucket => {
     const around = found?.[name] as EngineBucket | undefined;

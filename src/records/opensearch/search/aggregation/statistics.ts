@@ -9,7 +9,7 @@ import { numbersOf } from './value/source.js';
 
 const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
 
-/** What buckets without values are ordered as; by others they come last. */
+/** Sort values of buckets without values; with other metrics these buckets come last. */
 const emptyOf: Readonly<Record<string, number>> = { count: 0, sum: 0, min: Infinity, max: -Infinity };
 
 const simple = new Set(['count', 'sum', 'min', 'max', 'avg']);
@@ -28,7 +28,7 @@ const scattered = new Set([
 const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
   const source = numbersOf(metric.kind, metric, metric.at, stage);
   const field = stage.field(metric.field, metric.at);
-  // Statistics of booleans are written as booleans, where other metrics write their text.
+  // Statistics of booleans are booleans, whereas other metrics write their text.
   const print =
     field?.kind === 'boolean' && metric.format === undefined
       ? (value: number) => value !== 0
@@ -59,13 +59,13 @@ const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: 
   return { asked: question.asked, moments, sortable, print };
 };
 
-/** Count, smallest, largest, mean and sum. */
+/** Plans count, minimum, maximum, mean and sum. */
 export const stats = (metric: SimpleMetric, stage: Stage): Planned => {
   const { asked, moments, sortable, print } = plan(metric, stage);
   return { asked, read: (bucket) => withTexts({ ...statisticsOf(moments(bucket)) }, print), sortable };
 };
 
-/** The same, and how the values scatter. */
+/** Plans the same statistics together with variance and standard deviation. */
 export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planned => {
   const { asked, moments, sortable, print } = plan(metric, stage, metric.sigma);
   return { asked, read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };

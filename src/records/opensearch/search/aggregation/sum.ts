@@ -1,4 +1,4 @@
 import { oneNumber } from './value/metric.js';
 
-/** The sum of the values of a field. */
+/** Plans the sum of a field's values. */
 export const sum = oneNumber('sum', 0, 0);

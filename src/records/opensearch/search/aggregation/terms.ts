@@ -20,19 +20,19 @@ interface KeyedBucket extends Bucket {
   readonly key: unknown;
 }
 
-/** Buckets by the values of a field, before they are cut. */
+/** Buckets by the values of a field, before they are limited to the requested size. */
 interface Terms {
   readonly asked: Asked;
   readonly children: Children;
-  /** The buckets inside another, and how many records the engine left out. */
+  /** Returns the buckets inside another, and the number of records in buckets that the engine left out. */
   found(around: Bucket): { buckets: readonly KeyedBucket[]; others: number };
-  /** All keys that any record of the scope has; none where only those of records that match count. */
+  /** Returns all keys in records of the scope; missing if only keys of matching records count. */
   all?(): readonly unknown[];
-  /** Whether the engine has ordered and cut them. */
+  /** Whether the engine has already sorted and cut the buckets. */
   readonly isCut: boolean;
 }
 
-/** One bucket for each value of a field, the most frequent first unless another order is asked for. */
+/** Plans a bucket per value of a field, ordered by descending count by default. */
 export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage): Planned => {
   const { at, format } = aggregation;
   const own = stage.field(aggregation.field, at);
@@ -47,7 +47,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const found = field.ofDevice ? ofDevices(aggregation, field, stage) : ofRecords(aggregation, source, stage);
   const { children } = found;
   const order = orderOf(wantedOrder, children);
-  // A text that stands in for a field that nothing has is written as it is.
+  // A default for missing values is written unchanged if the field is unknown.
   const print = own === undefined && field.kind === 'keyword' ? undefined : printOf(field, format);
   const byKey = (a: KeyedBucket, b: KeyedBucket) => compareKeys(field.kind, a.key, b.key);
 
@@ -88,7 +88,7 @@ const ofRecords = (
   const children = stage.planAll(aggregation);
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   const order = orderOf(wantedOrder, children);
-  // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
+  // Terms without records of the query join only after all buckets are known, so the engine must not cut the list.
   const isCut = minDocCount > 0 && isOrdered(order);
   const count = isCut ? Math.min(size, maxTerms) : maxTerms;
   const keys = { ...body, ...filtersOf(field, aggregation, stage) };
@@ -112,7 +112,10 @@ const ofRecords = (
   return { asked: question.asked, children, found, isCut, all: allKeys(aggregation, field, keys, stage) };
 };
 
-/** Asks for all keys that any record of the scope has. The engine's own way shows those of other organizations. */
+/**
+ * Requests the keys that occur in any record of the scope. The engine's own `min_doc_count` of 0 would also return keys
+ * of other organizations.
+ */
 const allKeys = (
   { missing, include, exclude }: TermsAggregation,
   field: Field,
@@ -127,7 +130,7 @@ const allKeys = (
     const scope = (answer()?.[name] as EngineBucket | undefined)?.['in'] as EngineBucket | undefined;
     const buckets = ((scope?.['keys'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
     const found = buckets.map(keyOf);
-    // A text that stands in for none is a key even where every record has a value.
+    // The default for missing values is a key even if every record has a value.
     const instead = field.kind === 'keyword' && missing && !include && !exclude ? scalarText(missing) : undefined;
     return instead === undefined || found.includes(instead) ? found : [...found, instead];
   };

@@ -8,12 +8,12 @@ import { orderOfKeys } from '../order.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
-/** The first few records of each bucket. */
+/** Plans the first records of each bucket. */
 export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {
   const { planning } = stage;
   const keys = bindSort(sort, planning);
   const order = orderOfKeys(keys, planning.compiler.fields);
-  // The engine takes no size of 0 here.
+  // The engine does not accept a size of 0.
   const question = stage.ask('top_hits', { from, size: Math.max(1, size), sort: order, ...hitParts });
   const count = stage.count();
   const terms = { older: planning.compiler.fields.older, names: planning.names };

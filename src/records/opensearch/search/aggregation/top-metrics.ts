@@ -8,7 +8,7 @@ import type { EngineHit, EngineHits } from '../../engine.js';
 import { orderOfKeys, sortValueOf } from '../order.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 
-/** Values of the records that come first in an order. */
+/** Plans values of the first records in a given order. */
 export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
   const { nameOf, fields: engineFields } = stage.planning.compiler;
   const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));

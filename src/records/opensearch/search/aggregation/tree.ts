@@ -14,29 +14,29 @@ import type { Bucket } from './bucket/bucket.js';
 import { type Asked, type Children, type Planned, type Planning, type SortPath, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';
 
-/** Aggregations ready to be asked, and then read. */
+/** Planned aggregations of a query: sent to the engine first, read afterwards. */
 export interface PlannedTree {
   readonly asked: Asked;
-  /** Takes the engine's answer. Answers the records that it shows. */
+  /** Accepts the engine's answer and returns the records that it shows. */
   take(answer: EngineBucket | undefined): readonly EngineHit[];
-  /** Reads the answer, with the devices of the records that it shows. */
+  /** Builds the answer with the devices of the records that it shows. */
   read(devices: Devices): Awaitable<Answer>;
 }
 
-/** What planning is given. */
+/** Context for planning. */
 interface Shared
   extends Pick<
     Planning,
     'fields' | 'now' | 'found' | 'times' | 'organizationId' | 'compiler' | 'names' | 'scope' | 'deviceValues' | 'pace'
   > {
-  /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
+  /** Adds bytes held in memory; throws beyond the limit of a call, or of all calls together. */
   readonly weigh: (bytes: number) => void;
 }
 
-/** Counts all records of a query. */
+/** Name of the aggregation that counts all records of a query. */
 const counted = 'all';
 
-/** Plans the aggregations of a query; undefined where there are none. */
+/** Plans the aggregations of a query; undefined if there are none. */
 export const planTree = (
   aggregations: readonly Aggregation[],
   { weigh, ...shared }: Shared,
@@ -85,7 +85,7 @@ export const planTree = (
 
 type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
 
-/** Plans aggregations that stand in the same buckets. */
+/** Plans the aggregations of the same buckets. */
 const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
   const plan = (aggregation: AskedAggregation): Planned => {
     checkMissing(aggregation, stage);
@@ -102,7 +102,7 @@ const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children =
   };
 };
 
-/** What stands in for no value has to be one of its field, also where every record has a value. */
+/** Validates that the default for missing values suits its field, even if every record has a value. */
 const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
   if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
   const { kind, field: path, missing, at } = aggregation;

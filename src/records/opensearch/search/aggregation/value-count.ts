@@ -7,7 +7,7 @@ import { deviceCounts } from './value/device-count.js';
 import { byValue, oneValue } from './value/metric.js';
 import { sourceOf } from './value/source.js';
 
-/** How many values there are, of any type. */
+/** Plans the number of values, of any type. */
 export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
   const { field: path, missing, format, at } = metric;
   const field = stage.field(path, at);
@@ -23,7 +23,7 @@ export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
       counts.of(bucket).reduce((sum, { device, count }) => sum + count * each(device), 0),
     );
   }
-  // Every record has one, or what stands in for one.
+  // Every record has a value or the default.
   if (field === undefined || field.path === '_id') return counted({}, stage.count());
   const source = sourceOf('keyword', metric, at, stage)!;
   const question = stage.ask('value_count', source.body, { field });
@@ -31,7 +31,7 @@ export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
   return { ...counted(question.asked, (bucket) => value(bucket) ?? 0), sortable: byValue(question, 0) };
 };
 
-/** A number that is counted here, by which the engine orders nothing. */
+/** A number counted on this side, by which the engine cannot order buckets. */
 const counted = (asked: Asked, count: (bucket: Bucket) => number): Planned => ({
   asked,
   read: (bucket) => ({ value: count(bucket) }),

@@ -5,7 +5,7 @@ import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { byValue, oneValue } from './value/metric.js';
 import { numbersOf } from './value/source.js';
 
-/** The mean of one field's values, weighed by another's. Records without either are left out. */
+/** Plans the mean of one field's values, weighted by another field's. Records that lack either are ignored. */
 export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
   const [of, by] = [numbersOf('weighted_avg', value, at, stage), numbersOf('weighted_avg', weight, at, stage)];
   if (of === undefined || by === undefined) return { asked: {}, read: () => ({ value: null }), sortable: noNumber };

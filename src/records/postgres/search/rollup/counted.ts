@@ -5,8 +5,9 @@ import { listOf, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
 
 /**
- * Days of records by the value of a variable, as parts of a union. The value stands where a record has it, so that whatever
- * reads records reads it: `texts` and `numbers` are arrays of this one element.
+ * Reads the daily counts of records per value of a variable, as parts of a union. Each row holds the value where a
+ * record would hold it, so that expressions over records work unchanged: `texts` or `numbers` is an array whose only
+ * element is this value.
  */
 export const countedParts = (whose: Whose, range: RollupRange, keys: readonly NumberSlot[]): Sql[] => {
   const { whole, apart } = range;
@@ -17,7 +18,7 @@ export const countedParts = (whose: Whose, range: RollupRange, keys: readonly Nu
   ];
 };
 
-/** Which rows: of products together, or of devices. */
+/** Selects daily rows of products as a whole, or of devices. */
 interface Rows {
   readonly products: readonly (string | null)[];
   readonly from: Sql;
@@ -42,7 +43,7 @@ const part = (
       and u.day >= ${from}::timestamptz and u.day < ${to}::timestamptz${fresh} and (v.slot = 0 or ${measure(1)} is not null)`;
 };
 
-/** Products mostly have a variable in the same place. */
+/** In most cases, all products keep the variable in the same slot. */
 const ofKeys = (keys: readonly NumberSlot[]): Sql => {
   const bySlot = [...Map.groupBy(keys, ({ slot }) => slot)];
   if (bySlot.length === 1) return sql`u.key = ${bySlot[0]![0]}::int`;

@@ -1,22 +1,31 @@
 import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
 import { leastBytes, readEntries } from '../../digest-entry.js';
 
-/** Entries are put in order by stretches of value, of at least so many entries on average: only those looked at are sorted. */
+/**
+ * Entries are divided into bins, which are ranges of values with at least this many entries on average. Only the bins
+ * that a query reads are sorted.
+ */
 const perBin = 100;
 
-/** More stretches take longer to find than to sort: the entries of one digest, which are in order, pass through few of them. */
+/**
+ * Maximum number of bins. With more, finding an entry's bin takes longer than the sorting saves: the entries of one
+ * digest are in order and fall into few bins.
+ */
 const maxBins = 2000;
 
-/** Entries by which it is found out where stretches begin. */
+/** Maximum number of entries sampled to choose the bounds of the bins. */
 const maxSample = 20_000;
 
-/** Its multiples are spread evenly between whole numbers. */
+/** Fraction of the golden ratio. The fractional parts of its multiples are spread evenly between 0 and 1. */
 const golden = 0.618034;
 
-/** Entries that are worked on before it is asked whether others wait. */
+/** Number of entries between two yields. */
 const perStep = 5000;
 
-/** A value, the place of its first and its last number among all (from 0). A mean stands in the middle of what it is of. */
+/**
+ * A value, with the positions of its first and its last number among all numbers (from 0). A mean is placed in the
+ * middle of the numbers that it summarizes.
+ */
 interface Point {
   readonly value: number;
   readonly first: number;
@@ -24,26 +33,29 @@ interface Point {
 }
 
 /**
- * Numbers as digests have them (see `record_digest.digest`): several digests behind each other. Where none of them stands for
- * several different numbers, answers are exact, by linear interpolation.
+ * Numbers read from several concatenated digests (see `record_digest.digest`). Percentiles are exact, by linear
+ * interpolation, if no digest entry summarizes several different numbers.
  */
 export class Digest {
-  /** How many numbers. */
+  /** Number of numbers. */
   private count = 0;
-  /** Where stretches of value end. */
+  /** Upper bounds of the bins. */
   private bounds: Float64Array = new Float64Array();
-  /** Entries by stretch of value; `starts` and `before` say where each stretch begins, in entries and in numbers. */
+  /**
+   * Indexes of the entries, grouped by bin. `starts` and `before` hold the start of each bin, counted in entries and in
+   * numbers.
+   */
   private order = new Uint32Array();
   private starts = new Uint32Array();
   private before = new Float64Array();
 
-  /** @param weights how many numbers each value stands for; below 0 where these differ. */
+  /** @param weights how many numbers each value stands for; negative if these numbers differ. */
   private constructor(
     private values: Float64Array,
     private weights: Float64Array,
   ) {}
 
-  /** Reads digests, which may be a million entries: the event loop is given to others meanwhile. */
+  /** Reads digests of up to a million entries, and yields the event loop meanwhile. */
   static read(bytes: Buffer, pace: Pace): Awaitable<Digest> {
     const most = Math.floor(bytes.length / leastBytes);
     const digest = new Digest(new Float64Array(most), new Float64Array(most));
@@ -56,7 +68,7 @@ export class Digest {
     this.weights = this.weights.subarray(0, count);
   }
 
-  /** How far the numbers are from their median. */
+  /** Returns the distances of the numbers from their median. */
   deviations(pace: Pace): Awaitable<Digest> {
     const digest = new Digest(new Float64Array(this.values.length), this.weights);
     return digest.arranged(digest.measuring(this.values, this.percentile(50)), pace);
@@ -69,7 +81,7 @@ export class Digest {
     }
   }
 
-  /** Itself, once it has its entries and has put them in stretches. */
+  /** Fills the entries, groups them into bins and returns this digest. */
   private arranged(filling: Iterable<undefined>, pace: Pace): Awaitable<Digest> {
     return chain(
       pace.map(this.steps(filling), () => undefined),
@@ -92,7 +104,7 @@ export class Digest {
     let bin = 0;
     for (let index = 0; index < values.length; index++) {
       const value = values[index]!;
-      // Mostly that of the entry before, or the next one.
+      // In most cases, the entry is in the bin of the entry before, or in the next one.
       if (bounds[bin]! <= value) bin++;
       if (bounds[bin - 1]! > value || bounds[bin]! <= value) bin = this.binOf(value);
       binOf[index] = bin;
@@ -115,20 +127,20 @@ export class Digest {
     }
   }
 
-  /** The value below which so many percent lie. */
+  /** Returns the value below which `percent` percent of the numbers lie. */
   percentile(percent: number): number {
     const place = (percent / 100) * (this.count - 1);
     const bin = this.before.findLastIndex((before, index) => index < this.before.length - 1 && before <= place);
     const points = this.pointsAround(bin);
     const next = points.find(({ last }) => last >= place) ?? points.at(-1)!;
     const previous = points.findLast(({ first }) => first <= place) ?? points[0]!;
-    // Either is a stretch of the same number that the place is in, or it is between two.
+    // The place is inside a run of equal numbers, or between two points.
     if (next.first <= place) return next.value;
     if (previous.last >= place) return previous.value;
     return between(previous.value, next.value, (place - previous.last) / (next.first - previous.last));
   }
 
-  /** How many percent lie at or below a value. */
+  /** Returns the percentage of numbers that are at or below a value. */
   rank(value: number): number {
     const points = this.pointsAround(this.binOf(value));
     const previous = points.findLast((point) => point.value <= value);
@@ -149,7 +161,7 @@ export class Digest {
     return from;
   }
 
-  /** The points of a stretch of values, and of those before and after it that have any, in order. */
+  /** Returns the points of a bin and of its nearest non-empty neighbours on both sides, in order. */
   private pointsAround(bin: number): Point[] {
     let [from, to] = [bin, bin + 1];
     while (from > 0 && this.starts[from] === this.starts[bin]) from--;
@@ -163,7 +175,7 @@ export class Digest {
     let place = this.before[bin]!;
     const next = this.before[bin + 1]!;
     const lowest = this.bounds[bin - 1];
-    // All of them are the same number.
+    // All numbers of this bin are equal.
     if (lowest !== undefined && this.bounds[bin] === above(lowest))
       return next > place ? [{ value: lowest, first: place, last: next - 1 }] : [];
     const indexes = this.order
@@ -184,12 +196,12 @@ export class Digest {
 }
 
 /**
- * Values that cut the others in about so many parts of the same size, as far as a sample tells. A number that would be a part or
- * more has a part to itself: however many entries it has, nobody need put them in order.
+ * Returns bounds that divide the values into about `parts` bins of equal size, as estimated from a sample. A number
+ * that fills a bin or more gets a bin of its own, which never needs sorting however many entries it has.
  */
 const boundsOf = (values: Float64Array, parts: number): Float64Array => {
   const size = Math.min(values.length, maxSample);
-  // Not at equal distances: devices mostly take turns.
+  // The distances between samples vary: devices often report in turns, which equal distances would follow.
   const sample = Float64Array.from(
     { length: size },
     (_, index) => values[Math.floor(((index + ((index * golden) % 1)) * values.length) / size)]!,
@@ -207,7 +219,7 @@ const boundsOf = (values: Float64Array, parts: number): Float64Array => {
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
-/** The next larger double. */
+/** Returns the next larger double. */
 const above = (value: number): number => {
   if (value === 0) return Number.MIN_VALUE;
   number[0] = value;
@@ -215,5 +227,5 @@ const above = (value: number): number => {
   return number[0];
 };
 
-/** As PostgreSQL does it (`percentile_cont`). */
+/** Interpolates as PostgreSQL's `percentile_cont` does. */
 const between = (low: number, high: number, share: number): number => low + (high - low) * share;

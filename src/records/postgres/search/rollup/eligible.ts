@@ -10,60 +10,76 @@ import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from
 import type { RollupRange, Stale } from './range.js';
 import type { Sources } from './sources.js';
 
-/** Fewer whole hours than this are as quickly read from the records. */
+/** Minimum number of whole hours. Fewer are as fast to read from the records. */
 const fewestHours = 2;
 
-/** With more hours out of date than this, reading the records alone is quicker. */
+/** Maximum number of stale hours. With more, reading only the records is faster. */
 export const maxStale = 500;
 
-/** Hours that are out of date are mostly those under way: where all are of so little time, in milliseconds, that is read from the records. */
+/**
+ * Milliseconds before now. Stale hours are mostly those still in progress: if all of them are this recent, the time
+ * from the first of them on is read from the records.
+ */
 const tail = 3 * hour;
 
-/** The same of days: those under way, and those that are just over. */
+/** The same for days, in milliseconds: the current day and the one that has just ended. */
 const tailDays = 2 * day;
 
-/** Fewer whole days than this are as quickly read by the hour, and so are all where more are out of date. */
+/**
+ * Minimum number of whole days. Fewer are as fast to read by the hour, and so are all days if more than {@link
+ * maxStaleDays} are stale.
+ */
 const fewestDays = 3;
 
 const maxStaleDays = 500;
 
-/** What is asked, and over what. */
+/** Aggregations, query and scope that rollups might answer. */
 export interface RollupRequest {
   readonly aggregations: readonly Aggregation[];
   readonly query: Predicate;
-  /** Empty: every product, and records of none. */
+  /** Empty: every product, and records without a product. */
   readonly productIds: readonly string[];
   readonly fields: Fields;
-  /** The time that records can be in, in milliseconds, and the ends of the time asked for, to the microsecond. */
+  /**
+   * `span` is the time that records can be in, in milliseconds. `range` is the requested time in milliseconds, to the
+   * microsecond.
+   */
   readonly span: Span;
   readonly range: { readonly fromMillis: number; readonly toMillis: number };
-  /** The present moment, in milliseconds. */
+  /** Current time in milliseconds. */
   readonly now: number;
-  /** Whether different values may be counted by sketches. */
+  /** Whether distinct values may be counted by sketches. */
   readonly sketched?: boolean;
 }
 
-/** A stretch of time in milliseconds; its end is not in it. */
+/** A time span in milliseconds; the end is exclusive. */
 interface TimeSpan {
   readonly from: number;
   readonly until: number;
 }
 
-/** What an end that is in the range leaves out at most: records are stored to the microsecond. */
+/**
+ * A microsecond in milliseconds. It turns an inclusive end into an exclusive one, because records are stored to the
+ * microsecond.
+ */
 const microsecond = 0.001;
 
-/** Hours that rollups can answer for, as far as the question tells; {@link rollupRange} says whose rollups serve. */
+/**
+ * Hours that rollups can answer as far as the request alone shows; {@link rollupRange} then decides which rollups are
+ * read.
+ */
 export interface Candidate extends Need {
   readonly from: number;
   readonly to: number;
-  /** The time asked for, whose ends may be in no whole hour. */
+  /** The requested time, which may begin or end inside an hour. */
   readonly within: TimeSpan;
 }
 
 /**
- * The hours that rollups could answer for, where they could answer all that is asked: aggregations by whole hours (in any zone
- * that keeps to them), device, what is known of devices, or product, with metrics that add up and pipelines over them; and a
- * query about nothing but time, device and product. One text or boolean may be told apart too, by whole days then.
+ * Returns the hours that rollups could answer; undefined if they cannot answer the whole request. Rollups serve
+ * aggregations by whole hours (in any zone whose offset is in whole hours), by device, by fields of the device, or by
+ * product, with metrics that can be added up and pipelines over them. The query may only filter by time, device and
+ * product. One text or boolean may also be used; only whole days are then read.
  */
 export const rollupCandidate = ({
   aggregations,
@@ -78,7 +94,7 @@ export const rollupCandidate = ({
   const need = together([needOf(aggregations, { fields, now, span, sketched }), needOfQuery(query)]);
   const whole = {
     from: Math.max(span.from, range.fromMillis),
-    // Beyond the end of the span are no records: its last hour can be taken whole.
+    // There are no records after the span, so its last hour can be read as a whole.
     until: range.toMillis <= span.to ? range.toMillis + microsecond : (Math.floor(span.to / hour) + 1) * hour,
   };
   const within = need && restrict(whole, query);
@@ -90,15 +106,15 @@ export const rollupCandidate = ({
   return { ...need, from, to, within };
 };
 
-/** Whether what is needed is kept by the day alone. */
+/** Whether the rollups needed exist only by the day. */
 export const isByDay = ({ key, digests, sketches }: Need): boolean =>
   key !== undefined || digests === true || sketches === true;
 
-/** Where rollups have the values by which records are told apart, of each product. */
+/** Returns, for each product, the slot of the value that distinguishes records. */
 export const keysOf = ({ key }: Candidate): readonly NumberSlot[] | undefined => key && (valueSlots(key) ?? []);
 
 /**
- * The rollups to read for a candidate; undefined where a product in scope may have values that are in none.
+ * Chooses the rollups to read for a candidate; undefined if a product in scope may have values that no rollup holds.
  * @param unsummarized days of products that have no rows by the value of the candidate's key.
  */
 export const rollupRange = (
@@ -116,7 +132,7 @@ export const rollupRange = (
   if (inScope.length === 0 || ![...fields, ...(key ? [key] : [])].every(declares)) return undefined;
   const keys = keysOf(candidate);
   const all = fields.flatMap((field) => (valueSlots(field) ?? []).map(({ slot }) => slot));
-  // The key itself is counted with the records.
+  // Slots of texts are left out: the key itself is counted together with the records.
   const slots = [...new Set(key ? all.filter((slot) => slot > 0) : all)];
   if (unsummarized.length > maxStale) return undefined;
   const byDay = isByDay(candidate);
@@ -155,7 +171,7 @@ export const rollupRange = (
   };
 };
 
-/** The hours of some products in a stretch that are out of date. */
+/** Returns the stale hours of the products in a time span. */
 const startsIn = (products: readonly (string | null)[], stale: Sources['stale'], { from, until }: TimeSpan): Stale[] =>
   products.flatMap((productId) =>
     (stale.get(productId) ?? [])
@@ -163,18 +179,21 @@ const startsIn = (products: readonly (string | null)[], stale: Sources['stale'],
       .filter(({ start }) => start >= from && start < until),
   );
 
-/** Whether a key has a place in every product. */
+/** Whether the key has a slot in every product. */
 const isSummarized = (products: readonly (string | null)[], keys: readonly NumberSlot[]): boolean =>
   products.every((id) => keys.some(({ productId }) => productId === id));
 
-/** Whether summaries measure a field: numbers of the first slots, and of texts the key alone, or the first beside sketches. */
+/**
+ * Whether daily summaries hold a field: numbers in the first slots, and of the texts only the key; sketches also hold
+ * texts in the first slots.
+ */
 const isMeasured = (field: Field, { key, digests, sketches }: Candidate): boolean => {
   const most = digests || sketches ? maxDigested : maxMeasured;
   const isKept = ({ slot }: NumberSlot) => (slot > 0 || sketches === true) && Math.abs(slot) <= most;
   return field.path === key?.path || (valueSlots(field) ?? []).every(isKept);
 };
 
-/** The days of some hours or days of products, each once, that are in a stretch. */
+/** Returns the distinct days in a time span to which hours or days of the products belong. */
 const daysAmong = (
   some: readonly Stale[],
   { from, until }: TimeSpan,
@@ -186,7 +205,7 @@ const daysAmong = (
   return [...new Map(found.map((one) => [`${one.productId}/${one.start}`, one])).values()];
 };
 
-/** The whole days of a stretch; undefined where they are too few, or too many of them out of date. */
+/** Returns the whole days of a time span; undefined if there are too few, or too many stale ones. */
 const daysOf = (
   stretch: TimeSpan,
   products: readonly (string | null)[],
@@ -200,7 +219,9 @@ const daysOf = (
   return outdated.length > maxStaleDays ? undefined : { from: instantText(from), to: instantText(to), stale: outdated };
 };
 
-/** The whole weeks of a stretch, and those of them with a day that is out of date; undefined where there are none. */
+/**
+ * Returns the whole weeks of a time span, and the weeks that have a stale day; undefined if there are no whole weeks.
+ */
 const weeksOf = ({ from, until }: TimeSpan, outdated: readonly Stale[]): RollupRange['weeks'] => {
   const [first, end] = [weekStart(from + week - 1), weekStart(until)];
   if (end <= first) return undefined;
@@ -208,13 +229,13 @@ const weeksOf = ({ from, until }: TimeSpan, outdated: readonly Stale[]): RollupR
   return { from: instantText(first), to: instantText(end), stale };
 };
 
-/** What it takes to tell which records match a query, beside their time. */
+/** Returns the need of a query, apart from its conditions on time. */
 const needOfQuery = (query: Predicate): Need | undefined => {
   if (query.kind === 'and') return together(query.of.map(needOfQuery));
   return query.kind === 'range' && query.field.path === 'ts' ? nothing : needOfPredicate(query);
 };
 
-/** The time that a query leaves of a stretch; undefined beyond the calendar. */
+/** Narrows a time span by a query's conditions on time; undefined for timestamps beyond JavaScript's dates. */
 const restrict = (stretch: TimeSpan, query: Predicate): TimeSpan | undefined => {
   if (query.kind === 'and')
     return query.of.reduce<TimeSpan | undefined>((left, part) => left && restrict(left, part), stretch);
@@ -222,7 +243,7 @@ const restrict = (stretch: TimeSpan, query: Predicate): TimeSpan | undefined => 
   const { lower, upper } = query;
   const from = lower ? Date.parse(`${lower.value}`) + (lower.inclusive ? 0 : microsecond) : stretch.from;
   const until = upper ? Date.parse(`${upper.value}`) + (upper.inclusive ? microsecond : 0) : stretch.until;
-  // A moment beyond the calendar reads as no number: such a query goes the usual road.
+  // A timestamp beyond JavaScript's dates is NaN; those queries take the general path.
   if (Number.isNaN(from) || Number.isNaN(until)) return undefined;
   return { from: Math.max(stretch.from, from), until: Math.min(stretch.until, until) };
 };

@@ -16,49 +16,49 @@ import type { Span } from '../../../../search/span.js';
 import { scalarText } from '../../../../search/syntax/value.js';
 import { numberSlots, valueSlots } from '../sql/stored-field.js';
 
-/** Milliseconds. */
+/** Milliseconds of an hour. */
 export const hour = 3_600_000;
 
 /** Milliseconds of a day in UTC. */
 export const day = 24 * hour;
 
-/** What rollups are to be read for. */
+/** Content of the rollups that a query needs. */
 export interface Need {
-  /** The fields whose numbers are read, or whose values are counted. */
+  /** Fields whose numbers are read, or whose values are counted. */
   readonly fields: readonly Field[];
-  /** Whether devices are told apart. */
+  /** Whether the rows of each device are needed separately. */
   readonly devices: boolean;
-  /** Whether hours of a day (UTC) are told apart. */
+  /** Whether the hours of a day (UTC) are needed separately. */
   readonly hours: boolean;
-  /** Whether days (UTC) are told apart, or hours. */
+  /** Whether days (UTC), or hours, are needed separately. */
   readonly days: boolean;
-  /** The text or the boolean whose values are told apart. */
+  /** The text or boolean whose values are needed separately. */
   readonly key?: Field;
-  /** Whether digests of the numbers are read. */
+  /** Whether digests of the numbers are needed. */
   readonly digests?: boolean;
-  /** Whether sketches of the values are read. */
+  /** Whether sketches of the values are needed. */
   readonly sketches?: boolean;
 }
 
-/** What is known when it is found out what is needed. */
+/** Facts from which the needs of a query are derived. */
 export interface NeedContext {
   readonly fields: Fields;
   readonly now: number;
   readonly span: Span;
-  /** Whether different values are counted by sketches, also of texts and booleans. */
+  /** Whether sketches count distinct values, also those of texts and booleans. */
   readonly sketched?: boolean;
 }
 
-/** Nothing but the number of records. */
+/** Need of a query that only counts records. */
 export const nothing: Need = { fields: [], devices: false, hours: false, days: false };
 
-/** What several need together; undefined where rollups cannot serve one of them, or not all of them at once. */
+/** Combines needs; undefined if rollups cannot serve one of them, or all of them at once. */
 export const together = (needs: Iterable<Need | undefined>): Need | undefined => {
   let all: Need = nothing;
   for (const one of needs) {
     if (one === undefined) return undefined;
     const [key, other] = [all.key ?? one.key, one.key];
-    // Rollups have records by the values of one field, not by those of several at once.
+    // Rollups count records by the values of one field, not by the combinations of several.
     if (key !== undefined && other !== undefined && key.path !== other.path) return undefined;
     const digests = all.digests || one.digests;
     const sketches = all.sketches || one.sketches;
@@ -76,7 +76,7 @@ export const together = (needs: Iterable<Need | undefined>): Need | undefined =>
   return all;
 };
 
-/** What aggregations need; undefined where rollups cannot serve one of them. */
+/** Returns the need of aggregations; undefined if rollups cannot serve one of them. */
 export const needOf = (aggregations: readonly Aggregation[], context: NeedContext): Need | undefined =>
   together(aggregations.map((aggregation) => needOfOne(aggregation, context)));
 
@@ -84,7 +84,7 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
   if (isPipeline(aggregation)) return nothing;
   const inside = (): Need | undefined => {
     const need = 'children' in aggregation ? needOf(aggregation.children, context) : nothing;
-    // Buckets are put in order in SQL, where digests and sketches are bytes.
+    // SQL sorts the buckets, but cannot compute a metric from the bytes of a digest or sketch.
     const isByMetric =
       'order' in aggregation && aggregation.order.some(({ path }) => path !== '_count' && path !== '_key');
     return (need?.digests || need?.sketches) && isByMetric ? undefined : need;
@@ -112,7 +112,7 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
     case 'date_histogram':
       return together([needOfTime(aggregation, context), inside()]);
     case 'terms':
-      // Terms of no record that matches come from records that do not.
+      // With a minimum count of 0, terms also come from records that do not match the query.
       return aggregation.minDocCount === 0 ? undefined : together([needOfKey(aggregation, context), inside()]);
     case 'rare_terms':
     case 'missing':
@@ -137,7 +137,10 @@ const needOfKey = ({ field: path }: FieldOptions, context: NeedContext): Need | 
   return field && toldApart(field);
 };
 
-/** What it takes to count different values: those of a text or a boolean are told apart, where they are not sketched. */
+/**
+ * Returns the need of a count of distinct values. Each value of a text or boolean is needed separately, unless sketches
+ * count them.
+ */
 const needOfValues = ({ field: path, missing, finer }: SimpleMetric, context: NeedContext): Need | undefined => {
   const field = fieldOf(context, path);
   const counted = field && toldApart(field);
@@ -146,7 +149,7 @@ const needOfValues = ({ field: path, missing, finer }: SimpleMetric, context: Ne
   return isSketched ? { ...nothing, fields: [field], sketches: true } : undefined;
 };
 
-/** Whether values may be whole numbers that a double does not hold. */
+/** Whether values may be whole numbers that a double cannot represent. */
 const isInt64 = ({ origin }: Field): boolean =>
   origin.kind === 'declared' && origin.variables.some(({ type }) => type === VariableType.INT64);
 
@@ -158,7 +161,7 @@ const needOfSource = (source: CompositeSource, context: NeedContext): Need | und
 const needOfQuery = (query: Query, { fields, now }: NeedContext): Need | undefined =>
   orUndefined(() => needOfPredicate(bindQuery(query, { fields, now })));
 
-/** What it takes to tell which records match, where time does not matter. */
+/** Returns the need of the conditions of a query other than those on time. */
 export const needOfPredicate = (predicate: Predicate): Need | undefined => {
   if (predicate.kind === 'existsUnder') return undefined;
   if (predicate.kind === 'not') return needOfPredicate(predicate.of);
@@ -166,23 +169,26 @@ export const needOfPredicate = (predicate: Predicate): Need | undefined => {
   return 'field' in predicate ? toldApart(predicate.field) : nothing;
 };
 
-/** What it takes to tell records apart by a field. */
+/** Returns the need for distinguishing records by a field. */
 const toldApart = (field: Field): Need | undefined => {
   if (isOfDevices(field)) return { ...nothing, devices: tellsApart(field) };
   const isKey = field.kind === 'keyword' || field.kind === 'boolean';
   return isKey && valueSlots(field) ? { ...nothing, key: field } : undefined;
 };
 
-/** Whether a field is told by the device and the product alone. */
+/** Whether the device and the product alone determine the field's value. */
 const isOfDevices = (field: Field): boolean => field.ofDevice || /^(device|(device\.)?product)\.id$/.test(field.path);
 
-/** Whether a field may differ between devices of one product. */
+/** Whether devices of the same product may differ in the field. */
 const tellsApart = (field: Field): boolean => !field.path.endsWith('product.id');
 
-/** A field that does not exist, or whose products disagree, is the usual road's to answer. */
+/**
+ * Returns the field at a path; undefined for an unknown one. The general path answers those queries, and also those
+ * whose products disagree on the type.
+ */
 const fieldOf = ({ fields }: NeedContext, path: string): Field | undefined => orUndefined(() => fields.find(path));
 
-/** What cannot be bound is the usual road's to refuse. */
+/** Returns undefined for a SearchFailure: the general path then reports the error. */
 const orUndefined = <T>(find: () => T | undefined): T | undefined => {
   try {
     return find();
@@ -192,11 +198,14 @@ const orUndefined = <T>(find: () => T | undefined): T | undefined => {
   }
 };
 
-/** Buckets of time need hours told apart where they are not made of whole days (UTC), but at least of whole hours. */
+/**
+ * Returns the need of time buckets. Buckets of whole days (UTC) need days only; buckets of whole hours need hours;
+ * rollups cannot serve others.
+ */
 const needOfTime = (options: TimeInterval & FieldOptions, { span }: NeedContext): Need | undefined => {
   const { field, missing, offset, timeZone, interval } = options;
   if (field !== 'ts' || missing || offset) return undefined;
-  // Months, quarters and years begin with a day.
+  // Months, quarters and years begin at the start of a day.
   const millis = uniformMillis(interval) ?? day;
   const zone = timeZone && zoneOf(scalarText(timeZone) ?? '');
   if (timeZone && !zone) return undefined;

@@ -3,10 +3,10 @@ import { nilId } from '../../../../entities/id.js';
 import { instantText } from '../../../../search/query/option/instant.js';
 import type { Stale, Whose } from './range.js';
 
-/** Stands for no product where a null would compare with nothing. */
+/** Nil UUID in place of a null product: in SQL, no comparison with null is true. */
 export const noProduct = nilId;
 
-/** Rows of an organization's products. */
+/** Condition on the rows of an organization's products; null stands for no product. */
 export const ofProducts = (
   alias: Sql,
   { organizationId }: Pick<Whose, 'organizationId'>,
@@ -17,11 +17,14 @@ export const ofProducts = (
   return sql`${alias}.organization_id = ${organizationId}::uuid and ${either}`;
 };
 
-/** Rows of product and moment. */
+/** Rows of product and start time. */
 export const listOf = (stale: readonly Stale[]): Sql =>
   sql`unnest(${stale.map(({ productId }) => productId ?? noProduct)}::uuid[], ${stale.map(({ start }) => instantText(start))}::timestamptz[])`;
 
-/** From the first of some stretches to the end of the last: constants, by which PostgreSQL leaves out what is beyond before it begins. */
+/**
+ * Returns the span from the first start to the end of the last. As constants in the statement, both let PostgreSQL skip
+ * partitions outside of it before execution begins.
+ */
 export const around = (stale: readonly Stale[], length: number): { from: string; to: string } => {
   const starts = stale.map(({ start }) => start);
   return { from: instantText(Math.min(...starts)), to: instantText(Math.max(...starts) + length) };

@@ -1,43 +1,51 @@
 import type { NumberSlot } from '../sql/stored-field.js';
 
-/** The start of an hour or a day of a product whose rollup is out of date, in milliseconds. */
+/** An hour or a day of a product whose rollup is stale; its start is in milliseconds. */
 export interface Stale {
   readonly productId: string | null;
   readonly start: number;
 }
 
-/** The hours that a query may take from rollups, the slots that it reads, and whose rollups it reads. */
+/** The hours that a query reads from rollups, the slots it reads, and the products it reads them from. */
 export interface RollupRange {
-  /** Start of the first whole hour, and end of the last: ISO 8601. */
+  /** Start of the first and end of the last whole hour, as ISO 8601. */
   readonly from: string;
   readonly to: string;
-  /** Whether the time asked for begins before, and ends after these hours. */
+  /** Whether the requested time begins before these hours, and whether it ends after them. */
   readonly before: boolean;
   readonly after: boolean;
-  /** Nothing that is asked for is after it; ISO 8601. */
+  /** End of the requested time, as ISO 8601. */
   readonly end: string;
   readonly slots: readonly number[];
-  /** Products whose devices are read together. */
+  /** Products whose rollups of all devices together are read. */
   readonly whole: readonly string[];
-  /** Products that are read device by device; null: records of none. */
+  /** Products whose rollups are read device by device; null means records without a product. */
   readonly apart: readonly (string | null)[];
-  /** Whether all devices of these are asked about. */
+  /** Whether the query covers all devices of the products in `apart`. */
   readonly everyDevice?: boolean;
-  /** Of products that are read device by device: whole days (UTC, ISO 8601) that need not be read by the hour. */
+  /**
+   * Whole days (UTC, ISO 8601) that are read by the day instead of by the hour; only for products read device by
+   * device.
+   */
   readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
-  /** Of digests and sketches of products read together: whole weeks (ISO 8601) that need not be read by the day, but for those that are out of date. */
+  /**
+   * Whole weeks (ISO 8601) that are read by the week instead of by the day, apart from stale ones; only for digests and
+   * sketches of products read as a whole.
+   */
   readonly weeks?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
-  /** Hours in the range whose rollups are out of date; days where `keys`, `digests` or `sketches` are set. */
+  /** Stale hours in the range; stale days if `keys`, `digests` or `sketches` is set. */
   readonly stale: readonly Stale[];
-  /** Set where records are told apart by the value of a variable: the slot of each product (see `record_value.key`). */
+  /**
+   * Slot of the key in each product (see `record_value.key`); set if records are counted by the value of a variable.
+   */
   readonly keys?: readonly NumberSlot[];
-  /** Set where digests of the numbers are read. */
+  /** Set if digests of the numbers are read. */
   readonly digests?: boolean;
-  /** Set where sketches of the values are read. */
+  /** Set if sketches of the values are read. */
   readonly sketches?: boolean;
 }
 
-/** Whose records are looked at. */
+/** Organization and devices whose records a query reads. */
 export interface Whose {
   readonly organizationId: string;
   readonly deviceIds: readonly string[];

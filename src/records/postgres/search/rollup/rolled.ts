@@ -6,7 +6,7 @@ import { day } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
 
-/** What of a range is in rollups that are right, as parts of a union. */
+/** Reads the up-to-date rollups of a range, as parts of a union. */
 export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>
   range.digests || range.sketches
     ? digestParts(whose, range)
@@ -23,14 +23,14 @@ const measures = sql`u.slot, u.n, u.sum, u.min, u.max, u.sum_squares`;
 const ofSlots = ({ slots }: RollupRange) => sql`u.slot = any(${[0, ...slots]}::int[])`;
 const product = sql`coalesce(u.product_id, ${noProduct}::uuid)`;
 
-/** Those of some hours that are not out of date. */
+/** Condition on the slots of the range, and on those of the hours that are not stale. */
 const freshOf = (range: RollupRange, hours: Sql): Sql => {
   const { stale } = range;
   const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${listOf(stale)})`;
   return sql`${ofSlots(range)} and ${hours}${fresh}`;
 };
 
-/** By the day, and by the week where that will do, with digests and sketches. */
+/** Reads digests and sketches by the week where possible, otherwise by the day. */
 const digestParts = (whose: Whose, range: RollupRange): Sql[] => {
   const { whole, apart, from, to, stale, digests, sketches } = range;
   const fresh = stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${listOf(stale)})`;
@@ -55,7 +55,7 @@ const digestParts = (whose: Whose, range: RollupRange): Sql[] => {
   ];
 };
 
-/** Product and week of those that were laid together since each of their days was made. */
+/** Selects product and week of the weekly rows made after the last change to any of their days. */
 const weeksThatServe = (
   whose: Whose,
   products: readonly string[],
@@ -76,12 +76,16 @@ const together = (whose: Whose, range: RollupRange): Sql => {
     from record_total u where ${ofProducts(sql`u`, whose, range.whole)} and ${freshOf(range, hours)}`;
 };
 
-/** By the day where days will do: what is left at the ends, and days that are out of date, by the hour. */
+/**
+ * Reads rollups device by device: by the day where possible, and by the hour for the rest at both ends and for stale
+ * days.
+ */
 const oneByOne = (whose: Whose, range: RollupRange): Sql[] => {
   const { from, to, days } = range;
   const ofDevices = sql`${ofProducts(sql`u`, whose, range.apart)} and u.device_id = any(${whose.deviceIds}::uuid[])`;
   const byHour = (start: string, end: string, which = empty) => {
-    // By the product's index, which has hours: days would only make the planner expect too few rows.
+    // If all devices are read, the product's index serves, and it contains the hour. An additional condition on the day
+    // would only make the planner expect too few rows.
     const between = range.everyDevice ? hoursOf : hoursOfDevices;
     const hours = between(sql`u.hour`, sql`${start}::timestamptz`, sql`${end}::timestamptz`);
     return sql`

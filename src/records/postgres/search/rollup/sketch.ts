@@ -2,23 +2,24 @@ import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
 import { exactValues } from '../../summary.js';
 
 /*
- * How many different values there are, after Flajolet's HyperLogLog: the fewer values, the fewer zeros the hash with the most
- * of them begins with. Read as Ertl does it ("New cardinality estimation algorithms for HyperLogLog sketches", 2017,
- * algorithm 6), which needs no table of corrections. The standard error is 0.8 %: 1.04 / sqrt(2^14).
+ * Estimates the number of distinct values with Flajolet's HyperLogLog: the more distinct values there are, the longer
+ * the longest run of leading zeros among their hashes. The registers are evaluated as by Ertl, "New cardinality
+ * estimation algorithms for HyperLogLog sketches", 2017, algorithm 6, which needs no table of corrections. The standard
+ * error is 0.8 %: 1.04 / sqrt(2^14).
  */
 
-/** Bits of a hash that say which register it is of, and those whose zeros are counted. */
+/** Number of a hash's bits that select the register, and number of those whose leading zeros are counted. */
 const registerBits = 14;
 const rankBits = 32 - registerBits;
 const registerCount = 2 ** registerBits;
 
-/** Places for hashes as long as all of them are kept: more than twice as many as there can be. */
+/** Size of the hash table used while all hashes are kept: more than twice the maximum number of hashes. */
 const tableSize = 8192;
 
-/** Hashes that are worked on before it is asked whether others wait. */
+/** Number of hashes between two yields. */
 const perStep = 20_000;
 
-/** Counts the different values of sketches that stand behind each other (see `record_digest_total.sketch`). */
+/** Counts the distinct values of concatenated sketches (see `record_digest_total.sketch`). */
 export const countSketched = (bytes: Buffer, pace: Pace): Awaitable<number> => {
   const sketch = new Sketch();
   return chain(
@@ -29,11 +30,14 @@ export const countSketched = (bytes: Buffer, pace: Pace): Awaitable<number> => {
 
 class Sketch {
   private readonly registers = new Uint8Array(registerCount);
-  /** All hashes, each in the first free place from where its last bits point on; 0 is counted apart. */
+  /**
+   * All hashes, in a hash table with linear probing by the last bits. 0 marks a free place, so the hash 0 is kept in
+   * `zero`.
+   */
   private readonly table = new Int32Array(tableSize);
   private hashes = 0;
   private zero = false;
-  /** Whether all hashes are in the table. */
+  /** Whether the table holds every hash. */
   private exact = true;
 
   *add(bytes: Buffer): Generator<undefined> {
@@ -55,7 +59,7 @@ class Sketch {
   }
 
   private addHash(hash: number): void {
-    // The bit behind the last ends the zeros.
+    // The bit set after the last counted bit limits the number of zeros.
     const rank = Math.clz32((hash << registerBits) | (1 << (registerBits - 1))) + 1;
     const register = hash >>> rankBits;
     if (rank > this.registers[register]!) this.registers[register] = rank;
@@ -86,7 +90,7 @@ class Sketch {
   }
 }
 
-/** What registers without any hash tell, of which there is this share. */
+/** Contribution of the registers without any hash, given their share. */
 const sigma = (share: number): number => {
   if (share === 1) return Infinity;
   let [sum, last] = [share, -1];
@@ -98,7 +102,7 @@ const sigma = (share: number): number => {
   return sum;
 };
 
-/** What registers tell whose hashes have no more bits to count, where this is the share of the others. */
+/** Contribution of the registers whose counted bits were all zero, given the share of the other registers. */
 const tau = (share: number): number => {
   if (share === 0 || share === 1) return 0;
   let [sum, last] = [1 - share, -1];

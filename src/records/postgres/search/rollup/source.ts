@@ -7,32 +7,33 @@ import { rolledParts } from './rolled.js';
 import { unrolledParts } from './unrolled.js';
 
 /**
- * What stands in for `record r`: a row for each hour (or day, where hours are not told apart) and slot from the rollups, of a
- * product's devices together or one by one, and a row for each record and slot where there is no rollup to trust, which are
- * the ends of the range and the hours that are out of date. Columns: those of record that need no JSON, and `slot`, `n`,
- * `sum`, `min`, `max`, `sum_squares`. Slot 0 counts records; `device_id` is null where devices are together. Where records are
- * told apart by the value of a variable, `texts` or `numbers` has that value in its place.
- * @param bounds `from` and `to` are ISO 8601, both included.
+ * Replaces `record r` by rows of rollups. There is a row for each slot and hour (or day, if hours are not needed
+ * separately), for all devices of a product together or for each device. Where no up-to-date rollup exists (both ends
+ * of the range, and stale hours), there is a row for each record and slot. The columns are those of `record` that need
+ * no JSON, and `slot`, `n`, `sum`, `min`, `max` and `sum_squares`. Slot 0 counts records. `device_id` is null for rows
+ * of all devices together. If records are counted by the value of a variable, `texts` or `numbers` holds that value in
+ * its slot.
+ * @param bounds `from` and `to` are ISO 8601, both inclusive.
  */
 export const rollupSource = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql =>
   sql`(${join([...rolledParts(bounds, range), ...unrolledParts(bounds, range)], ' union all ')}) r`;
 
-/** How many records a row of {@link rollupSource} stands for, each counted once. */
+/** Number of records in a row of {@link rollupSource}. Only rows of slot 0 count, so that each record counts once. */
 export const recordCount: Sql = sql`case when r.slot = 0 then r.n else 0 end`;
 
-/** Digests or sketches of a group behind each other; an empty text where they are more than one statement may answer. */
+/** Concatenates the digests or sketches of a group. The result is empty bytes if they exceed {@link maxDigestBytes}. */
 export const laidTogether =
   (column: Sql) =>
   (where: Sql): Sql =>
     sql`case when sum(octet_length(${column}))${where} > ${maxDigestBytes}::int then ''::bytea else string_agg(${column}, ''::bytea)${where} end`;
 
-/** A column of the rows that hold a field's values, null in the others. */
+/** Expression of a rollup column in rows that hold the field's values, null in all other rows. */
 export const rollupColumn = (field: Field, column: Sql): Sql => {
   const slots = valueSlots(field) ?? [];
   const bySlot = [...Map.groupBy(slots, ({ slot }) => slot)].map(
     ([slot, of]) => sql`r.slot = ${slot}::int and r.product_id = any(${of.map(({ productId }) => productId)}::uuid[])`,
   );
-  // Without slots it still has the column's type.
+  // Without slots, the expression still has the column's type.
   const isOurs = bySlot.length === 0 ? sql`false` : join(bySlot, ' or ');
   return sql`case when ${isOurs} then ${column} end`;
 };

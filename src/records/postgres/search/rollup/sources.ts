@@ -1,19 +1,22 @@
 import sql from 'sql-template-tag';
 import type { Rows } from '../snapshot-reader.js';
 
-/** What an organization's rollups can be used for. Hours and days are Unix seconds. */
+/** The rollups of an organization that are available to a query. Hours and days are Unix seconds. */
 export interface Sources {
-  /** Every product that it has records of; null for records of none. */
+  /** Every product that has records; null stands for records without a product. */
   readonly products: readonly (string | null)[];
-  /** Of these, those whose records are all of the devices searched: rollups of all devices together serve. */
+  /** Those products whose records all come from the searched devices: rollups of all devices together can be read. */
   readonly whole: ReadonlySet<string>;
-  /** The hours of each product whose rollups are out of date. */
+  /** Stale hours of each product. */
   readonly stale: ReadonlyMap<string | null, readonly number[]>;
-  /** The days of each product whose rollups are not those of their hours. */
+  /** Days of each product whose rollups differ from those of their hours. */
   readonly staleDays: ReadonlyMap<string | null, readonly number[]>;
 }
 
-/** Asks what rollups there are, in the snapshot in which they are to be read; `some` are the only devices asked about. */
+/**
+ * Reads the available rollups in the snapshot in which they will be used. `some`: the only devices that the query
+ * covers.
+ */
 export type FindSources = (rows: Rows, some?: readonly string[]) => Promise<Sources>;
 
 interface SourceRow {
@@ -21,7 +24,7 @@ interface SourceRow {
   whole: boolean;
 }
 
-/** What is known of some devices. */
+/** Products of which these devices have rollups. */
 interface DeviceSources {
   readonly devices: ReadonlySet<string>;
   readonly found: Promise<{ deviceId: string; productId: string | null }[]>;
@@ -33,7 +36,10 @@ interface StaleRow {
   days: number[] | null;
 }
 
-/** Finds the sources of one call, an application's; what all its queries share is asked once. */
+/**
+ * Returns a function that finds the sources for the queries of one call in an application. Facts that all its queries
+ * share are read once.
+ */
 export const findSources = (organizationId: string, applicationId: string): FindSources => {
   let stale: Promise<StaleRow[]> | undefined;
   let all: Promise<SourceRow[]> | undefined;

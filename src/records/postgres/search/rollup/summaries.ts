@@ -4,18 +4,18 @@ import type { Rows } from '../snapshot-reader.js';
 import { type Candidate, isByDay, keysOf, maxStale } from './eligible.js';
 import type { Stale } from './range.js';
 
-/** What there is of what is kept by the day. */
+/** State of the daily summaries. */
 export interface Summaries {
-  /** Days of products that have no rows of what a candidate needs, or none that are right; no more than serve. */
+  /** Days of products whose rows for the candidate are missing or stale; at most one more than the limit. */
   readonly stale: readonly Stale[];
-  /** Where digests or sketches are needed: of how many days each product has any. */
+  /** Number of days of each product that have digests or sketches; empty if these are not needed. */
   readonly days: ReadonlyMap<string | null, number>;
 }
 
-/** Nothing is needed of what is kept by the day. */
+/** Summaries of a candidate that needs nothing kept by the day. */
 const noSummaries: Summaries = { stale: [], days: new Map() };
 
-/** Finds what there is for a candidate. */
+/** Reads the state of the daily summaries that a candidate needs. */
 export const findSummaries = async (
   rows: Rows,
   { organizationId, productIds }: { organizationId: string; productIds: readonly string[] },

@@ -3,7 +3,7 @@ import { day, hour } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
 
-/** What of a range is in no rollup, or in none that is right, as parts of a union over the records. */
+/** Reads the rest of a range from the records, as parts of a union: all that has no up-to-date rollup. */
 export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {
   const { from, to, before, after, end, slots, whole, apart, stale, keys, digests, sketches } = range;
   const texts = slots.some((slot) => slot < 0) ? sql` or x.texts[-v.slot] is not null` : empty;
@@ -12,8 +12,8 @@ export const unrolledParts = (bounds: Whose & { from: string; to: string }, rang
   const values = keys
     ? sql`, x.texts, x.numbers, null::jsonb`
     : sql`${digests ? digest : empty}${sketches ? sketch : empty}`;
-  // Slot 0 of an array is nothing. No lateral query: that would keep the whole statement from running in parallel, as would
-  // columns whose types differ between the parts.
+  // Index 0 of an array is null in PostgreSQL. A lateral query would prevent the whole statement from running in
+  // parallel, and so would columns whose types differ between the parts.
   const ofRecords = (source: Sql, when: Sql) => sql`
     select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot],
       x.numbers[v.slot] * x.numbers[v.slot]${values}

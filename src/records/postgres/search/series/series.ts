@@ -25,20 +25,23 @@ import { type Rolled, tables, values, type Wanted } from './value.js';
 
 const hour = 3600;
 
-/** What series are read with. */
+/** Settings and dependencies for reading series. */
 export interface SeriesOptions extends SearchConnections {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   clock: () => number;
-  /** How long one call may take, in milliseconds. */
+  /** Maximum duration of one call in milliseconds. */
   timeoutMs: number;
-  /** Whether hourly rollups answer where they can; yes unless told otherwise. */
+  /** Whether hourly rollups are used where possible; true by default. */
   rollups?: boolean;
 }
 
-/** Reads a line for each device and variable, in their order; one without values is empty. Throws 422 past the limits. */
+/**
+ * Reads a line for each device and variable, in the order requested; a line without values is empty.
+ * @throws ApiError 422 beyond the limits.
+ */
 export type ReadSeries = RecordIndex['series'];
 
-/** Opens the reading of series. */
+/** Creates the function that reads series. */
 export const createSeries =
   ({ clock, timeoutMs, rollups = true, ...connections }: SeriesOptions): ReadSeries =>
   async (call) => {
@@ -71,10 +74,10 @@ export const createSeries =
     }
   };
 
-/** Whether a number of a statement is beyond the largest double. */
+/** Whether a number in the statement exceeds the largest double. */
 const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError && error.code === '22003';
 
-/** The whole hours of a stretch of time, where buckets are made of such. */
+/** Returns the whole hours of a time span if buckets consist of whole hours. */
 const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'> => {
   const hours = { from: Math.ceil(from / hour) * hour, to: Math.floor(to / hour) * hour };
   return interval % hour === 0 && hours.to - hours.from > hour ? { hours } : {};
@@ -82,7 +85,7 @@ const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'>
 
 type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
 
-/** How the values of a bucket become one, and what a rollup has for it. */
+/** How the values of a bucket are combined, and which columns of a rollup hold the partial result. */
 const aggregates: Record<Bucketed, Rolled & { over: Sql }> = {
   avg: { over: sql`sum(value) / sum(n)`, value: sql`u.sum`, at: sql`u.hour` },
   min: { over: sql`min(value)`, value: sql`u.min`, at: sql`u.hour` },
@@ -107,7 +110,10 @@ const aggregate = async (reader: Reader, wanted: Wanted, drawing: Bucketed, inte
 
 const asMeasured: Rolled = { value: sql`null`, at: sql`null` };
 
-/** Each line's values one by one, in the order of time: a count first, for how many there are decides which to keep. */
+/**
+ * Reads the values of each line one by one in order of time. It counts them first, because the count decides which
+ * values are kept.
+ */
 const downsample = async (reader: Reader, wanted: Wanted, points: number): Promise<Drawn> => {
   const all = values(wanted, asMeasured);
   const counts = await reader.rows<Pair & { count: number }>(sql`

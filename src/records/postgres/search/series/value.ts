@@ -4,14 +4,14 @@ import type { Stretch } from '../../../series-interval.js';
 import { hoursOfDevices } from '../../day.js';
 import { variablesFor } from '../../variable.js';
 
-/** Whose values are read, and of which time. */
+/** Devices, variables and time span of the values to read. */
 export interface Wanted extends Stretch {
   organizationId: string;
-  /** Variables that the device's product declares: read in their types. */
+  /** Variables that the device's product declares; read with their declared types. */
   declared: readonly Pair[];
-  /** Others: read from `data` as they came, numbers, and booleans as 1 and 0. */
+  /** Other variables; numbers are read from `data` as received, booleans as 1 and 0. */
   undeclared: readonly Pair[];
-  /** Whole hours to be taken from rollups, Unix seconds; the second is not in it. */
+  /** Whole hours to be read from rollups, in Unix seconds; the end is exclusive. */
   hours?: Stretch;
 }
 
@@ -24,13 +24,14 @@ const devices = (list: readonly Pair[]): Sql =>
   sql`unnest(${[...new Set(list.map(({ deviceId }) => deviceId))]}::uuid[])`;
 
 /*
- * PostgreSQL cannot guess how many rows these tables have, so the order of work is written down: device by device, one
- * stretch of its index (`offset 0` keeps a subquery from being taken apart), then what the rows mean.
+ * PostgreSQL cannot estimate the number of rows in these tables, so the statement fixes the order of the work: it first
+ * reads each device's part of the index (`offset 0` prevents PostgreSQL from flattening a subquery), and then joins the
+ * variables.
  */
 
 /**
- * Tables of the statement: the variables asked for, where the products of the organization, and those that its devices
- * have, keep them, and the hours whose rollups are out of date.
+ * Common table expressions of the statement: the requested variables, their slots in the products of the organization
+ * and of its devices, and the hours whose rollups are stale.
  */
 export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
   with pair (device_id, name) as materialized (select * from ${pairs(declared)}),
@@ -45,7 +46,7 @@ export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
       hours === undefined ? empty : rolledTables(organizationId, hours)
     }`;
 
-/** Products that devices have rollups of, and hours that have none to trust. */
+/** Products of which the devices have rollups, and the hours whose rollups are stale. */
 const rolledTables = (organizationId: string, hours: Stretch): Sql => sql`,
   had as materialized (
     select device_id, product_id from record_source where device_id in (select device_id from pair)),
@@ -54,15 +55,15 @@ const rolledTables = (organizationId: string, hours: Stretch): Sql => sql`,
      where organization_id = ${organizationId}::uuid and product_id in (select product_id from slot)
        and hour >= ${time(hours.from)} and hour < ${time(hours.to)})`;
 
-/** What stands for an hour, over `record_rollup u`: its value, and when that was measured. */
+/** Expressions over `record_rollup u` for one hour: its value, and the time at which it was measured. */
 export interface Rolled {
   value: Sql;
   at: Sql;
 }
 
 /**
- * A row for each value: `device_id`, `name`, `ts`, the `value`, of how many values it is made (`n`), and when it was
- * measured (`at`, `seq`). Of an hour that rollups answer for it is one row.
+ * A row for each value: `device_id`, `name`, `ts`, the `value`, how many values it combines (`n`), and when it was
+ * measured (`at`, `seq`). An hour read from rollups is one row.
  */
 export const values = (wanted: Wanted, rolled: Rolled): Sql => {
   const parts = [...ofDeclared(wanted, rolled), ...asTheyCame(wanted)];

@@ -10,7 +10,7 @@ import { type StoredField, storedField } from './stored-field.js';
 
 type Compile = { [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>) => Sql };
 
-/** A value as a parameter of the type that its field is compared in. */
+/** Parameter for a value, of the type in which its field is compared. */
 export const parameter: Readonly<Record<ValueType, (value: Value) => Sql>> = {
   double: (value) => sql`${value}::float8`,
   long: (value) => sql`${`${value}`}::int8`,
@@ -28,7 +28,8 @@ const array: Readonly<Record<ValueType, (values: readonly Value[]) => Sql>> = {
 };
 
 /**
- * A predicate as a condition that is true or false, never null: what negation needs. `values` are tested one by one.
+ * SQL condition of a predicate on one field: true or false but never null, as negation requires. `values` are tested
+ * one by one.
  */
 const leaf = (of: Field, test: (value: Sql) => Sql): Sql => holds(storedField(of), test);
 
@@ -113,14 +114,17 @@ const compile: Compile = {
     }),
 };
 
-/** Whether JSON has a value that is not null, at any depth. */
+/** Whether JSON contains a value other than null, at any depth. */
 const hasLeaf = (node: Sql): Sql =>
   sql`coalesce(jsonb_path_exists(${node}, 'strict $.** ? (@.type() != "object" && @.type() != "array" && @ != null)'), false)`;
 
 const boundOfSerials = (bound: Bound | undefined): Bound | undefined =>
   bound && { ...bound, value: serialKey(`${bound.value}`) };
 
-/** Patterns are matched against the key, so that dashes do not count; a regular expression may also spell out the dashes. */
+/**
+ * Patterns are matched against the key, so that dashes do not matter. A regular expression may also match the serial
+ * with its dashes.
+ */
 const serialPattern = (serial: Sql, key: Sql, pattern: TextPattern): Sql => {
   switch (pattern.kind) {
     case 'equal':
@@ -135,6 +139,6 @@ const serialPattern = (serial: Sql, key: Sql, pattern: TextPattern): Sql => {
   }
 };
 
-/** A predicate as a condition over alias `r` (record) and `d` (device). */
+/** SQL condition of a predicate, over the aliases `r` (record) and `d` (device). */
 export const condition = (predicate: Predicate): Sql =>
   (compile[predicate.kind] as (predicate: Predicate) => Sql)(predicate);

@@ -4,16 +4,22 @@ import { fieldsAmong, fieldsOf, type KnownFields } from '../../../../search/fiel
 import { variablesFor } from '../../variable.js';
 import type { Rows } from '../snapshot-reader.js';
 
-/** Whose fields a search may name. */
+/** Organization and products whose fields a search may name. */
 export interface FieldScope {
   readonly organizationId: string;
-  /** Empty: all products that the organization has or uses. */
+  /** Empty: all products that the organization owns or uses. */
   readonly productIds: readonly string[];
-  /** Where no products are named: only those that its devices have, or have records of, can disagree on a type. */
+  /**
+   * If no products are named, only products that the application's devices have, or have records of, can disagree on a
+   * type.
+   */
   readonly applicationId?: string | undefined;
 }
 
-/** Columns of what a search may name: the variables of the products in scope and the catalogue of the organization. */
+/**
+ * Columns of everything a search may name: the variables of the products in scope, and the organization's catalogue of
+ * undeclared fields.
+ */
 export const fieldColumns = ({ organizationId, productIds, applicationId }: FieldScope): Sql => {
   const used =
     productIds.length > 0 || applicationId === undefined
@@ -38,13 +44,16 @@ export const fieldColumns = ({ organizationId, productIds, applicationId }: Fiel
     ${used} as used`;
 };
 
-/** Reads the fields of a scope: see {@link fieldColumns}. */
+/** Reads the fields of a scope, from {@link fieldColumns}. */
 export const loadFields = async (rows: Rows, scope: FieldScope): Promise<Fields> => {
   const [found] = await rows<KnownFields>(sql`select ${fieldColumns(scope)}`);
   return fieldsOf(found!, scope.productIds);
 };
 
-/** Reads the fields as records of some products have them (undefined: of no product). */
+/**
+ * Reads the fields and returns a function that limits them to the records of some products (undefined: records without
+ * a product).
+ */
 export const loadFieldsAmong = async (
   rows: Rows,
   organizationId: string,

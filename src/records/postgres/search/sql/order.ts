@@ -6,16 +6,16 @@ import type { Value } from '../../../../search/query/predicate.js';
 import { parameter } from './condition.js';
 import { type StoredField, storedField } from './stored-field.js';
 
-/** A key of a sort with the SQL that records are ordered by. */
+/** A sort key with the SQL expression that orders the records. */
 export interface OrderKey extends BoundKey {
-  /** What is ordered by; null only for texts that are missing. */
+  /** Expression that is ordered by; null only for missing texts. */
   readonly value: Sql;
 }
 
-/** How PostgreSQL orders records by a key. */
+/** Adds the SQL expression to a sort key. */
 export const orderKey = (key: BoundKey): OrderKey => ({ ...key, value: valueOf(key) });
 
-/** A sort as SQL; ties are broken by storing order. */
+/** SQL order of a sort; the storing order breaks ties. */
 export const orderBy = (keys: readonly OrderKey[], tie: Sql = sql`r.seq`): Sql =>
   join([
     ...keys.map(({ value, type, descending, missingFirst }) => {
@@ -26,7 +26,7 @@ export const orderBy = (keys: readonly OrderKey[], tie: Sql = sql`r.seq`): Sql =
     tie,
   ]);
 
-/** The condition of records that come after a cursor. */
+/** SQL condition of records that come after a cursor. */
 export const afterCursor = (keys: readonly OrderKey[], cursor: Cursor): Sql => {
   const bound = keys.map((key, index) => ({ key, value: cursorValue(key, cursor[index]!) }));
   const branches = bound.map(({ key, value }, index) => {
@@ -60,7 +60,7 @@ const valueOf = (key: BoundKey): Sql => {
   return sql`coalesce(${value}, ${extreme(type, key.descending !== key.missingFirst)})`;
 };
 
-/** The numbers of a field as what `numeric_type` takes them for. */
+/** Converts the numbers of a field to the type that `numeric_type` requests. */
 const cast = (field: StoredField, { kind, type }: BoundKey): StoredField => {
   if (field.kind === kind && field.valueType === type) return field;
   const each = type === 'long' ? truncated : (value: Sql) => sql`${value}::float8`;
@@ -70,14 +70,14 @@ const cast = (field: StoredField, { kind, type }: BoundKey): StoredField => {
   return { ...field, value: each(field.value), ...(values && { values }) };
 };
 
-/** A double as Java makes a long of it: without its fraction, at the ends of a long where it is beyond them. */
+/** Converts a double to a long as Java does: it cuts off the fraction, and limits the value to the range of a long. */
 const truncated = (value: Sql): Sql =>
   sql`(case when ${value} >= 9223372036854775807 then 9223372036854775807 when ${value} <= -9223372036854775808 then -9223372036854775808 else trunc(${value})::int8 end)`;
 
 const aggregates: Readonly<Record<SortMode, Sql>> = {
   min: sql`min(u.v)`,
   max: sql`max(u.v)`,
-  // From the smallest on, as the engines read them: sums of doubles depend on the order.
+  // In ascending order, as in OpenSearch: sums of doubles depend on the order.
   avg: sql`avg(u.v order by u.v)`,
   sum: sql`sum(u.v order by u.v)`,
   median: sql`percentile_cont(0.5) within group (order by u.v)`,
@@ -88,11 +88,14 @@ const oneOf = ({ values }: StoredField, { kind, type, mode }: BoundKey): Sql => 
     return sql`(select ${aggregates[mode]} from (select x collate "C" as v from unnest(${values!}) as t(x)) u)`;
   const one = sql`(select ${aggregates[mode]} from unnest(${values!}) as u(v))`;
   if (kind === 'double') return one;
-  // As Java rounds: a half goes up.
+  // Rounds halves up, as Java does.
   return type === 'long' ? sql`floor(${one} + 0.5)::int8` : sql`floor(${one} + 0.5)`;
 };
 
-/** The value that stands for none: past every other in its direction. Doubles have infinities, whole numbers the ends of a long. */
+/**
+ * Value that sorts as a missing one: beyond all others in its direction. Doubles use infinities, whole numbers the ends
+ * of a long.
+ */
 const extreme = (type: BoundKey['type'], smallest: boolean): Sql => {
   if (type !== 'long') return smallest ? sql`'-Infinity'::float8` : sql`'Infinity'::float8`;
   return smallest ? sql`(-9223372036854775808)::int8` : sql`9223372036854775807::int8`;

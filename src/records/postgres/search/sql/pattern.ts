@@ -5,10 +5,10 @@ import { postgresRegexp } from './regexp.js';
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const lower = upper.toLowerCase();
 
-/** The letters A to Z made small, and no others: the engines' case folding is ASCII's. */
+/** Converts only the letters A to Z to lower case, as OpenSearch does. */
 const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Whether a text as a whole follows a pattern. */
+/** SQL condition that a whole text matches a pattern. */
 export const patternCondition = (value: Sql, pattern: TextPattern, caseInsensitive: boolean): Sql => {
   const subject = caseInsensitive ? sql`translate(${value}, ${upper}::text, ${lower}::text)` : value;
   const folded = (text: string) => (caseInsensitive ? fold(text) : text);
@@ -20,7 +20,7 @@ export const patternCondition = (value: Sql, pattern: TextPattern, caseInsensiti
     case 'wildcard':
       return sql`${subject} like ${pattern.parts.map((part) => likePart(part, folded)).join('')}::text`;
     case 'regexp':
-      // Its letters match either case by themselves, where they do.
+      // The expression itself matches either case if requested.
       return sql`${value} ~ ${postgresRegexp(pattern.expression, caseInsensitive)}::text`;
   }
 };

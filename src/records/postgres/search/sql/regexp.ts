@@ -1,8 +1,8 @@
 import type { ClassItem, Regexp, RegexpNode } from '../../../../search/query/lucene/regexp-node.js';
 
 /**
- * A regular expression of Lucene's as one of PostgreSQL's advanced kind, anchored at both ends. Letters A to Z match either
- * case where asked for, no others do, nor ranges of them: the engines fold no more.
+ * Translates a regular expression of Lucene to an advanced one of PostgreSQL, anchored at both ends. If requested,
+ * single letters A to Z match either case; other letters and ranges do not, as in OpenSearch.
  */
 export const postgresRegexp = (regexp: Regexp, caseInsensitive: boolean): string => {
   const write = (node: RegexpNode) => written(node, caseInsensitive);

@@ -5,54 +5,57 @@ import type { RollupRange } from '../rollup/range.js';
 import { rollupSource } from '../rollup/source.js';
 import { condition } from './condition.js';
 
-/** The records that a query may see at all: what the caller may read, in the products and the time asked for. */
+/** Limits the records that a query may see: those the caller may read, of the requested products and time. */
 export interface Scope {
   readonly organizationId: string;
-  /** The devices linked to the application. */
+  /** Devices linked to the application. */
   readonly deviceIds: readonly string[];
-  /** Empty: records of every product and of none. */
+  /** Empty: records of every product, and records without a product. */
   readonly productIds: readonly string[];
-  /** ISO 8601 texts, both included. */
+  /** ISO 8601, both inclusive. */
   readonly from: string;
   readonly to: string;
-  /** Set where rollups stand in for records. */
+  /** Set if rollups are read instead of records. */
   readonly rollup?: RollupRange;
-  /** Set where few devices are read from rollups: by their index, whatever the values. */
+  /** Set if few devices are read from rollups, always by the index of the devices. */
   readonly ofFew?: boolean;
 }
 
-/** The condition of a scope, over alias `r`. Written so that partitions and indexes serve it. */
+/** SQL condition of a scope over the alias `r`, in a form that lets PostgreSQL use partitions and indexes. */
 export const scopeCondition = ({ organizationId, deviceIds, productIds, from, to }: Scope): Sql => {
-  // An equality, where it can be one: an index then has the records in their order of time.
+  // With an equality for a single device, the index returns its records in order of time.
   const devices =
     deviceIds.length === 1 ? sql`r.device_id = ${deviceIds[0]}::uuid` : sql`r.device_id = any(${deviceIds}::uuid[])`;
   const products = productIds.length === 0 ? empty : sql` and r.product_id = any(${productIds}::uuid[])`;
   return sql`r.organization_id = ${organizationId}::uuid and ${devices}${products} and r.ts >= ${from}::timestamptz and r.ts <= ${to}::timestamptz`;
 };
 
-/** `record r` or what stands in for it, with the device joined where a field needs it. */
+/** Source of the rows: `record r` or its rollups, joined with the device if a field needs it. */
 const sourceOf = (scope: Scope, fields: readonly Field[]): Sql => {
   const records = scope.rollup ? rollupSource(scope, scope.rollup) : sql`record r`;
   return fields.some(({ ofDevice }) => ofDevice) ? sql`${records} join device d on d.id = r.device_id` : records;
 };
 
-/** The records of a scope that match. `fields`: others that the statement reads. */
+/** Rows that a statement reads, and the condition that they match. */
 export interface Scan {
   readonly source: Sql;
   readonly where: Sql;
 }
 
-/** Where a statement reads its records from. */
+/**
+ * Builds the source and the condition of a statement. `fields`: fields that the statement reads apart from those of the
+ * predicates.
+ */
 export const scan = (wide: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Scan => {
   const { scope, rest } = narrow(wide, predicates);
   return {
     source: sourceOf(scope, [...fields, ...rest.flatMap(fieldsOf)]),
-    // What stands in for records is of the scope already.
+    // The source of rollups already applies the scope.
     where: join([scope.rollup ? sql`true` : scopeCondition(scope), ...rest.map(condition)], ' and '),
   };
 };
 
-/** A scope with only those devices that predicates leave of it, and what else the predicates ask. */
+/** Applies the predicates on device IDs to a scope, and returns the remaining predicates. */
 export const narrow = (
   scope: Scope,
   predicates: readonly Predicate[],

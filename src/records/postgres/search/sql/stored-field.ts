@@ -4,23 +4,26 @@ import { kindOfVariable } from '../../../../search/field/catalogue.js';
 import type { DeclaredVariable, Field, FieldKind, FieldOrigin, ValueType } from '../../../../search/field/field.js';
 import { keysOfPath } from '../../../../search/field/key-path.js';
 
-/** A field with the SQL that reads its values, over the aliases `r` of record and `d` of device. */
+/** A field with the SQL expressions that read its values, over the aliases `r` (record) and `d` (device). */
 export interface StoredField extends Field {
-  /** The value of a record that has one, null of a record that has none; latitude for a point. */
+  /** Value of a record, null for a missing one; latitude for a point. */
   readonly value: Sql;
   /** Longitude of a point. */
   readonly longitude?: Sql;
-  /** An array of all values, null or empty for none, where a record may have several. `value` is not to be read then. */
+  /**
+   * Array of all values if a record may have several; null or empty without values. `value` must not be read in that
+   * case.
+   */
   readonly values?: Sql;
-  /** Values that are UUIDs: the column to compare, so that indexes serve. */
+  /** Column of UUID values; comparing it lets PostgreSQL use indexes. */
   readonly uuid?: Sql;
-  /** Values that are serials: the column of their keys, so that case and dashes do not count. */
+  /** Column of the keys of serials; comparing it ignores case and dashes. */
   readonly serialKey?: Sql;
-  /** Whether reading a value takes JSON apart: worth doing once per record. */
+  /** Whether reading a value parses JSON, which should happen only once per record. */
   readonly costly?: boolean;
 }
 
-/** The slot of a product's variable in `record.numbers`, or minus that in `record.texts`. */
+/** Slot of a product's variable: its index in `record.numbers`, or minus its index in `record.texts`. */
 export interface NumberSlot {
   readonly productId: string;
   readonly slot: number;
@@ -28,7 +31,7 @@ export interface NumberSlot {
 
 type SqlOf = Omit<StoredField, keyof Field>;
 
-/** How PostgreSQL reads a field. One that already says so, such as a distance, stays as it is. */
+/** Adds the SQL expressions to a field. A field that already has them, such as a distance, stays unchanged. */
 export const storedField = (field: Field | StoredField): StoredField =>
   'value' in field ? field : { ...field, ...sqlOf(field) };
 
@@ -49,7 +52,7 @@ const sqlOf = (field: Field): SqlOf => {
   }
 };
 
-/** The type of the column or expression that has the values of a field; of a point, each coordinate's. */
+/** Type of the column or expression that reads the values of a field; for a point, of each coordinate. */
 const columnType: Readonly<Record<ValueType, Sql>> = {
   double: sql`float8`,
   long: sql`int8`,
@@ -58,7 +61,7 @@ const columnType: Readonly<Record<ValueType, Sql>> = {
   point: sql`float8`,
 };
 
-/** The type of bucket keys by the values of a field: times are milliseconds. */
+/** Type of the bucket keys of a field; times become milliseconds. */
 export const keyType = ({ valueType }: Field): Sql => (valueType === 'timestamp' ? sql`int8` : columnType[valueType]);
 
 const identifier = (column: Sql): SqlOf => ({ value: sql`${column}::text`, uuid: column });
@@ -78,15 +81,15 @@ const reserved: Readonly<Record<string, SqlOf>> = {
 };
 
 /**
- * Where rollups have a field's numbers, one slot a product; undefined where they do not have all that the products which
- * declare it have.
+ * Returns the slot of the field's numbers in each product that keeps it in rollups; undefined if rollups lack some of
+ * its values in products that declare it.
  */
 export const numberSlots = ({ origin, multi, kind }: Field): readonly NumberSlot[] | undefined =>
   origin.kind !== 'declared' || multi || kind === 'keyword'
     ? undefined
     : origin.variables.flatMap(({ productId, slot }) => (slot === null ? [] : [{ productId, slot }]));
 
-/** The same of what rollups count: texts have negative slots. */
+/** Returns the same for countable values: slots of texts are negative. */
 export const valueSlots = (field: Field): readonly NumberSlot[] | undefined => {
   const { origin, multi, kind } = field;
   if (kind !== 'keyword') return numberSlots(field);
@@ -95,17 +98,19 @@ export const valueSlots = (field: Field): readonly NumberSlot[] | undefined => {
     : origin.variables.flatMap(({ productId, slot }) => (slot === null ? [] : [{ productId, slot: -slot }]));
 };
 
-/** The products that declare a field. */
+/** Returns the products that declare a field. */
 export const declaringProducts = ({ origin }: Field): readonly string[] =>
   origin.kind === 'declared' ? origin.variables.map(({ productId }) => productId) : [];
 
-/** The slot's value by the record's product; `otherwise` for records of no product that declares the variable. */
+/**
+ * Reads the slot by the record's product; `otherwise` applies to records whose product does not declare the variable.
+ */
 const byProduct = (
   { variables, complete }: Extract<FieldOrigin, { kind: 'declared' }>,
   exact: boolean,
   otherwise: () => Sql,
 ): Sql => {
-  // Products mostly agree on the slot: one comparison with all of them is much cheaper than one with each.
+  // In most cases, products agree on the slot: one comparison with all of them is much cheaper than one for each.
   const groups = [...Map.groupBy(variables, ({ type, slot }) => `${type} ${slot}`).values()];
   if (complete && groups.length === 1) return slotOf(variables[0]!, exact);
   const cases = groups.map(
@@ -125,11 +130,14 @@ const slotOf = ({ name, type, slot }: DeclaredVariable, exact: boolean): Sql => 
   return sql`(case when ${number} is null then null when abs(${number}) < 9007199254740992 then ${number}::int8 else ${exactText(name)}::numeric::int8 end)`;
 };
 
-/** The digits of a whole number beyond what a double holds, alone or as the only such value of an array. */
+/** Digits of a whole number too large for a double: the value itself, or the only such value in an array. */
 const exactText = (name: string): Sql =>
   sql`(jsonb_path_query_first(${valueOfName(name)}, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')`;
 
-/** The JSON that a variable's value came as: that of the key with its name, else that of nested keys (see `key-path.ts`). */
+/**
+ * JSON of a variable's value as received: that of the key with its name, otherwise that of nested keys (see
+ * `key-path.ts`).
+ */
 const valueOfName = (name: string): Sql => {
   const own = sql`r.data -> ${name}::text`;
   if (!name.includes('.')) return own;
@@ -137,7 +145,7 @@ const valueOfName = (name: string): Sql => {
   return sql`coalesce(nullif(${own}, 'null'), ${join(nested, ', ')})`;
 };
 
-/** The value of a record whose product does not declare the variable, as far as it has the declared kind. */
+/** Value of a record whose product does not declare the variable, if it has the declared kind. */
 const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql => {
   const read = (as: FieldKind): Sql =>
     firstOf(
@@ -153,8 +161,8 @@ const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql
 };
 
 /**
- * The values that came as an array, else the one of the slot. An array that came when the variable had another type may have
- * values that cannot be read in this one: they are left out.
+ * Values received as an array, otherwise the value of the slot. Values that cannot be read in the declared type are
+ * left out: the array may be older than a change of the variable's type.
  */
 const several = (name: string, value: Sql, valueType: ValueType, kind: FieldKind): Sql => {
   const [item, isReadable] =
@@ -166,7 +174,7 @@ const several = (name: string, value: Sql, valueType: ValueType, kind: FieldKind
   return sql`(case when r.many -> ${name}::text is not null then (select array_agg(${item}) from (select j #>> '{}' as e, jsonb_typeof(j) as kind from jsonb_array_elements(r.many -> ${name}::text) j) x where ${isReadable}) else array_remove(array[${value}], null) end)`;
 };
 
-/** How the text `e` of a value of an array, which is JSON of a kind, is read, and whether it can be. */
+/** How an array element is read, and the condition that it can be read. `e` is its text, `kind` its JSON type. */
 const readings = {
   boolean: [sql`(e = 'true')::int::float8`, sql`e in ('true', 'false')`],
   double: [sql`e::float8`, sql`kind = 'number' or e ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$'`],
@@ -177,7 +185,7 @@ const readings = {
   text: [sql`e`, sql`true`],
 } as const;
 
-/** A value of the record's JSON that no product declares, guarded by the kind found there. */
+/** Value in the record's JSON that no product declares, read only if it has the kind found there. */
 const undeclared = (root: Sql, keys: readonly (readonly string[])[], kind: FieldKind, multi: boolean): SqlOf => {
   const found = nodes(root, keys);
   const value = firstOf(found.map((node) => scalar(kind, node)));
@@ -192,7 +200,7 @@ const nodes = (root: Sql, keys: readonly (readonly string[])[]): readonly Sql[] 
 const firstOf = (values: readonly Sql[]): Sql =>
   values.length === 1 ? values[0]! : sql`coalesce(${join(values, ', ')})`;
 
-/** All values of a kind in JSON, which may be an array; null for none. */
+/** All values of a kind in JSON, which may be an array; null without any. */
 const items = (kind: FieldKind, node: Sql): Sql => {
   const each = sql`jsonb_array_elements(case jsonb_typeof(${node}) when 'array' then ${node} else jsonb_build_array(${node}) end)`;
   return sql`(select array_agg(v) from (select ${scalar(kind, sql`e`)} as v from ${each} e) x where v is not null)`;

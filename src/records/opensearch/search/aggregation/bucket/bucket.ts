@@ -1,29 +1,32 @@
 import type { Instant } from '../../../../../search/date/zone.js';
 import type { EngineBucket } from '../../../engine.js';
 
-/** A bucket as far as the answer needs it; one without records was not found. */
+/** A bucket as the answer needs it; `found` is missing in a bucket without records. */
 export interface Bucket {
   readonly found?: EngineBucket | undefined;
-  /** Where the buckets of time around begin. */
+  /** Start of the enclosing time bucket. */
   readonly start?: Instant;
-  /** An empty bucket that stands only because of those around it: inside it nothing is counted, not even that nothing is. */
+  /**
+   * Whether the bucket is an empty one that only fills a gap between others: its sub-aggregations are not counted, not
+   * even as empty.
+   */
   readonly isGap?: boolean;
 }
 
-/** The bucket of no record: what stands inside finds nothing. */
+/** A bucket without records: its sub-aggregations find nothing. */
 export const noRecords: Bucket = {};
 
-/** An empty bucket that stands only because of those around it. */
+/** An empty bucket that only fills a gap between others. */
 export const gap: Bucket = { isGap: true };
 
-/** An empty bucket inside another. */
+/** Creates an empty bucket inside another. */
 export const emptyIn = ({ isGap }: Bucket): Bucket => (isGap ? gap : noRecords);
 
-/** A bucket of the engine's inside another. */
+/** Creates a bucket inside another from one that the engine returned. */
 export const inside = (found: EngineBucket, { start }: Bucket): Bucket => ({
   found,
   ...(start !== undefined && { start }),
 });
 
-/** How many records a bucket has. */
+/** Returns the number of records in a bucket. */
 export const countOf = ({ found }: Bucket): number => found?.doc_count ?? 0;

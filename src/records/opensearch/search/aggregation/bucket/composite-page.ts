@@ -2,7 +2,7 @@ import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
 import { compareKeys, compareTexts } from '../../../../answer/key.js';
 import type { EngineBucket } from '../../../engine.js';
 
-/** What a page's buckets are ordered by. */
+/** Order of the buckets by one part of their keys. */
 interface PageKey {
   readonly descending: boolean;
   readonly nullsFirst: boolean;
@@ -10,19 +10,19 @@ interface PageKey {
   readonly textOf?: (number: number) => string | null;
 }
 
-/** Where a page begins, after a key, and how many buckets it has. */
+/** Position and size of a page: it starts after the key `start`. */
 interface Page {
   readonly start: readonly unknown[] | undefined;
   readonly size: number;
 }
 
-/** Orders all buckets by their keys, with the texts of devices in place of their numbers, and cuts a page out of them. */
+/** Sorts all buckets by their keys, with texts of devices instead of device numbers, and returns one page of them. */
 export const pageOf = (
   buckets: readonly EngineBucket[],
   keys: readonly PageKey[],
   { start, size }: Page,
 ): readonly EngineBucket[] => {
-  // There may be more, which the engine does not give at once.
+  // The engine may have more buckets than it returns at once.
   if (buckets.length >= maxBuckets) throw tooManyBuckets(buckets.length);
   const compare = (a: readonly unknown[], b: readonly unknown[]): number => {
     for (const [index, key] of keys.entries()) {

@@ -2,7 +2,10 @@ import type { EngineBucket, Part } from '../../../engine.js';
 import { type Bucket, inside } from './bucket.js';
 import type { Children, Stage } from './stage.js';
 
-/** Buckets by condition: a record counts in each whose condition it meets. They are told by the place of the condition. */
+/**
+ * Plans a bucket per condition: a record counts in the bucket of each condition that it meets. Buckets are identified
+ * by the index of the condition.
+ */
 export const conditionBuckets = (
   conditions: readonly Part[],
   children: Children,
@@ -15,7 +18,7 @@ export const conditionBuckets = (
     const buckets = (question.answerIn(around)?.['buckets'] ?? {}) as Readonly<Record<string, EngineBucket>>;
     return (index: number): Bucket => {
       const bucket = buckets[`${index}`];
-      // The engine gives empty ones, too.
+      // The engine also returns empty buckets.
       return bucket === undefined || bucket.doc_count === 0 ? empty(around) : inside(bucket, around);
     };
   };

@@ -7,31 +7,33 @@ import { type Bucket, countOf, inside } from './bucket.js';
 import { conditionBuckets } from './condition.js';
 import type { Asked, Children, Stage } from './stage.js';
 
-/** More keys than this that several devices share are not asked of the engine, which looks at each of them for every record. */
+/**
+ * Maximum number of keys shared by several devices that the engine is asked for: it tests each of them on every record.
+ */
 const maxShared = 1024;
 
-/** Devices of one answer at most. */
+/** Maximum number of devices in an answer. */
 const maxDevices = 65_535;
 
-/** A bucket by what devices have now. */
+/** A bucket of records by a current value of their device. */
 export interface DeviceBucket {
   readonly key: string;
   readonly count: number;
   readonly bucket: Bucket;
 }
 
-/** Buckets by what devices have now. */
+/** Buckets of records by the current values of their devices. */
 export interface DeviceBuckets {
   readonly asked: Asked;
   readonly children: Children;
   visit(around: Bucket): void;
-  /** Those with records inside another. */
+  /** Returns the non-empty buckets inside another. */
   found(around: Bucket): DeviceBucket[];
-  /** All keys, those without records included. */
+  /** All keys, including those without records. */
   readonly keys: readonly string[];
 }
 
-/** Buckets for the keys of devices, which the engine knows by their numbers alone. */
+/** Plans buckets by keys of devices. The engine knows devices only by their numbers. */
 export const deviceBuckets = (
   aggregation: BucketAggregation,
   keysOf: (device: DeviceNow) => readonly string[],
@@ -76,7 +78,7 @@ export const deviceBuckets = (
   };
 };
 
-/** Where each key is one device's. */
+/** Plans buckets by device number, for keys that each belong to one device. */
 const byNumber = (children: Children, groups: ReadonlyMap<string, readonly number[]>, stage: Stage) => {
   const keyOf = new Map([...groups].map(([key, [number]]) => [number, key]));
   const question = stage.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices }, { children });

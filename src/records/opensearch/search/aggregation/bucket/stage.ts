@@ -15,111 +15,113 @@ import { noneOf } from '../../part.js';
 import type { PredicateCompiler } from '../../predicate.js';
 import { type Bucket, countOf } from './bucket.js';
 
-/** Aggregations as the engine is asked them, by names of ours. */
+/** Aggregations as sent to the engine, by generated names. */
 export type Asked = Readonly<Record<string, Part>>;
 
-/** What all aggregations of a query share. */
+/** Context that all aggregations of a query share. */
 export interface Planning extends Counting {
   readonly fields: Fields;
-  /** The instant that `now` means, in milliseconds. */
+  /** Meaning of `now`, in milliseconds since 1970. */
   readonly now: number;
-  /** Of each `auto_date_histogram` the time that its records are in; none where it has no records. */
+  /** Time span of the records of each `auto_date_histogram`; missing if there are no records. */
   readonly found: ReadonlyMap<Aggregation, Span>;
   readonly organizationId: string;
   readonly times: Times;
   readonly compiler: PredicateCompiler;
-  /** The names of the query's clauses, which the engine knows by their places. */
+  /** Names of the query's clauses. The engine knows the clauses by their index. */
   readonly names: readonly string[];
-  /** All records that the query may see, whether they match it or not. */
+  /** Condition on all records that the query may see, whether they match it or not. */
   readonly scope: Part;
-  /** The devices of the scope as they are now; read where the query names what is theirs. */
+  /** Current values of the devices in scope; read only if the query names fields of devices. */
   readonly deviceValues: DeviceValues;
-  /** A name that no other aggregation of the query has. */
+  /** Returns a name that no other aggregation of the query uses. */
   newName(): string;
-  /** Asks for more beside the aggregations of the query; answers where the answers are, once they are there. */
+  /**
+   * Adds aggregations on the top level of the query. The returned function reads their answers once these have arrived.
+   */
   aside(asked: Asked): () => EngineBucket | undefined;
-  /** Says that records of an answer are shown with their devices. */
+  /** Requests the devices of the records that an answer shows. */
   needDevices(hits: readonly EngineHit[]): void;
   devices(): Devices;
-  /** Counts all records of the query. */
+  /** Requests the total number of records of the query. */
   countAll(): void;
-  /** Plans aggregations that stand in the same buckets, by their names. */
+  /** Plans the aggregations of the same buckets, by name. */
   planAll(aggregations: readonly Aggregation[], stage: Stage): Children;
 }
 
-/** A metric to order buckets by. */
+/** A metric that can order buckets. */
 export interface SortPath extends SortMetric<Bucket> {
-  /** How the engine names it, from the bucket on. */
+  /** Path of the metric relative to the bucket, as the engine names it. */
   readonly path: string;
 }
 
-/** An aggregation, planned. */
+/** A planned aggregation. */
 export interface Planned extends PlannedIn<Bucket, SortPath> {
   readonly asked: Asked;
-  /** Told of the answer before anything is read: what else has to be found out. */
+  /** Called with each answered bucket before anything is read; collects further requests. */
   visit?(bucket: Bucket): void;
 }
 
-/** What stands in the same buckets. */
+/** Sub-aggregations of the same buckets. */
 export interface Children extends ChildrenIn<Bucket, SortPath> {
   readonly asked: Asked;
   /** See {@link Planned}. */
   visit(bucket: Bucket): void;
 }
 
-/** What was asked of the engine: where its answer is, and how buckets are ordered by it. */
+/** A planned request to the engine: where to find its answer, and the path for ordering buckets by it. */
 export interface Question {
   readonly asked: Asked;
   answerIn(bucket: Bucket): EngineBucket | undefined;
   path(property: string): string;
 }
 
-/** Buckets of time around, for rates. */
+/** The enclosing time buckets, for rates. */
 export interface TimeAround {
   readonly interval: Interval;
   readonly rounding: Rounding;
 }
 
-/** Where an aggregation stands. */
+/** Position of an aggregation in the tree. */
 export class Stage {
   constructor(
     readonly planning: Planning,
-    /** Whether aggregations here are the query's own, inside no other. */
+    /** Whether the aggregations here are on the top level of the query. */
     readonly isTop: boolean,
     readonly time?: TimeAround,
   ) {}
 
-  /** Inside the buckets of an aggregation. */
+  /** Returns the stage inside the buckets of an aggregation. */
   inside(time?: TimeAround): Stage {
     return new Stage(this.planning, false, time ?? this.time);
   }
 
-  /** Plans what stands in the buckets of an aggregation. */
+  /** Plans the sub-aggregations of an aggregation. */
   planAll(around: BucketAggregation, time?: TimeAround): Children {
     return this.planning.planAll(around.children, this.inside(time));
   }
 
   /**
-   * Plans what stands in buckets that nothing can be in, for its faults alone: a field that does not exist answers
-   * nothing, but what is wrong inside is wrong all the same, as is an order by what is not inside.
+   * Validates the sub-aggregations of buckets that can have no records, because a field does not exist. The answer is
+   * empty, but errors inside are still reported, and so is an order by an unknown sub-aggregation.
    */
   planBarren(around: BucketAggregation, time?: TimeAround): Children {
     const planning = { ...this.planning, aside: () => () => undefined, countAll: () => undefined };
     return new Stage(planning, false, time ?? this.time).planAll(around);
   }
 
-  /** How many records a bucket here has. */
+  /** Returns a function that counts the records of a bucket at this stage. */
   count(): (bucket: Bucket) => number {
     if (this.isTop) this.planning.countAll();
     return countOf;
   }
 
-  /** The field of a path, undefined where nothing has it. */
+  /** Returns the field at a path; undefined for an unknown one. */
   field(path: string, at: Input): Field | undefined {
     return findField(this.planning.fields, path, at);
   }
 
-  /** Asks for an aggregation of the engine's over a field, or over none. */
+  /** Plans an aggregation of the engine, with or without a field. */
   ask(
     type: string,
     body: Part,
@@ -143,13 +145,13 @@ export class Stage {
   }
 }
 
-/** What a metric over a field that nothing has orders buckets by: none has a value. */
+/** Orders buckets by a metric over an unknown field: no bucket has a value. */
 export const noValue = (): SortPath => ({ path: '_key', cell: () => null, empty: 'last' });
 
-/** The same of a metric of one number. */
+/** Does the same for a metric with a single number. */
 export const noNumber = (property: string): SortPath | undefined =>
   property === '' || property === 'value' ? noValue() : undefined;
 
-/** What a cluster does not answer about devices as they are now. */
+/** Error for a request about current values of devices that a cluster cannot answer. */
 export const notOfDevices = ({ path }: Field, kind: string, at: Input) =>
   illegalArgument(`[${kind}] over [${path}] is not supported where records are on a cluster`, at);

@@ -10,16 +10,16 @@ import type { EngineBucket, Part } from '../../../engine.js';
 import { valueOf } from '../value/source.js';
 import type { SortPath, Stage } from './stage.js';
 
-/** So many buckets of one place are asked for at most, one more than one answer may have. */
+/** Maximum number of buckets requested per aggregation: one more than an answer may contain. */
 export const maxTerms = 65_536;
 
-/** Which keys make buckets. */
+/** Filters that select which keys become buckets. */
 export interface KeyFilters {
   readonly include?: KeyFilter;
   readonly exclude?: KeyFilter;
 }
 
-/** `include` and `exclude` as the engine reads them. */
+/** Translates `include` and `exclude` to the engine's form. */
 export const filtersOf = (field: Field, { include, exclude }: KeyFilters, stage: Stage): Part => {
   const read = (filter: KeyFilter) => {
     const isNumber = field.kind === 'long' || field.kind === 'double';
@@ -40,7 +40,7 @@ export const filtersOf = (field: Field, { include, exclude }: KeyFilters, stage:
   return { ...(include && { include: read(include) }), ...(exclude && { exclude: read(exclude) }) };
 };
 
-/** The same for keys at hand, which are lists alone. */
+/** Tests keys against both filters on this side; supports only lists. */
 export const isLetIn = (field: Field, { include, exclude }: KeyFilters): ((key: string) => boolean) => {
   const listOf = (filter: KeyFilter | undefined) => {
     if (filter === undefined) return undefined;
@@ -54,16 +54,16 @@ export const isLetIn = (field: Field, { include, exclude }: KeyFilters): ((key: 
   return (key) => (some === undefined || some.has(key)) && !others?.has(key);
 };
 
-/** An order of buckets as the engine reads it. */
+/** Translates an order of buckets to the engine's form. */
 export const orderOfEngine = (order: readonly OrderKey<SortPath>[]): readonly Part[] =>
   order.map((key) => {
     const path = key.by === 'count' ? '_count' : key.by === 'key' ? '_key' : key.metric.path;
     return { [path]: key.descending ? 'desc' : 'asc' };
   });
 
-/** Whether the engine can order buckets so. */
+/** Whether the engine can apply this order. */
 export const isOrdered = (order: readonly OrderKey<SortPath>[]): boolean =>
   order.every((key) => key.by !== 'metric' || key.metric.path !== '_key');
 
-/** The key of a bucket as a store finds it: whole numbers beyond 2^53 as text. */
+/** Returns the key of a bucket in the form of the stores: whole numbers beyond 2^53 as text. */
 export const keyOf = ({ key }: EngineBucket): unknown => (typeof key === 'bigint' ? `${key}` : key);

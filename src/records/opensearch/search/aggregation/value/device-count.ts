@@ -3,16 +3,18 @@ import type { DeviceNow } from '../../device-value.js';
 import type { Bucket } from '../bucket/bucket.js';
 import type { Asked, Stage } from '../bucket/stage.js';
 
-/** Devices of one answer at most, as many as buckets. */
+/** Maximum number of devices in an answer; equals that of buckets. */
 const maxDevices = 65_535;
 
-/** How many records each device has in a bucket. */
+/** Counts of records by device in a bucket. */
 export interface DeviceCounts {
   readonly asked: Asked;
   of(bucket: Bucket): { readonly device: DeviceNow; readonly count: number }[];
 }
 
-/** Asks how many records each device has: what the engine does not know of devices is then computed here. */
+/**
+ * Plans the count of records by device. Values of devices that the engine does not know are then computed on this side.
+ */
 export const deviceCounts = (stage: Stage): DeviceCounts => {
   const { deviceValues } = stage.planning;
   const question = stage.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices });

@@ -4,29 +4,29 @@ import type { Bucket } from '../bucket/bucket.js';
 import { noNumber, type Planned, type Question, type SortPath, type Stage } from '../bucket/stage.js';
 import { numbersOf } from './source.js';
 
-/** A number of the engine's; null where it has none, which it writes in several ways. */
+/** Reads a number of the engine; null for the various forms of a missing one. */
 export const numberIn = (value: unknown): number | null => {
   if (value === null || value === undefined) return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
 };
 
-/** A mean or a sum that no double holds, as the engine writes it. */
+/** Whether a mean or a sum exceeds the range of doubles, in the form that the engine writes. */
 const isBeyond = (value: unknown): value is string => value === 'Infinity' || value === '-Infinity';
 
-/** The one number of an answer. */
+/** Reads the single number of an answer. */
 export const oneValue =
   ({ answerIn }: Question) =>
   (bucket: Bucket): number | null =>
     numberIn(answerIn(bucket)?.['value']);
 
-/** How buckets are ordered by the one number of an answer. */
+/** Orders buckets by the single number of an answer. */
 export const byValue =
   (question: Question, empty: number | 'last') =>
   (property: string): SortPath | undefined =>
     property === '' || property === 'value' ? { path: question.path(''), cell: oneValue(question), empty } : undefined;
 
-/** A metric that is one number: `none` where there are no values, `empty` for ordering by it then. */
+/** Plans a metric with a single number. `none`: its value without values; `empty`: the sort value in that case. */
 export const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {

@@ -5,8 +5,8 @@ import { textsOf } from '../../device-value.js';
 import type { Stage } from '../bucket/stage.js';
 
 /**
- * What each device has in a field of its own, where no two have the same and none has several: buckets of devices are then
- * buckets of these texts. @throws SearchFailure where it is otherwise.
+ * Returns the text of each device in a field of its own, for buckets of devices that become buckets of these texts.
+ * @throws SearchFailure if devices share a text, or one has several.
  */
 export const ownTexts = (
   field: Field,

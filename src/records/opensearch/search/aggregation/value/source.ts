@@ -10,7 +10,7 @@ import type { Part } from '../../../engine.js';
 import { typeOf } from '../../field.js';
 import type { Stage } from '../bucket/stage.js';
 
-/** What an aggregation is over: a field, and how the engine is told it. */
+/** Source of an aggregation: a field, and its description for the engine. */
 export interface Source {
   readonly field: Field;
   /** `field`, `missing` and `value_type`. */
@@ -18,10 +18,10 @@ export interface Source {
 }
 
 /**
- * The values of a field, with what stands in for none. Where nothing has the field and `missing` stands in, every record has
- * that value.
- * @param kind what a field is taken for that nothing has.
- * @returns undefined where nothing has the field and nothing stands in for it.
+ * Returns the values of a field with the default for missing values. If the field is unknown, every record has the
+ * default.
+ * @param kind assumed kind of an unknown field.
+ * @returns undefined for an unknown field without a default.
  */
 export const sourceOf = (
   kind: Extract<FieldKind, 'keyword' | 'double' | 'date'>,
@@ -34,20 +34,20 @@ export const sourceOf = (
   const taken = kind === 'keyword' ? (takenFor ?? kind) : kind;
   const field = widened(found ?? emptyField(path, taken), missing);
   const name = stage.planning.compiler.nameOf(field);
-  // Every record has these.
+  // Every record has a value of these fields.
   if (missing === undefined || field.always) return { field, body: { field: name } };
   const type = found === undefined && field.kind === 'keyword' ? 'string' : typeOf(field);
   return { field, body: { field: name, missing: valueOf(field, missing, stage), value_type: type } };
 };
 
-/** The same of numbers: dates in milliseconds, booleans as 0 and 1. */
+/** Returns the same for numbers: dates in milliseconds, booleans as 0 and 1. */
 export const numbersOf = (kind: string, options: FieldOptions, at: Input, stage: Stage): Source | undefined => {
   const source = sourceOf('double', options, at, stage);
   if (source !== undefined && !isNumeric(source.field)) throw unsupported(source.field, kind, at);
   return source;
 };
 
-/** A value of a request as the engine compares it with those of a field. */
+/** Converts a value of a request to the form in which the engine compares it with the field. */
 export const valueOf = (field: Field, value: Input, { planning: { now } }: Stage): string | number => {
   if (field.kind === 'date') return dateOf(value, false, dateReading(now));
   if (field.kind === 'boolean') return numberOf(field, value, dateReading(now));
@@ -55,7 +55,7 @@ export const valueOf = (field: Field, value: Input, { planning: { now } }: Stage
   return coerced === 'none' ? (scalarText(value) ?? '') : coerced.value;
 };
 
-/** Whole numbers are doubles where what stands in for none has a fraction. */
+/** Treats whole numbers as doubles if the default for missing values has a fraction. */
 const widened = (field: Field, missing: Input | undefined): Field => {
   const text = (missing && scalarText(missing)) ?? '';
   if (field.kind !== 'long' || !isNumber(text) || Number(text) % 1 === 0) return field;
