@@ -34,7 +34,7 @@ interface ScopeOf {
 
 /** Options of reading a scope. */
 interface ScopeOptions extends ScopeOf {
-  /** What to find out about rollups in the same round trip. */
+  /** Facts about rollups to read in the same round trip. */
   readonly early: EarlyLook;
   readonly timeoutMs: number;
 }

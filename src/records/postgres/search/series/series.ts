@@ -85,7 +85,7 @@ const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'>
 
 type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
 
-/** How the values of a bucket are combined, and which columns of a rollup hold the partial result. */
+/** SQL that combines the values of a bucket, and the columns of a rollup that hold the partial result. */
 const aggregates: Record<Bucketed, Rolled & { over: Sql }> = {
   avg: { over: sql`sum(value) / sum(n)`, value: sql`u.sum`, at: sql`u.hour` },
   min: { over: sql`min(value)`, value: sql`u.min`, at: sql`u.hour` },

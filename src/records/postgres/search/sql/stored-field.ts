@@ -174,7 +174,7 @@ const several = (name: string, value: Sql, valueType: ValueType, kind: FieldKind
   return sql`(case when r.many -> ${name}::text is not null then (select array_agg(${item}) from (select j #>> '{}' as e, jsonb_typeof(j) as kind from jsonb_array_elements(r.many -> ${name}::text) j) x where ${isReadable}) else array_remove(array[${value}], null) end)`;
 };
 
-/** How an array element is read, and the condition that it can be read. `e` is its text, `kind` its JSON type. */
+/** SQL that reads an array element, and the condition that it can be read. `e` is its text, `kind` its JSON type. */
 const readings = {
   boolean: [sql`(e = 'true')::int::float8`, sql`e in ('true', 'false')`],
   double: [sql`e::float8`, sql`kind = 'number' or e ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$'`],

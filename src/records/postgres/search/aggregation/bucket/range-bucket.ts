@@ -13,7 +13,7 @@ import { type Bucket, emptyIn, gap } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import type { Planned, Stage } from './stage.js';
 
-/** How ends of ranges are read and printed. */
+/** Functions that read and print the ends of ranges. */
 interface FieldRanges {
   readonly field: StoredField | undefined;
   readonly reading: DateReading;
