@@ -31,7 +31,7 @@ export const comparisonsOf = (condition: AlertCondition | null): readonly AlertC
 
 function compare({ variable, operator, value: limit }: AlertComparison, values: Values): boolean | undefined {
   const found = Object.hasOwn(values, variable) ? values[variable] : undefined;
-  // Searches also read a number that is stored as text as a number.
+  // A text that is a number counts as one, as in searches.
   const value = typeof limit === 'number' && typeof found === 'string' ? numberOf(found) : found;
   if (typeof value === 'number' && typeof limit === 'number') return operators[operator](value, limit);
   if (typeof value !== typeof limit) return undefined;

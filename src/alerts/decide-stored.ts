@@ -15,8 +15,8 @@ const queryTimeout = 500;
 const minTimeout = 20;
 
 /**
- * Matches a query against records of a transaction. Returns the matching records as `ids`, and those for which it was
- * not answered as `open`.
+ * Matches a query against records of a transaction. `ids` are the records that match, `open` those for which the query
+ * could not be answered.
  */
 export type MatchRecords = (
   tx: PoolClient,

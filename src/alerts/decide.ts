@@ -23,7 +23,7 @@ export interface Decision {
   /** The new state; absent if the stored state stays. */
   state?: NewState;
   transitions: Transition[];
-  /** The transitions to notify hooks and recipients of e-mail of. */
+  /** Transitions of which hooks and e-mail recipients are notified. */
   notified: Transition[];
 }
 
@@ -40,7 +40,7 @@ export function decideThreshold(
 ): Decision {
   const holds = (condition: AlertCondition, record: AlertRecord) =>
     condition.query == null ? evaluate(condition, record.data) : answers(condition, record);
-  // This is the case for nearly every rule and device of a transaction: nothing was wrong, and nothing is.
+  // Nearly every rule and device of a transaction ends here: nothing was wrong before, and nothing is wrong now.
   const isCalm = before === undefined || (before.episodeId === null && before.since === null);
   if (isCalm && !records.some((record) => holds(watch.when!, record))) return unchanged(watch);
   const samples = records.map((record): Sample<AlertRecord> => {

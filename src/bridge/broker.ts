@@ -135,7 +135,7 @@ class Subscriber {
       (error: unknown) => {
         this.pending--;
         if (!signal.aborted) return this.fail(error as Error);
-        // A stopping bridge does not wait. The broker keeps this message, and those after it are acknowledged.
+        // A stopping bridge does not wait. The broker keeps this message; later ones can still be acknowledged.
         answer?.(undefined);
         this.leave();
       },

@@ -72,7 +72,7 @@ async function canUse(usual: string, root: string, user: ServerUser | undefined)
 
 /**
  * Renames a data folder that another key opens: a deleted DATA_DIR of the same name left it. Nothing is deleted. The
- * new name follows from its owner, so only one of two processes can rename it.
+ * new name is derived from the digest of the other key, so only one of two processes can rename the folder.
  */
 async function putForeignAside({ data, password }: Cluster, log: Log): Promise<void> {
   const owner = await ownerOf(data);

@@ -86,7 +86,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     return place;
   };
 
-  /** The cause of a failed start may pass, for example a full disk. */
+  /** The cause of a failed start may be temporary, for example a full disk. */
   const sitAgain = async () => {
     while (!leaving) {
       try {

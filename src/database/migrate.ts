@@ -10,8 +10,8 @@ import { isBusy } from './online-steps.js';
 
 /**
  * Advisory lock of migrations. Its digits are "ddp migrate" on a telephone keypad, and a 1. Earlier builds used the
- * number without the 1 and waited for it inside a statement; an index that is built concurrently waits for such
- * statements in turn.
+ * number without the 1 and waited for it inside a statement. A concurrent index build waits for such statements to end,
+ * so the two must not share a lock.
  */
 const LOCK = 337_6474283_1;
 /** Interval of the attempts to get the lock, in milliseconds. */

@@ -61,7 +61,8 @@ const tooManyScrolls = () =>
   );
 
 /**
- * Maximum number of attempts when concurrent calls move the same scroll, so that as many each get a page of their own.
+ * Maximum number of attempts to get a page while concurrent calls move the same scroll. Up to this many concurrent
+ * calls each get a page of their own.
  */
 const maxTries = 5;
 

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Signs identifiers, so that nothing of a foreign one is interpreted. */
+/** Signs identifiers, so that the content of a forged one is never interpreted. */
 export interface SignedIds {
   /** Encodes and signs a payload as an identifier of a kind. */
   write(kind: string, payload: Buffer): string;

@@ -108,7 +108,7 @@ const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
 };
 
 /**
- * Checks that the arguments fit together, because others would have no effect.
+ * Checks that the arguments fit together: an argument that does not fit would have no effect.
  * @throws ApiError 422
  */
 const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportArgs | OrganizationExportArgs): void => {

@@ -42,7 +42,8 @@ const pageOf = (answer: QueryAnswer, size: number): Page => {
   if ('error' in answer) {
     const { status, error } = answer;
     if (status === 429) throw rateLimited(error.reason, 1);
-    // The search refuses a page that is too large like a wrong query. A smaller page distinguishes the two.
+    // The search rejects a page that is too large in the same way as an invalid query. A retry with a smaller page
+    // tells the two apart.
     if (size > 1) return 'smaller';
     throw invalid([{ path: 'query', message: error.reason }]);
   }

@@ -42,7 +42,10 @@ export const send = async (
   }
 };
 
-/** Waits for `drain` without combined signals, because a hundred thousand waits would accumulate one for each. */
+/**
+ * Waits for `drain`. It combines no signals: each combined signal would stay in memory, and there may be a hundred
+ * thousand waits.
+ */
 const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {

@@ -83,7 +83,7 @@ export async function enqueueRecords(
 
 /**
  * Returns the organizations whose hooks make the transaction long, by filter queries or by the number of deliveries.
- * `slow` holds those that are certain to.
+ * `slow` holds those whose transactions are slow for certain.
  */
 const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]) => {
   const organizations = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));

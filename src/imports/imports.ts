@@ -87,7 +87,7 @@ export const createImports = ({
     return found;
   };
 
-  /** Starts the job of a file that is in one of the given states. Returns whether it was. */
+  /** Starts the job of a file. Returns false if the file is in none of the given states. */
   const start = async (
     { id, organizationId, kind, format, dryRun, total }: StartedImport,
     caller: Caller,

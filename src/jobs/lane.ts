@@ -48,7 +48,7 @@ const leaseFor: Readonly<Record<Lane, number>> = { main: 60_000, apart: 120_000 
 const turnTime = 1000;
 /** Number of consecutive conflicts with other transactions after which a step fails its job. */
 const maxConflicts = 20;
-/** Number of claims of one step whose processes may die. The next claim fails the job. */
+/** Maximum number of claims of one step. If the processes of all of them died, the next claim fails the job. */
 const maxAttempts = 2;
 
 const endedTwice =

@@ -31,8 +31,8 @@ interface RecordRow extends Row<DeviceRecord> {
 
 /**
  * Matches several queries against stored records of an organization, within `timeoutMs`. Returns the matching
- * identifiers for each query. Returns undefined for a query that cannot be answered, and for all of them if they take
- * too long together.
+ * identifiers for each query; undefined for a query that cannot be answered, and for all of them if they take too long
+ * together.
  */
 export type MatchStored = (
   queries: readonly PlainJson[],

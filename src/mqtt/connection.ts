@@ -71,7 +71,7 @@ export class Connection {
     });
     stream.on('drain', () => this.process());
     stream.on('timeout', () => this.lapse());
-    // Errors of a connection are its client's matter; `close` follows.
+    // Errors of a connection concern only its client; `close` follows each of them.
     stream.on('error', () => undefined);
     stream.once('close', () => this.release());
   }

@@ -4,7 +4,7 @@ import type { Paces } from './pace.js';
 
 /** Maximum number of packets of a connection that are read in one turn of the event loop. */
 const packetsATurn = 100;
-/** Number of bytes for each of which a packet counts once more: a SUBSCRIBE may name thousands of topics. */
+/** Number of bytes of a packet that count as one more packet, because a SUBSCRIBE may name thousands of topics. */
 const bytesAPacket = 256;
 /** Maximum time that a rate limit pauses a connection, in milliseconds. */
 const longestPause = 60_000;

@@ -17,8 +17,8 @@ export const geohash = (column: number, row: number, precision: number): string 
 };
 
 /**
- * Returns the left and right end of a bounding box, from the ends of the places west and those of the places east of
- * Greenwich.
+ * Returns the left and right edges of a bounding box, given the smallest and the largest longitude west of Greenwich,
+ * and those east of it.
  */
 export const around = (
   [westmost = null, west = null, east = null, eastmost = null]: readonly (number | null)[],

@@ -51,7 +51,7 @@ const most = 5000;
 /** Maximum number of attempts at documents that the engine had no room for, before others continue. */
 const maxAttempts = 6;
 
-/** Error types of a document's own faults. All other errors (disks, shards, limits of the cluster) pass. */
+/** Error types of a document's own faults. All other errors (disks, shards, limits of the cluster) are temporary. */
 const ofDocument = /pars|illegal_argument|dynamic_mapping/;
 
 /** Writes documents in bulk requests, whose size adapts to their duration. */

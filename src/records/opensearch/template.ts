@@ -74,7 +74,7 @@ const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<vo
             number_of_shards: Math.max(1, dataNodes),
             auto_expand_replicas: `0-${replicas}`,
             refresh_interval: '1s',
-            // Time for which a write that was sent before a deletion and arrives after it is refused.
+            // For this long after a deletion, the index rejects late writes that were sent before it.
             gc_deletes: '10m',
             'mapping.total_fields.limit': maxFields,
           },

@@ -75,8 +75,8 @@ export const bindShownFields = (requests: readonly ShownFieldRequest[], fields: 
   });
 
 /**
- * Whether a value is indexed although others of its record are not: for numbers and booleans, one that can be read as
- * such.
+ * Whether a single value is indexed even if other values of its record are not: a number or boolean, or a text that
+ * reads as one.
  */
 const fitsKind = (kind: Field['kind'] | undefined, value: unknown): boolean => {
   if (kind === 'double' || kind === 'long')

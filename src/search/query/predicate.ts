@@ -80,7 +80,7 @@ export const or = (of: readonly Predicate[]): Predicate => {
 
 type In = Extract<Predicate, { kind: 'in' }>;
 
-/** Without this, a thousand words of a query would be as many conditions for each field. */
+/** Otherwise, a query of a thousand words would become a thousand conditions for each field. */
 const joinValues = (parts: readonly Predicate[]): readonly Predicate[] => {
   const lists = Map.groupBy(
     parts.filter((part): part is In => part.kind === 'in'),

@@ -37,7 +37,7 @@ export const retireDocuments = async (
   return retired;
 };
 
-/** A product's retention overrides its organization's, whichever is longer. */
+/** A product's own retention replaces that of its organization, whether it is longer or shorter. */
 const belongs = ({ organization_id, product_id }: Target, own: readonly Owned[]): object => {
   if (product_id !== null) return { must: [{ term: { p: product_id } }] };
   const products = own.filter((one) => one.organization_id === organization_id).map((one) => one.product_id);

@@ -52,7 +52,7 @@ export const dropMove = async (database: Database, name: Move): Promise<void> =>
 /** Maximum time between making an identifier and sending its record to PostgreSQL, in milliseconds. */
 const longestPreparation = 60_000;
 
-/** The current snapshot, and the identifier below which no record is still to be committed. */
+/** The current snapshot, and an identifier (`below`): no record with a smaller one can still be committed. */
 export interface Settled {
   seen: string;
   below: string;

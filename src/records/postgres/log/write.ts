@@ -52,7 +52,7 @@ export const writeRecords = async (
   if (taken.size > 0) {
     const duplicates = first.filter(({ id }) => taken.has(id));
     for (const [id, holder] of await findHolders(tx, duplicates)) repeated.set(id, holder);
-    // A record that repeats another of the transaction follows it to the stored record that both repeat.
+    // If a record repeats another of the transaction that itself repeats a stored one, both repeat the stored one.
     for (const [id, holder] of repeated) repeated.set(id, repeated.get(holder) ?? holder);
   }
   return repeated;

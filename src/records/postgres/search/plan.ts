@@ -133,8 +133,9 @@ export const asksProducts = ({ request, scope, query }: Plan, span: Span): boole
 };
 
 /**
- * Returns the scope without its products, if its devices have records of no others. PostgreSQL takes one condition that
- * follows from another for coincidence, expects too few records, and looks up individually what is faster to scan.
+ * Returns the scope without its products, if its devices have records of no others. PostgreSQL treats a condition that
+ * follows from another as independent of it. It then expects too few records, and looks up one by one what a scan would
+ * read faster.
  */
 export const withoutProducts = (scope: Scope, { products }: Sources): Scope => {
   const named = new Set<string | null>(scope.productIds);

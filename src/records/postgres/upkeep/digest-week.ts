@@ -34,7 +34,7 @@ const weeksAtOnce = 20;
 
 /**
  * Deletes the weeks of days that are made again, in the transaction that does so. It also marks the other days of these
- * weeks as not in a week, because days without records any more leave no row that could say so.
+ * weeks as not in a week: a day that has lost all its records has no row to mark.
  */
 export const forgetWeeks = (tx: PoolClient, whose: Sql, days: readonly string[]): Promise<unknown> =>
   tx.query(sql`

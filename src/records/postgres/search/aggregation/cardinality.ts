@@ -24,7 +24,7 @@ const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => (
   sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
 });
 
-/** Nothing is ordered by these (see `needOf`). */
+/** Buckets are never ordered by these numbers (see `needOf`). */
 const sketched = (field: StoredField, stage: Stage): Planned => {
   const column = stage.level.perRecord(rollupColumn(field, sql`r.sketch`), [field]);
   const { cell } = stage.aggregate(laidTogether(column));

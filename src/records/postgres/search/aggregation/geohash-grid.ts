@@ -5,7 +5,8 @@ import type { Key } from './bucket/bucket.js';
 import { type Cells, gridKey, gridOf } from './bucket/grid-bucket.js';
 
 /**
- * Builds the keys of a geohash's column and row: five bits per letter, of which the odd one belongs to the longitude.
+ * Builds the keys of a geohash's column and row. Each letter holds five bits. If the total number of bits is odd, the
+ * longitude has one more than the latitude.
  */
 const hashCells = (field: StoredField, precision: number): Key[] => {
   const [columns, rows] = [2 ** Math.ceil((5 * precision) / 2), 2 ** Math.floor((5 * precision) / 2)];

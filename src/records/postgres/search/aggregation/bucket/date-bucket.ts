@@ -54,7 +54,8 @@ export const dateBuckets = (
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
   const rounding = roundingOf(interval, zone, offset);
   const millis = uniformMillis(interval);
-  // The first bucket may begin before the first record, and every earlier one is shifted.
+  // The range begins one bucket earlier, because the first bucket may begin before the first record. `offset` shifts
+  // both ends.
   const shift =
     millis === undefined
       ? undefined
