@@ -84,7 +84,7 @@ const createImportStep =
 
 /**
  * Creates the step of a job that unpacks a part of a Parquet file. It locks nothing meanwhile. Other steps read the
- * lines when all of them are there.
+ * lines once all of them are written.
  */
 const createUnpackStep =
   ({ pool, clock }: StepOptions) =>

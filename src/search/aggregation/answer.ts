@@ -1,4 +1,4 @@
-/** Property of a bucket with the text by which pipelines name its key. It is not shown. */
+/** Property of a bucket that holds the text of its key as pipelines name it. Answers do not show it. */
 export const hiddenKey: unique symbol = Symbol('key');
 
 /** Property of a bucket with the parts of its key, unformatted, by which pipelines sort it. */

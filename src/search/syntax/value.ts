@@ -23,7 +23,7 @@ export const text: Read<string> = (input) => {
   return value;
 };
 
-/** Parses a text that was sent as one. */
+/** Parses a text. Rejects numbers and booleans. */
 export const string: Read<string> = (input) => {
   if (input.node.kind !== 'string') throw wrongKind('a text', input);
   return input.node.text;

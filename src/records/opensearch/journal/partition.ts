@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { firstId } from '../../../entities/id.js';
 import type { Database } from '../../postgres/log/product.js';
 
-/** Duration of arrivals that one partition of the journal holds, in milliseconds. */
+/** Time span that one partition of the journal covers, by the arrival of records. Milliseconds. */
 export const partitionLength = 4 * 3_600_000;
 
 /**

@@ -20,7 +20,10 @@ export interface ProductShape {
 /** A product as an organization uses it. */
 export interface ProductUse {
   id: string;
-  /** Whether it belongs to another organization. If it is no longer public, its state at that time applies. */
+  /**
+   * Whether it belongs to another organization. Such a product that is no longer public applies as it was when it
+   * stopped being public.
+   */
   foreign: boolean;
 }
 
