@@ -27,7 +27,7 @@ export interface PlannedTree {
   total(): number | undefined;
 }
 
-/** Whether reading the times of the first and last record beforehand pays off, because the span has many time buckets. */
+/** Whether it pays off to read the time span of the records beforehand, because the scope has many time buckets. */
 export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
   aggregations.some((one) => {
     const sources = one.kind === 'composite' ? one.sources : [];
