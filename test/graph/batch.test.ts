@@ -5,14 +5,14 @@ import { useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** Five objects for each device. */
+/** Selects five objects for each device. */
 const five = 'product { id organization { id } } organization { id } a: organization { id }';
 
 const createTeam = 'mutation ($o: ID!, $name: String!) { createTeam(organizationId: $o, name: $name) { id name } }';
 const teams = 'query ($o: ID!) { teams(organizationId: $o) { totalCount items { name } } }';
 
-describe('a batch of operations', () => {
-  it('is answered in order, each operation seeing what those before it changed', async () => {
+describe('GraphQL batch', () => {
+  it('runs its operations in order, each seeing the changes of those before it', async () => {
     const owner = await world.organization();
     const o = owner.id;
     const { status, body } = await owner.postGraph<GraphAnswer[]>([
@@ -34,7 +34,7 @@ describe('a batch of operations', () => {
     ]);
   });
 
-  it('keeps the fault of one operation from the others', async () => {
+  it("returns an operation's errors without failing the others", async () => {
     const owner = await world.organization();
     const o = owner.id;
     const { status, body } = await owner.postGraph<GraphAnswer[]>([
@@ -54,7 +54,7 @@ describe('a batch of operations', () => {
     ]);
   });
 
-  it('may have 20 operations', async () => {
+  it('returns 422 for more than 20 operations', async () => {
     const owner = await world.organization();
     const batch = (size: number) => Array.from({ length: size }, () => ({ query: '{ account { id } }' }));
     expect((await owner.postGraph<GraphAnswer[]>(batch(20))).body).toHaveLength(20);
@@ -63,7 +63,7 @@ describe('a batch of operations', () => {
     expect(body.errors).toMatchObject([{ message: 'This batch has 21 operations; at most 20 are allowed.' }]);
   });
 
-  it('may return 25,000 objects in all', async () => {
+  it('refuses the operation with which the batch may return over 25,000 objects', async () => {
     const owner = await world.organization();
     const query = `query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { ${five} } } }`;
     const ask = (n: number) => ({ query, variables: { o: owner.id, n } });
@@ -75,7 +75,7 @@ describe('a batch of operations', () => {
     ]);
   });
 
-  it('of which the sum passes the limit is refused its last query, though those before it were never read', async () => {
+  it('refuses the last query when the sum passes 25,000 objects, even if the others are new documents', async () => {
     const owner = await world.organization();
     const ask = (name: string, n: number) => ({
       query: `query ${name}($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { ${five} } } } # ${owner.id}`,
@@ -83,7 +83,7 @@ describe('a batch of operations', () => {
     });
     const wide = ask('New', 1000);
     wide.query = wide.query.replace('items', 'totalCount items');
-    // Known from now on, and so carried out at once.
+    // From now on the document is cached, so it runs at once.
     await owner.postGraph(ask('Known', 1));
     await owner.postGraph(ask('Latest', 1));
     const { body } = await owner.postGraph<GraphAnswer[]>([
@@ -107,7 +107,7 @@ describe('a batch of operations', () => {
     ]);
   });
 
-  it('does not count what was refused', async () => {
+  it('leaves refused operations out of the object count', async () => {
     const owner = await world.organization();
     const query = `query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { ${five} } } }`;
     const ask = (n: number) => ({ query, variables: { o: owner.id, n } });
@@ -136,14 +136,14 @@ describe('a batch of operations', () => {
     expect(after).toMatchObject([{ errors: [{}] }, { data: { account: { id: owner.id } } }]);
   });
 
-  it('is empty: nothing is answered', async () => {
+  it('returns an empty list for an empty batch', async () => {
     const owner = await world.organization();
     expect(await owner.postGraph<GraphAnswer[]>([])).toMatchObject({ status: 200, body: [] });
   });
 });
 
-describe('a persisted query', () => {
-  it('is sent once with its text and from then on by its hash, in batches too', async () => {
+describe('persisted query', () => {
+  it('runs by its hash after it was sent once with its text, in batches too', async () => {
     const owner = await world.organization();
     const query = `{ account { id username } } # ${owner.id}`;
     const hash = createHash('sha256').update(query).digest('hex');
@@ -164,7 +164,7 @@ describe('a persisted query', () => {
     ['no hash', { version: 1 }, 'provided sha does not match query'],
     ['another version', { version: 2, sha256Hash: 'a'.repeat(64) }, 'Unsupported persisted query version'],
     ['a text in place of both', 'x', 'Unsupported persisted query version'],
-  ])('is refused with %s', async (_, persistedQuery, message) => {
+  ])('returns 400 for %s', async (_, persistedQuery, message) => {
     const owner = await world.organization();
     const { status, body } = await owner.postGraph({
       query: '{ account { id } }',
@@ -174,7 +174,7 @@ describe('a persisted query', () => {
     expect(body).toEqual({ errors: [{ message, extensions: { code: 'MALFORMED_REQUEST' } }] });
   });
 
-  it('by GET runs no mutation', async () => {
+  it('returns 405 for a mutation sent by GET', async () => {
     const owner = await world.organization();
     const search = new URLSearchParams({
       query: `mutation { createTeam(organizationId: "${owner.id}", name: "x") { id } }`,

@@ -4,7 +4,10 @@ import { useWorld, type World } from '../support/world.js';
 const world = useWorld();
 let owner: Awaited<ReturnType<World['organization']>>;
 
-/** Devices in three applications, in one and in none; teams the same way; linked in the order C, A, B. */
+/**
+ * Creates devices that are in three applications, in one and in none, and teams likewise. They are linked in the order
+ * C, A, B.
+ */
 beforeAll(async () => {
   owner = await world.organization();
   const run = (text: string) => world.pool.query(text, [owner.id]);
@@ -28,7 +31,7 @@ interface Named {
   below: { totalCount?: number; items: { name: string }[] };
 }
 
-/** Names below each parent by its name, a count before them where it was asked for. */
+/** Returns the names below each parent, keyed by the parent's name, after the total count when it was requested. */
 async function below(parents: string, edge: string): Promise<object> {
   const { body } = await owner.graph(
     `query ($o: ID!) { ${parents}(organizationId: $o) { items { name below: ${edge} } } }`,
@@ -44,8 +47,8 @@ async function below(parents: string, edge: string): Promise<object> {
   );
 }
 
-describe.each(['devices', 'teams'])('applications below %s', (parents) => {
-  it('come in the order in which they were linked, each below its own', async () => {
+describe.each(['devices', 'teams'])('applications of %s', (parents) => {
+  it('returns them in the order of linking, each below its own parent', async () => {
     expect(await below(parents, 'applications { items { name } }')).toEqual({
       all: ['C', 'A', 'B'],
       one: ['A'],
@@ -53,12 +56,12 @@ describe.each(['devices', 'teams'])('applications below %s', (parents) => {
     });
   });
 
-  it('come in pages, with the whole counted for each', async () => {
+  it('returns pages with the total count of each parent', async () => {
     const second = await below(parents, 'applications(limit: 2, page: 2) { totalCount items { name } }');
     expect(second).toEqual({ all: [3, 'B'], one: [1], none: [0] });
   });
 
-  it('are sorted and found as asked', async () => {
+  it('sorts and filters as requested', async () => {
     const sorted = await below(parents, 'applications(limit: 2, sort: "-name") { items { name } }');
     expect(sorted).toEqual({ all: ['C', 'B'], one: ['A'], none: [] });
     const found = await below(parents, 'applications(q: "[bc]", sort: "name") { totalCount items { name } }');
@@ -66,7 +69,7 @@ describe.each(['devices', 'teams'])('applications below %s', (parents) => {
   });
 });
 
-it('teams below applications come by name, with the whole counted', async () => {
+it('sorts teams below applications by name and counts all of them', async () => {
   const teams = await below('applications', 'teams(sort: "name") { totalCount items { name } }');
   expect(teams).toEqual({ A: [2, 'all', 'one'], B: [1, 'all'], C: [1, 'all'] });
 });

@@ -18,7 +18,7 @@ const deep = (levels: number) => {
     .replaceAll('devices {', 'devices(limit: 1) {');
 };
 
-/** Fragments of which each spreads the next so many times; the last has one field. */
+/** Builds fragments that each spread the next one `times` times; the last selects one field. */
 const spreading = (fragments: number, times: number, root = 'account', type = 'Organization', field = 'id') =>
   [
     `{ ${root} { ...f0 } }`,
@@ -28,8 +28,8 @@ const spreading = (fragments: number, times: number, root = 'account', type = 'O
     }),
   ].join(' ');
 
-describe('a request of the graph', () => {
-  it('is refused when it is more than 10 levels deep', async () => {
+describe('limits of a GraphQL request', () => {
+  it('returns 422 for more than 10 levels of depth', async () => {
     const owner = await world.organization();
     const ten = await owner.graph(deep(10), { o: owner.id });
     expect(ten).toMatchObject({ status: 200, body: { data: { devices: { items: [] } } } });
@@ -46,7 +46,7 @@ describe('a request of the graph', () => {
     ]);
   });
 
-  it('counts the depth of fragments', async () => {
+  it('counts the depth inside fragments', async () => {
     const owner = await world.organization();
     const { body } = await owner.graph(
       `query ($o: ID!) { devices(organizationId: $o, limit: 1) { ...page } }
@@ -62,7 +62,7 @@ describe('a request of the graph', () => {
     ['20 that triple', spreading(20, 3), '3,486,784,401'],
     ['25 below introspection', spreading(25, 2, '__schema', '__Schema', 'description'), '67,108,863'],
     ['160 that double', spreading(160, 2), /^[\d,]{60,}$/],
-  ])('is refused at once with fragments beyond 2,000 selections: %s', async (_, query, figure) => {
+  ])('returns 422 at once for fragments that expand beyond 2,000 selections: %s', async (_, query, figure) => {
     const owner = await world.organization();
     const { status, body } = await owner.graph(query);
     expect(status).toBe(422);
@@ -76,7 +76,7 @@ describe('a request of the graph', () => {
     });
   });
 
-  it('refuses those by GET, in a batch and with their hash as well', async () => {
+  it('refuses too many selections by GET, in a batch and with a hash as well', async () => {
     const owner = await world.organization();
     const query = spreading(25, 2);
     const refused = { message: expect.stringContaining('67,108,863 selections'), extensions: { code } };
@@ -95,7 +95,7 @@ describe('a request of the graph', () => {
     });
   });
 
-  it('may spread fragments up to 2,000 selections', async () => {
+  it('accepts fragments that expand to exactly 2,000 selections', async () => {
     const owner = await world.organization();
     const document = (fields: number) =>
       `{ account { ${'...f '.repeat(20)} ${'id '.repeat(fields)} } } fragment f on Organization { ${'id username '.repeat(49)} }`;
@@ -106,7 +106,7 @@ describe('a request of the graph', () => {
     expect(body.errors![0]!.message).toContain('has 2,001 selections');
   });
 
-  it('is told of fragments that spread themselves', async () => {
+  it('returns 400 for fragments that spread themselves', async () => {
     const owner = await world.organization();
     const fragment = (name: string, next: string) => `fragment ${name} on Organization { id ...${next} ...${next} }`;
     const { status, body } = await owner.graph(`{ account { ...a } } ${fragment('a', 'b')} ${fragment('b', 'a')}`);
@@ -117,7 +117,7 @@ describe('a request of the graph', () => {
     });
   });
 
-  it('does not count introspection as depth or cost', async () => {
+  it('excludes introspection from depth and cost', async () => {
     const owner = await world.organization();
     const types = 'type { ofType { ofType { ofType { ofType { ofType { ofType { ofType { name } } } } } } } }';
     const { body } = await owner.graph(`{ __schema { types { fields { ${types} } } } }`);
@@ -125,7 +125,7 @@ describe('a request of the graph', () => {
     expect(body.data!.__schema.types.length).toBeGreaterThan(10);
   });
 
-  it('is refused with more than 30 aliases', async () => {
+  it('returns 422 for more than 30 aliases', async () => {
     const owner = await world.organization();
     const document = (count: number) =>
       `{ ${Array.from({ length: count }, (_, i) => `a${i}: account { id }`).join(' ')} }`;
@@ -135,7 +135,7 @@ describe('a request of the graph', () => {
     expect(body.errors![0]!.message).toBe('This document has 31 aliases; at most 30 are allowed.');
   });
 
-  it('is refused with more than 20 directives', async () => {
+  it('returns 422 for more than 20 directives', async () => {
     const owner = await world.organization();
     const document = (count: number) => `{ account { id ${'... @include(if: true) { name } '.repeat(count)} } }`;
     expect((await owner.graph(document(20))).body.errors).toBeUndefined();
@@ -144,7 +144,7 @@ describe('a request of the graph', () => {
     expect(body.errors![0]!.message).toBe('This document has 21 directives; at most 20 are allowed.');
   });
 
-  it('is refused with more than 2,000 tokens', async () => {
+  it('returns 400 for more than 2,000 tokens', async () => {
     const owner = await world.organization();
     const document = (tokens: number) => `{ accounts(ids: [${'"" '.repeat(tokens - 12)}]) { totalCount } }`;
     const allowed = await owner.graph(document(2000));
@@ -157,7 +157,7 @@ describe('a request of the graph', () => {
     });
   });
 
-  it('is refused, with the reason, when it repeats fields more often than can be compared', async () => {
+  it('returns 400 when fields are repeated too often to be compared', async () => {
     const owner = await world.organization();
     const document = (times: number) => `{ account { ${'id '.repeat(times)} } }`;
     expect((await owner.graph(document(500))).body).toEqual({ data: { account: { id: owner.id } } });
@@ -171,7 +171,7 @@ describe('a request of the graph', () => {
     ]);
   });
 
-  it('is refused when its lists may have more than 25,000 objects, and says how small they have to be', async () => {
+  it('returns 422 for lists that may hold over 25,000 objects, with the limit that would pass', async () => {
     const owner = await world.organization();
     const lists = (count: number, limit: number) =>
       Array.from({ length: count }, (_, i) => `a${i}: devices(organizationId: $o, limit: ${limit}) { items { id } }`);
@@ -190,7 +190,7 @@ describe('a request of the graph', () => {
     expect((await ask(...lists(26, 961))).body.errors).toBeUndefined();
   });
 
-  it('tells its cost when asked to, before it ran and of what came', async () => {
+  it('returns estimated and actual cost when the request asks for it', async () => {
     const owner = await world.organization();
     for (const serial of ['aa-01', 'aa-02']) await owner.make(`/organizations/${owner.id}/devices/${serial}`);
     const { body } = await owner.postGraph({
@@ -201,7 +201,7 @@ describe('a request of the graph', () => {
     expect(body.extensions).toEqual({ cost: { objects: 40, found: 4, limit: 25_000 } });
   });
 
-  it('is refused beyond 256 KiB', async () => {
+  it('returns 413 for more than 256 KiB', async () => {
     const owner = await world.organization();
     const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(256 * 1024) });
     expect(status).toBe(413);
@@ -214,7 +214,7 @@ describe('a request of the graph', () => {
   it.each([
     ['in the text', '(limit: -99999)', ''],
     ['as a default', '(limit: $less)', ', $less: Int! = -99999'],
-  ])('is not made cheaper by a negative limit beside @skip, %s', async (_, limit, variable) => {
+  ])('ignores a negative limit beside @skip in the cost, written %s', async (_, limit, variable) => {
     const owner = await world.organization();
     const document = `query ($o: ID!${variable}) { organization(organizationId: $o) {
       ${Array.from({ length: 26 }, (_each, i) => `a${i}: devices(limit: 1000) { items { id } }`).join(' ')}
@@ -224,7 +224,7 @@ describe('a request of the graph', () => {
     expect(body.errors![0]!.message).toMatch(/^This request may return 26,\d\d\d objects/);
   });
 
-  it('names what it may have meant', async () => {
+  it('suggests the field that may have been meant', async () => {
     const owner = await world.organization();
     const { status, body } = await owner.graph('{ account { nam } }');
     expect(status).toBe(400);
@@ -234,7 +234,7 @@ describe('a request of the graph', () => {
     });
   });
 
-  it('says which variable is wrong', async () => {
+  it('names the variable that is missing', async () => {
     const owner = await world.organization();
     const { status, body } = await owner.graph('query ($o: ID!) { organization(organizationId: $o) { id } }', {});
     expect(status).toBe(400);

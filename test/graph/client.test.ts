@@ -14,12 +14,12 @@ async function withTeam(): Promise<Awaited<ReturnType<World['organization']>>> {
   return owner;
 }
 
-describe('clients as they come', () => {
+describe('third-party GraphQL client', () => {
   it.each([
     ['by its own choice of method', {}],
     ['by GET', { preferGetMethod: 'force' as const }],
     ['by POST', { preferGetMethod: false }],
-  ])('urql reads %s', async (_how, options) => {
+  ])('reads with urql %s', async (_how, options) => {
     const owner = await withTeam();
     const methods: string[] = [];
     const client = new Client({
@@ -38,7 +38,7 @@ describe('clients as they come', () => {
     expect(methods).toHaveLength(1);
   });
 
-  it.each(['GET', 'POST'] as const)('graphql-request reads by %s', async (method) => {
+  it.each(['GET', 'POST'] as const)('reads with graphql-request by %s', async (method) => {
     const owner = await withTeam();
     const client = new GraphQLClient(`${world.url}/graphql`, {
       method,
@@ -49,8 +49,8 @@ describe('clients as they come', () => {
   });
 });
 
-describe('a page of a named origin', () => {
-  it('may send the headers that the guide names', async () => {
+describe('CORS of /graphql', () => {
+  it('allows the headers that the guide names', async () => {
     const response = await fetch(`${world.url}/graphql?query={account{id}}`, {
       method: 'OPTIONS',
       headers: {
@@ -63,7 +63,7 @@ describe('a page of a named origin', () => {
     expect(allowed).toEqual(expect.arrayContaining(['apollo-require-preflight', 'authorization', 'content-type']));
   });
 
-  it('gets nothing by a simple request, which carries no token', async () => {
+  it('returns 401 for a simple request, which carries no token', async () => {
     const response = await fetch(`${world.url}/graphql?query=${encodeURIComponent('{ account { id } }')}`, {
       headers: { origin },
     });

@@ -4,7 +4,7 @@ import type { GraphContext } from '../../src/graph/context.js';
 import { createPrepare } from '../../src/graph/execute.js';
 import { RequestBudget } from '../../src/graph/request-budget.js';
 
-/** The number of the current iteration of the event loop. */
+/** Counts the iterations of the event loop. */
 let iteration = 0;
 let next = setImmediate(count);
 function count() {
@@ -13,9 +13,9 @@ function count() {
 }
 afterAll(() => clearImmediate(next));
 
-it('GraphQL batches: every compilation waits for its own loop iteration', async () => {
+it('compiles each operation of a GraphQL batch in an iteration of the event loop of its own', async () => {
   const schema = buildSchema('type Query { iteration: Int }');
-  // A compiled operation runs as soon as it is compiled, in the same iteration.
+  // A compiled operation runs at once, in the iteration that compiled it.
   schema.getQueryType()!.getFields()['iteration']!.resolve = () => iteration;
   const prepare = createPrepare(schema);
   const context = { budget: new RequestBudget(20_000), reserve: () => undefined } as unknown as GraphContext;
@@ -25,7 +25,7 @@ it('GraphQL batches: every compilation waits for its own loop iteration', async 
   const compiledAt = answers.flatMap(({ data }) => Object.values(data!));
   expect(compiledAt).toHaveLength(20);
   expect(new Set(compiledAt).size).toBe(20);
-  // What is compiled already waits for none.
+  // A cached operation does not wait.
   const now = iteration;
   expect((await runs[0]!(context, {})).data).toEqual({ at0: now });
 });

@@ -8,7 +8,7 @@ const teams =
 const device = 'query ($o: ID!, $d: ID!) { account { id } device(organizationId: $o, deviceId: $d) { id } }';
 const nobody = '00000000-0000-7000-8000-000000000000';
 
-/** Asks as it is, all of it: status, headers but those of this one request, and text. */
+/** Sends the body, and returns status, headers except those that differ for each request, and text. */
 async function ask(token: string | undefined, body: unknown, accept = '*/*') {
   const response = await fetch(`${world.url}/graphql`, {
     method: 'POST',
@@ -20,7 +20,7 @@ async function ask(token: string | undefined, body: unknown, accept = '*/*') {
   return { status: response.status, headers, text: await response.text() };
 }
 
-describe('a document that was sent before', () => {
+describe('GraphQL document that was sent before', () => {
   it.each<[string, { query: string; variables?: object; operationName?: string; extensions?: object }, number]>([
     ['with data', { query: teams, variables: { limit: 3 } }, 200],
     ['with data, by its name', { query: teams, operationName: 'Teams' }, 200],
@@ -31,17 +31,17 @@ describe('a document that was sent before', () => {
     ['with variables that are none', { query: teams, variables: [] }, 400],
     ['that lacks a variable', { query: device }, 400],
     ['and asks for its cost', { query: teams, extensions: { cost: true } }, 200],
-  ])('is answered as it was the first time: %s', async (_kind, body, status) => {
+  ])('returns the same answer as an uncached document %s', async (_kind, body, status) => {
     const { id, token } = await world.organization();
     const variables = Array.isArray(body.variables) ? body.variables : { o: id, ...body.variables };
     await ask(token, { query: body.query, variables: { o: id, d: nobody } });
     const again = await ask(token, { ...body, variables });
-    // Who names a type of answer is not taken the short way.
+    // A request with an explicit Accept type bypasses the cache.
     expect(again).toEqual(await ask(token, { ...body, variables }, 'application/json;q=0.9'));
     expect(again.status).toBe(status);
   });
 
-  it('is answered in the type that is asked for', async () => {
+  it('returns the requested content type', async () => {
     const { id, token } = await world.organization();
     const body = { query: teams, variables: { o: id } };
     const { headers } = await ask(token, body, 'application/graphql-response+json');
@@ -49,7 +49,7 @@ describe('a document that was sent before', () => {
     expect((await ask(token, body, 'text/html')).status).toBe(406);
   });
 
-  it('shows each caller what is theirs, and nothing to who is unknown', async () => {
+  it("returns each caller's own data, and 401 without a token", async () => {
     const [one, other] = [await world.organization(), await world.organization()];
     const read = async (token: string | undefined) =>
       JSON.parse((await ask(token, { query: '{ account { id } }' })).text);
@@ -63,7 +63,7 @@ describe('a document that was sent before', () => {
     ]);
   });
 
-  it('has the time limit of others', async () => {
+  it('stops at the GraphQL timeout', async () => {
     const { id, token } = await world.organization();
     const body = { query: teams, variables: { o: id } };
     await ask(token, body);

@@ -3,13 +3,13 @@ import { ask, faultOf, ids, named, part, useConnections, walk } from './connecte
 
 useConnections();
 
-/** One connection of each kind of list. */
+/** One connection for each kind of list. */
 const kinds = named.filter(
   ({ make, above }, nth) => above?.includes('$hook') !== true && named.findIndex((each) => each.make === make) === nth,
 );
 
-describe.each(kinds)('$name', (connected) => {
-  it('counts all and has the order of its page, in every order that may be asked for', async () => {
+describe.each(kinds)('order of $name', (connected) => {
+  it('returns the same order and count as the page field, for every sort', async () => {
     const { message } = (await faultOf(connected, { sort: 'nothing' })) as { message: string };
     const names = message
       .replace(/.*there are /, '')
@@ -27,7 +27,7 @@ describe.each(kinds)('$name', (connected) => {
     expect((await part(connected, {})).totalCount).toBe(total);
   });
 
-  it('refuses what is no cursor of it', async () => {
+  it('returns VALIDATION_FAILED for a forged cursor', async () => {
     const { pageInfo } = await part(connected, {});
     const keys = JSON.parse(Buffer.from(pageInfo.endCursor!, 'base64url').toString()) as string[];
     const [kind, parent, ...values] = keys;

@@ -16,7 +16,7 @@ import {
 useConnections();
 
 describe.each(named)('$name', (connected) => {
-  it('gives each item once, while others are made and deleted', async () => {
+  it('returns each item once while items are created and deleted', async () => {
     const before = await walk(connected, { first: 100 });
     expect(before.length).toBeGreaterThanOrEqual(4);
     const gone = new Set<string>();
@@ -24,7 +24,7 @@ describe.each(named)('$name', (connected) => {
     const given = await walk(connected, { first: 2 }, async (soFar) => {
       if (++rounds > 2) return;
       await connected.make();
-      // One that was given, and one that was not.
+      // Deletes one item that was already returned and one that was not.
       for (const id of connected.remove ? [soFar.at(-1)!, before.at(-rounds)!] : []) {
         if (Object.values(ids).includes(id)) continue;
         await connected.remove?.(id);
@@ -36,7 +36,7 @@ describe.each(named)('$name', (connected) => {
     expect(given.filter((id) => gone.has(id))).toEqual([]);
   });
 
-  it('takes 1 to 1000 as first', async () => {
+  it('returns VALIDATION_FAILED for `first` outside 1 to 1000', async () => {
     for (const first of [0, -1, 1001]) {
       expect(await faultOf(connected, { first })).toMatchObject({
         message: 'first must be between 1 and 1000.',
@@ -46,8 +46,8 @@ describe.each(named)('$name', (connected) => {
   });
 });
 
-describe('connections', () => {
-  it('refuse a cursor that another order gave', async () => {
+describe('GraphQL connections', () => {
+  it('refuses a cursor from another sort order', async () => {
     const [devices] = connections;
     const { pageInfo } = await part(devices!, { sort: 'name' });
     for (const sort of [null, '-name', 'serial']) {
@@ -57,7 +57,7 @@ describe('connections', () => {
     }
   });
 
-  it('refuse a cursor that the list of another parent gave', async () => {
+  it("refuses a cursor from another parent's list", async () => {
     const other = await owner.make(at('organizations/$o/applications'), { name: 'Other' });
     const devices = connections.find(({ above, page }) => above === inApplication && page === 'devices')!;
     const { pageInfo } = await part(devices, {});
@@ -66,7 +66,7 @@ describe('connections', () => {
     });
   });
 
-  it('cost what pages of that size cost, whose limit first is', async () => {
+  it('charges the same as a page of that size, and names `first` in the refusal', async () => {
     const costOf = async (field: string, items: string) => {
       const query = `query ($o: ID!) { organization(organizationId: $o) { ${field} { ${items} { id product { id } } } } }`;
       const { body } = await owner.postGraph<{ extensions: { cost: object } }>({
@@ -89,7 +89,7 @@ describe('connections', () => {
     expect(body.errors?.[0]?.message).toContain('with `first: ');
   });
 
-  it('stand below many parents at once, each at its own place', async () => {
+  it("returns each parent's own items below many parents at once", async () => {
     const query = `query ($o: ID!) {
       applications(organizationId: $o, limit: 3) { items { id devicesConnection(first: 1) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } } } }
     }`;

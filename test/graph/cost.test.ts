@@ -33,8 +33,8 @@ beforeAll(async () => {
 const ask = (selection: string) =>
   owner.graph(`query ($o: ID!) { organization(organizationId: $o) { ${selection} } }`, { o: owner.id });
 
-describe('the cost of a request', () => {
-  it('lets a screen of applications, their devices and newest values pass, though each list could be long', async () => {
+describe('cost of a GraphQL request', () => {
+  it('allows a screen of applications with devices and latest values, although each list could be long', async () => {
     const { status, body } = await ask(
       'applications { items { name devices(limit: 50) { totalCount items { name latest { name value } } } } }',
     );
@@ -43,7 +43,7 @@ describe('the cost of a request', () => {
     expect(body.data!['organization'].applications.items).toHaveLength(10);
   });
 
-  it('is that of a level of lists before they are read: the refusal names it and a limit that passes', async () => {
+  it('refuses nested lists before they are read, with the limit that would pass', async () => {
     const wide = (limit: number) =>
       ask(`applications(limit: 100) { items { id devices(limit: ${limit}) { items { id } } } }`);
     const { status, body } = await wide(1000);
@@ -59,7 +59,7 @@ describe('the cost of a request', () => {
     expect((await wide(832)).body.errors).toBeUndefined();
   });
 
-  it('names the one list that costs most, and the limit with which the request would pass', async () => {
+  it('names the most expensive list, with the limit that would pass', async () => {
     const document = (limit: number) => `query ($o: ID!) {
       ${Array.from({ length: 23 }, (_, i) => `a${i}: products(organizationId: $o, limit: 1000) { items { id } }`).join(' ')}
       wide: devices(organizationId: $o, limit: ${limit}) { items { id product { id organization { id } } } } }`;
@@ -70,7 +70,7 @@ describe('the cost of a request', () => {
     expect((await owner.graph(document(666), { o: owner.id })).body.errors).toBeUndefined();
   });
 
-  it('does not add up what lists that are read at the same time might have, but what they had', async () => {
+  it('charges parallel lists for what they returned instead of their limits', async () => {
     const one = 'applications(limit: 20) { items { id devices(limit: 1000) { items { id } } } }';
     const { body } = await ask(`a: ${one} b: ${one} c: ${one} d: ${one}`);
     expect(body.errors).toBeUndefined();
@@ -79,13 +79,13 @@ describe('the cost of a request', () => {
     expect(new Set(lists.map((items) => JSON.stringify(items))).size).toBe(1);
   });
 
-  it('is counted alike for a query that ran before and one that is new', async () => {
+  it('stays the same for a cached query as for a new one', async () => {
     const document = 'applications(limit: 100) { items { devices(limit: 1000) { items { serial } } } }';
     const answers = [await ask(document), await ask(document), await ask(document)];
     expect(new Set(answers.map(({ body }) => body.errors?.[0]?.message)).size).toBe(1);
   });
 
-  it('ends a request whose lists turn out to have too many objects', async () => {
+  it('stops a request whose lists turn out to hold too many objects', async () => {
     const aliases = Array.from(
       { length: 29 },
       (_, i) => `a${i}: applications(limit: 4) { items { organization { id } } }`,

@@ -10,7 +10,7 @@ let at: string;
 let applicationId: string;
 let devices: string[];
 
-/** Three devices, `a0-01` to `a0-03`; the first is linked and has tags. */
+/** Creates the devices `a0-01` to `a0-03`; the first one is linked and tagged. */
 beforeEach(async () => {
   owner = await world.organization();
   at = `/organizations/${owner.id}`;
@@ -51,7 +51,7 @@ async function change(name: string, variables: object, caller: AccountActor = ow
   return data!['result'] as Batch;
 }
 
-/** Serials of all devices with their tags, and of those that are linked. */
+/** Returns the tags of every device, and the serials of the linked ones. */
 async function state(): Promise<[tags: Record<string, string[]>, linked: string[]]> {
   const { data } = (
     await owner.graph(
@@ -68,8 +68,8 @@ async function state(): Promise<[tags: Record<string, string[]>, linked: string[
 const roof = { 'a0-01': ['roof', 'old'] };
 const before = { ...roof, 'a0-02': ['cellar'], 'a0-03': [] };
 
-describe('a change of many devices', () => {
-  it('gives tags to those that are named, once each, behind those that they have', async () => {
+describe('mutation of many devices', () => {
+  it('adds tags to the named devices, without duplicates and after existing tags', async () => {
     const tags = ['new', 'old', 'new'];
     expect(await change('tagDevices', { deviceIds: devices.slice(0, 2), tags })).toEqual({
       matched: 2,
@@ -88,7 +88,7 @@ describe('a change of many devices', () => {
     });
   });
 
-  it('takes tags from all that match', async () => {
+  it('removes tags from all matching devices', async () => {
     expect(await change('untagDevices', { filter: { tag: 'roof' }, tags: ['roof', 'cellar'] })).toMatchObject({
       matched: 1,
       changed: 1,
@@ -101,7 +101,7 @@ describe('a change of many devices', () => {
     expect((await state())[0]).toEqual({ 'a0-01': [], 'a0-02': [], 'a0-03': [] });
   });
 
-  it('links and unlinks those that `q` and the filter choose together', async () => {
+  it('links and unlinks the devices that match both q and the filter', async () => {
     expect(await change('linkDevices', { q: '0[12]$' })).toMatchObject({ matched: 2, changed: 1 });
     expect((await state())[1]).toEqual(['a0-01', 'a0-02']);
     expect(await change('unlinkDevices', { q: '0[23]$', filter: { applicationId } })).toMatchObject({
@@ -111,7 +111,7 @@ describe('a change of many devices', () => {
     expect((await state())[1]).toEqual(['a0-01']);
   });
 
-  it('deletes those that are linked to no application, and their records', async () => {
+  it('deletes unlinked devices and their records', async () => {
     await owner.post(`${at}/records`, [{ serial: 'a0-02', data: { t: 1 } }]);
     expect(await change('deleteDevices', { deviceIds: devices.slice(1) })).toMatchObject({ matched: 2, changed: 2 });
     expect((await state())[0]).toEqual(roof);
@@ -119,7 +119,7 @@ describe('a change of many devices', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('says how many with a dry run, and changes nothing', async () => {
+  it('returns the counts for a dry run, and changes nothing', async () => {
     expect(await change('tagDevices', { filter: {}, tags: ['roof'], dryRun: true })).toEqual({
       matched: 3,
       changed: 2,
@@ -136,20 +136,20 @@ describe('a change of many devices', () => {
     expect(await state()).toEqual([before, ['a0-01']]);
   });
 
-  it('deletes nothing where one device is linked', async () => {
+  it('deletes no device when one of them is linked', async () => {
     const { errors } = await call('deleteDevices', { filter: {} });
     expect(errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
     expect((await state())[0]).toEqual(before);
   });
 
-  it('tags nothing where one device would have more than 50 tags', async () => {
+  it('tags no device when one of them would have more than 50 tags', async () => {
     const tags = Array.from({ length: 49 }, (_, index) => `t${index}`);
     const { errors } = await call('tagDevices', { filter: {}, tags });
     expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'tags' }] } }]);
     expect((await state())[0]).toEqual(before);
   });
 
-  it("changes nothing where one of those named is not there, or is another organization's", async () => {
+  it('changes no device when one of the named ones does not exist or belongs to another organization', async () => {
     const other = await world.organization();
     const foreign = await other.make(`/organizations/${other.id}/devices/a0-09`);
     for (const name of ['tagDevices', 'untagDevices', 'linkDevices', 'unlinkDevices', 'deleteDevices'])
@@ -171,13 +171,13 @@ describe('a change of many devices', () => {
     ['tags', { filter: {}, tags: [] }],
     ['tags.0', { filter: {}, tags: [''] }],
     ['filter.near.lat', { filter: { near: { lat: 100, lon: 0, radius: 1 } } }],
-  ])('is refused with the fault in %s', async (path, variables) => {
+  ])('returns VALIDATION_FAILED for an invalid %s', async (path, variables) => {
     const { errors } = await call('tagDevices', variables);
     expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } }]);
     expect((await state())[0]).toEqual(before);
   });
 
-  it('is for owners, but for links, which take "write" on the application and devices that one can read', async () => {
+  it('requires an owner, except for links, which need write access to the application and readable devices', async () => {
     const writer = await world.member(owner, Role.member);
     const team = await owner.make(`${at}/teams`, { name: 'Writers' });
     const second = await owner.make(`${at}/applications`, { name: 'Second' });
@@ -196,7 +196,7 @@ describe('a change of many devices', () => {
   });
 });
 
-describe('a change of more than 1,000 devices', () => {
+describe('mutation of more than 1,000 devices', () => {
   beforeEach(async () => {
     await world.pool.query(
       `insert into device (id, organization_id, serial, slug, tags, created_at, updated_at)
@@ -205,7 +205,7 @@ describe('a change of more than 1,000 devices', () => {
     );
   });
 
-  /** A job, once it is over. */
+  /** Polls a job until it has ended. */
   async function over(job: Batch['job'], caller = owner): Promise<Record<string, unknown>> {
     for (;;) {
       const { body } = await caller.get<Record<string, unknown>>(`${at}/jobs/${job!.id}`);
@@ -215,20 +215,20 @@ describe('a change of more than 1,000 devices', () => {
   }
   const count = async (filter: object) => (await change('tagDevices', { filter, dryRun: true })).matched;
 
-  it('is a job, which tells its progress and what it changed', async () => {
+  it('runs as a job that reports its progress and its changes', async () => {
     const result = await change('tagDevices', { filter: { tag: 'many' }, tags: ['seen'] });
     expect(result).toMatchObject({ matched: 2200, changed: 2200, job: { kind: 'tagDevices' } });
     expect(await over(result.job)).toMatchObject({ state: 'done', done: 2200, total: 2200, changed: 2200 });
     expect(await count({ tag: 'seen' })).toBe(2200);
   });
 
-  it('goes through all that match, also where what it changes no longer matches', async () => {
+  it('reaches all matching devices, even when its changes make them stop matching', async () => {
     const { job } = await change('untagDevices', { filter: { tag: 'many' }, tags: ['many'] });
     expect(await over(job)).toMatchObject({ state: 'done', done: 2200, changed: 2200 });
     expect(await count({ tag: 'many' })).toBe(0);
   });
 
-  it('is not begun where a device stands in the way', async () => {
+  it('starts no job when a device prevents it', async () => {
     const { errors } = await call('deleteDevices', { filter: {} });
     expect(errors).toMatchObject([{ message: expect.stringContaining(' 1 '), extensions: { code: 'CONFLICT' } }]);
     expect(await count({})).toBe(2203);
@@ -236,13 +236,13 @@ describe('a change of more than 1,000 devices', () => {
     expect(body.data?.['account'].jobs.totalCount).toBe(0);
   });
 
-  it('deletes all that match', async () => {
+  it('deletes all matching devices', async () => {
     const { job } = await change('deleteDevices', { filter: { tag: 'many' } });
     expect(await over(job)).toMatchObject({ state: 'done', changed: 2200 });
     expect((await state())[0]).toEqual(before);
   });
 
-  it('links and unlinks all', async () => {
+  it('links and unlinks all devices', async () => {
     const linked = await change('linkDevices', { filter: {} });
     expect(linked).toMatchObject({ matched: 2203, changed: 2202 });
     expect(await over(linked.job)).toMatchObject({ state: 'done', done: 2203, changed: 2202 });
@@ -251,10 +251,10 @@ describe('a change of more than 1,000 devices', () => {
     expect((await state())[1]).toEqual(['a0-01', 'a0-02', 'a0-03']);
   });
 
-  it('ends where who wanted it may no longer do it', async () => {
+  it('stops when the caller loses the right to change devices', async () => {
     const second = await world.member(owner, Role.owner);
     await world.member(owner, Role.owner);
-    // The organization's jobs wait while a row that the first step locks is locked.
+    // The first step of the job locks this row, so the job waits until the test releases it.
     const client = await world.pool.connect();
     await client.query('begin');
     await client.query('select from device where organization_id = $1 for update', [owner.id]);
@@ -263,7 +263,7 @@ describe('a change of more than 1,000 devices', () => {
     await client.query('rollback');
     client.release();
     const ended = await over(job);
-    // The step under way is done with the rights of its beginning; those after it are not.
+    // The running step finishes with the rights of its start; later steps do not run.
     expect(ended).toMatchObject({ state: 'failed', error: expect.stringContaining('no longer an owner') });
     expect(ended['changed']).toBeLessThan(2200);
   });

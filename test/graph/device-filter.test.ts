@@ -13,7 +13,7 @@ let applicationId: string;
 let hiddenId: string;
 const devices: Record<string, string> = {};
 
-/** Paris and Lyon are 392 km apart; Fiji's islands lie on both sides of the 180th meridian. */
+/** Paris and Lyon are 392 km apart. The Fiji islands lie on both sides of the 180th meridian. */
 const places: Record<string, { lat: number; lon: number }> = {
   'a1-01': { lat: 48.8566, lon: 2.3522 },
   'a1-02': { lat: 45.764, lon: 4.8357 },
@@ -53,11 +53,11 @@ beforeAll(async () => {
   const record = (serial: string, ts: number) => ({ serial, ts, data: { temperature: 20 } });
   const stored = await owner.post(`${at}/records`, [
     record('a1-01', now - 60),
-    // What comes late does not replace what is newer.
+    // A late record does not replace a newer one.
     record('a1-01', now - 40 * day),
     record('a1-02', now - 3 * day),
     record('a1-03', now - 40 * day),
-    // A clock that is ahead.
+    // A record of a device whose clock is ahead.
     record('a1-05', now + day / 2),
   ]);
   expect(stored.body).toMatchObject({ accepted: 5 });
@@ -79,31 +79,31 @@ async function find(filter: object | null, page: object = {}, caller = owner): P
   return [totalCount, ...items.map(({ serial }) => serial)];
 }
 
-describe('a filter of devices', () => {
-  it('finds those with a tag as it is written, whole', async () => {
+describe('device filter', () => {
+  it('matches a tag only as a whole', async () => {
     expect(await find({ tag: 'roof' })).toEqual([2, 'a1-01', 'a1-02']);
   });
 
-  it('finds those of several products; what is no identifier matches nothing', async () => {
+  it('matches devices of several products, and nothing for an invalid identifier', async () => {
     expect(await find({ productIds: [products[0], products[2], 'none'] })).toEqual([2, 'a1-01', 'a1-03']);
     expect(await find({ productIds: [] })).toEqual([0]);
   });
 
-  it('finds those of an application that the caller can read, and nothing in others', async () => {
+  it('matches devices of an application only when the caller can read it', async () => {
     expect(await find({ applicationId })).toEqual([3, 'a1-01', 'a1-02', 'a1-03']);
     expect(await find({ applicationId: hiddenId })).toEqual([2, 'a1-01', 'a1-05']);
     expect(await find({ applicationId: hiddenId }, {}, member)).toEqual([0]);
     expect(await find({ applicationId: 'none' })).toEqual([0]);
   });
 
-  it('finds those that measured nothing since a time, those without any record too', async () => {
+  it('matches devices that are silent since a time, including those without records', async () => {
     expect(await find({ silentSince: now - day })).toEqual([3, 'a1-02', 'a1-03', 'a1-04']);
     expect(await find({ silentSince: now - 30 * day })).toEqual([2, 'a1-03', 'a1-04']);
     expect(await find({ silentSince: now - 40 * day })).toEqual([1, 'a1-04']);
     expect(await find({ silentSince: now - day }, {}, member)).toEqual([2, 'a1-02', 'a1-03']);
   });
 
-  it('finds those in a circle, also across the 180th meridian and around a pole', async () => {
+  it('matches devices in a circle, also across the 180th meridian and around a pole', async () => {
     expect(await find({ near: { ...places['a1-01'], radius: 391_000 } })).toEqual([1, 'a1-01']);
     expect(await find({ near: { ...places['a1-01'], radius: 393_000 } })).toEqual([2, 'a1-01', 'a1-02']);
     expect(await find({ near: { ...places['a1-03'], radius: 25_000 } })).toEqual([2, 'a1-03', 'a1-04']);
@@ -111,7 +111,7 @@ describe('a filter of devices', () => {
     expect(await find({ near: { ...places['a1-01'], radius: 0 } })).toEqual([1, 'a1-01']);
   });
 
-  it('is passed whole, beside `q`, in pages and in an order', async () => {
+  it('combines its conditions with each other, q, sort and paging', async () => {
     expect(await find({ tag: 'roof', silentSince: now - day })).toEqual([1, 'a1-02']);
     expect(await find({ silentSince: now - day }, { sort: '-serial', limit: 2 })).toEqual([3, 'a1-04', 'a1-03']);
     expect(await find({ silentSince: now - day }, { sort: '-serial', limit: 2, page: 2 })).toEqual([3, 'a1-02']);
@@ -120,7 +120,7 @@ describe('a filter of devices', () => {
     expect(await find(null)).toEqual([5, ...Object.keys(devices)]);
   });
 
-  it('works below an organization and below an application', async () => {
+  it('applies below an organization and below an application', async () => {
     const { body } = await owner.graph(`{ account {
       devices(filter: { tag: "roof" }) { totalCount items { serial } }
       applications { items { name devices(filter: { silentSince: ${now - day} }) { totalCount items { serial } } } } } }`);
@@ -142,12 +142,12 @@ describe('a filter of devices', () => {
     ['filter.silentSince', { silentSince: -1 }],
     ['filter.near.lat', { near: { lat: 91, lon: 0, radius: 1 } }],
     ['filter.near.radius', { near: { lat: 0, lon: 0, radius: -1 } }],
-  ])('names the fault in %s', async (path, filter) => {
+  ])('returns VALIDATION_FAILED for an invalid %s', async (path, filter) => {
     const { body } = await owner.graph(query, { o: owner.id, filter, limit: 10, page: 1 });
     expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } }]);
   });
 
-  it('finds nothing of another organization', async () => {
+  it('matches no device of another organization', async () => {
     const variables = { o: other.id, filter: { applicationId }, limit: 10, page: 1 };
     const { body } = await other.graph(query, variables);
     expect(body.data?.['devices']).toEqual({ totalCount: 0, items: [] });
@@ -156,7 +156,7 @@ describe('a filter of devices', () => {
   });
 });
 
-describe('a change of all devices that measured nothing since a time', () => {
+describe('mutation of all devices that are silent since a time', () => {
   const change = async (filter: object, dryRun: boolean) => {
     const { body } = await other.graph(
       `mutation ($o: ID!, $filter: DeviceFilterInput, $dryRun: Boolean) {
@@ -167,7 +167,7 @@ describe('a change of all devices that measured nothing since a time', () => {
     return body.data!['tagDevices'] as { matched: number; changed: number; job: { id: string } | null };
   };
 
-  it('leaves the others as they are, also as a job', async () => {
+  it('leaves the other devices unchanged, also as a job', async () => {
     const at = `/organizations/${other.id}`;
     for (const serial of ['a2-01', 'ff-02']) await other.make(`${at}/devices/${serial}`);
     await world.pool.query(
@@ -201,14 +201,14 @@ describe('a change of all devices that measured nothing since a time', () => {
   }, 180_000);
 });
 
-it('REST knows no filter of devices, and its devices have no new field', async () => {
+it('returns 422 for a device filter over REST, whose devices lack lastRecordAt', async () => {
   const at = `/organizations/${owner.id}/devices`;
   expect((await owner.get(`${at}?filter=1`)).status).toBe(422);
   const { body } = await owner.get<object[]>(at);
   expect(Object.keys(body[0]!)).not.toContain('lastRecordAt');
 });
 
-it('lastRecordAt tells when the newest record of each device of a page was measured', async () => {
+it("returns as lastRecordAt the time of each device's newest record, or null", async () => {
   const { body } = await owner.graph(query, { o: owner.id, limit: 10, page: 1 });
   const { items } = body.data!['devices'] as Found;
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();

@@ -30,26 +30,26 @@ beforeAll(async () => {
   variables = { organizationId: owner.id, applicationId: body.data!.account.applications.items[0].id };
 });
 
-describe('the documents of docs/graphql.md', () => {
-  it('are eleven', () => {
+describe('GraphQL documents of docs/graphql.md', () => {
+  it('has eleven queries', () => {
     expect(documents).toHaveLength(11);
   });
 
-  it.each(documents)('$name answers without a fault and with something in it', async ({ text }) => {
+  it.each(documents)('returns data without errors for $name', async ({ text }) => {
     const { status, body } = await owner.graph(text, variables);
     expect(status).toBe(200);
     expect(body.errors).toBeUndefined();
     expect(JSON.stringify(body.data)).toMatch(/"(items|latest|series|edges)":\[\{|"totalCount":[1-9]/);
   });
 
-  it('chart what was measured', async () => {
+  it('returns measured values for Chart', async () => {
     const { body } = await owner.graph(textOf('Chart'), variables);
     const { series } = body.data!;
     expect(series).toHaveLength(2);
     for (const { values } of series) expect(values[0]).toBeGreaterThanOrEqual(20);
   });
 
-  it('lead from an empty organization to a chart', async () => {
+  it('leads from an empty organization to a chart', async () => {
     const newcomer = await world.organization();
     const organizationId = newcomer.id;
     const run = async (name: string, values: object = {}) => {
@@ -67,8 +67,8 @@ describe('the documents of docs/graphql.md', () => {
   });
 });
 
-describe('the example of a dashboard', () => {
-  it('compiles against the types of the documents, and fetches its screen', async () => {
+describe('dashboard example', () => {
+  it('compiles with the types of its documents, and fetches its screen', async () => {
     await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'examples/dashboard']);
     const { dashboard } = (await import(pathToFileURL('dist/examples/dashboard.js').href)) as Example;
     const { organizationId, applicationId } = variables;

@@ -7,7 +7,7 @@ const world = useWorld();
 let owner: Awaited<ReturnType<World['organization']>>;
 let ids: Record<string, string>;
 
-/** Two of everything, told apart: an edge that gave another's list, or everything, would show. */
+/** Creates two of everything, so that an edge that returns another parent's list, or all objects, is noticed. */
 beforeAll(async () => {
   owner = await world.organization();
   const at = `/organizations/${owner.id}`;
@@ -51,7 +51,7 @@ const device = 'device(organizationId: $o, deviceId: $deviceId)';
 const ledger = (filter = '') =>
   `applicationHookLedger(organizationId: $o, applicationId: $applicationId, applicationHookId: $hookId${filter})`;
 
-/** Each edge, and the query that lists the same from the root: both are called `list`. */
+/** Each edge with the root query for the same list; both are aliased `list`. */
 const pairs: Record<string, [edge: string, root: string]> = {
   'Organization.teams, of account': [
     `{ account { list: teams ${page} } }`,
@@ -150,7 +150,7 @@ const pairs: Record<string, [edge: string, root: string]> = {
   ],
 };
 
-/** The value that is called `list`, wherever it stands. */
+/** Finds the value under the key `list` at any depth. */
 function listIn(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if ('list' in value) return value.list;
@@ -161,10 +161,10 @@ function listIn(value: unknown): unknown {
 
 const idsIn = (value: unknown) => JSON.stringify(value).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g);
 
-describe('an edge gives what the root list of the same thing gives', () => {
-  it.each(Object.entries(pairs))('%s', async (name, [edge, root]) => {
+describe('GraphQL edge', () => {
+  it.each(Object.entries(pairs))('returns the same as its root query: %s', async (name, [edge, root]) => {
     const [below, top] = [listIn(await one(edge)), listIn(await one(root))];
-    // These two have another shape at the root, and are compared by what they name.
+    // These two have another shape at the root, so only their identifiers are compared.
     if (name === 'Organization.jobs' || name === 'Delivery.record') {
       expect(idsIn(below)).not.toBeNull();
       expect(idsIn(below)).toEqual(idsIn(await one(root)) ?? idsIn(top));
@@ -174,28 +174,28 @@ describe('an edge gives what the root list of the same thing gives', () => {
     }
   });
 
-  it('Job.organization', async () => {
+  it('returns the organization of a job', async () => {
     const { job } = await one('{ job(organizationId: $o, jobId: $jobId) { organization { id } } }');
     expect(job.organization).toEqual({ id: owner.id });
   });
 });
 
-describe('devices', () => {
-  it('are listed by their identifiers, in the graph alone', async () => {
+describe('device queries', () => {
+  it('filters by identifiers in GraphQL, and returns 422 for them over REST', async () => {
     const { devices } = await one(`{ devices(organizationId: $o, ids: [$deviceId, "none", $productId]) ${page} }`);
     expect(devices).toEqual({ totalCount: 1, items: [{ id: ids['deviceId'] }] });
     const rest = await owner.get(`/organizations/${owner.id}/devices?ids=${ids['deviceId']}`);
     expect(rest.status).toBe(422);
   });
 
-  it.each(['aa-01', 'AA01', 'a-a-0-1'])('are found by their serial: %s', async (serial) => {
+  it.each(['aa-01', 'AA01', 'a-a-0-1'])('finds a device by the serial %s', async (serial) => {
     const { deviceBySerial } = await one(
       `{ deviceBySerial(organizationId: $o, deviceSerial: "${serial}") { id name product { name } } }`,
     );
     expect(deviceBySerial).toMatchObject({ id: ids['deviceId'], product: { name: 'Used' } });
   });
 
-  it('that the caller cannot read are not found by their serial', async () => {
+  it('returns NOT_FOUND for the serial of a device that the caller cannot read', async () => {
     const member = await world.member(owner, Role.member);
     const query = `{ deviceBySerial(organizationId: "${owner.id}", deviceSerial: "aa-02") { id } }`;
     for (const actor of [member, await world.organization()]) {
@@ -205,15 +205,15 @@ describe('devices', () => {
   });
 });
 
-it('a reader of an application sees no deliveries of its devices', async () => {
+it('shows no deliveries of a device to a member who may only read its application', async () => {
   const member = await world.member(owner, Role.member);
   await owner.put(`/teams/${owner.id}/${ids['teamId']}/members/${member.id}`);
   const { device: seen } = await one(`{ ${device} { deliveries ${page} records ${page} } }`, member);
   expect(seen).toMatchObject({ deliveries: { totalCount: 0, items: [] }, records: { totalCount: 1 } });
 });
 
-describe('a product that was taken back from the public', () => {
-  it('tells others who use it nothing newer', async () => {
+describe('product that is no longer public', () => {
+  it('keeps its last public state for other organizations that use it', async () => {
     const other = await world.organization();
     const product = `/products/${owner.id}/${ids['productId']}`;
     const set = async (isPublic: boolean) => setPublic(world.pool, ids['productId']!, isPublic, new Date());

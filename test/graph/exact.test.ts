@@ -15,14 +15,14 @@ beforeAll(async () => {
   productId = await owner.make(`/organizations/${o}/products`, { name: 'Meter', version: '1', variables });
 });
 
-/** A device of its own for each call. */
+/** Registers a new device for each call. */
 async function device(): Promise<{ id: string; serial: string }> {
   const serial = `e${++serials}`;
   const id = await owner.make(`/organizations/${o}/devices/${serial}`, { product: { id: productId } });
   return { id, serial };
 }
 
-/** Sends a body as it is written: JSON.stringify would lose the digits itself. */
+/** Sends a body as written, since JSON.stringify would lose digits. */
 async function post(path: string, body: string): Promise<any> {
   const response = await fetch(`${world.url}${path}`, {
     method: 'POST',
@@ -53,8 +53,8 @@ const ingest = (serial: string, data: string, header = '($o: ID!)') =>
 const wire = (query: string, variables: string) =>
   `{"query": ${JSON.stringify(query)}, "variables": {"o": "${o}"${variables}}}`;
 
-describe('records with numbers that a double cannot hold', () => {
-  it('keep their digits as a variable, also in a batch', async () => {
+describe('GraphQL numbers that a double cannot hold', () => {
+  it('keeps their digits in a variable, also in a batch', async () => {
     const [one, other] = [await device(), await device()];
     const query = 'mutation ($o: ID!, $r: ExactJSON!) { ingestRecords(organizationId: $o, records: $r) { accepted } }';
     const operation = ({ serial }: { serial: string }) =>
@@ -65,7 +65,7 @@ describe('records with numbers that a double cannot hold', () => {
     expect(await dataOf(other.id)).toEqual(exact);
   });
 
-  it('keep them in the text of the operation', async () => {
+  it('keeps their digits in the text of the operation', async () => {
     const { id, serial } = await device();
     expect(await post('/graphql', wire(ingest(serial, literal), ''))).toEqual({
       data: { ingestRecords: { accepted: 1 } },
@@ -73,7 +73,7 @@ describe('records with numbers that a double cannot hold', () => {
     expect(await dataOf(id)).toEqual(exact);
   });
 
-  it('keep them in a variable inside that text', async () => {
+  it('keeps their digits in a variable inside a literal', async () => {
     const { id, serial } = await device();
     const query = ingest(serial, '$data', '($o: ID!, $data: JSONObject)');
     expect(await post('/graphql', wire(query, `, "data": ${numbers}`))).toEqual({
@@ -82,7 +82,7 @@ describe('records with numbers that a double cannot hold', () => {
     expect(await dataOf(id)).toEqual(exact);
   });
 
-  it('refuse such a number that is a variable of its own', async () => {
+  it('returns VALIDATION_FAILED for such a number as a variable of its own', async () => {
     const { serial } = await device();
     const query = ingest(serial, '{ counter: $n }', '($o: ID!, $n: ExactJSON)');
     for (const number of ['9007199254740993', '1e400']) {
@@ -92,14 +92,14 @@ describe('records with numbers that a double cannot hold', () => {
     }
   });
 
-  it('are stored as over REST', async () => {
+  it('stores the same digits as over REST', async () => {
     const { id, serial } = await device();
     await post(`/ddp/v1/organizations/${o}/records`, `[{"serial": "${serial}", "data": ${numbers}}]`);
     expect(await dataOf(id)).toEqual(exact);
   });
 });
 
-it('reads times with many digits beside them as numbers', async () => {
+it('accepts times with many digits, and refuses a limit with too many', async () => {
   const { id } = await device();
   const query = `query ($o: ID!, $d: ID!, $from: UnixTime, $limit: Int) {
     device(organizationId: $o, deviceId: $d) { records(from: $from, limit: $limit) { totalCount } } }`;
@@ -109,7 +109,7 @@ it('reads times with many digits beside them as numbers', async () => {
   expect(wrong.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
 });
 
-it('takes the time of a record with more digits than a double has, but not as text', async () => {
+it("accepts a record's ts with more digits than a double holds, but not as text", async () => {
   const { serial } = await device();
   const query = 'mutation ($o: ID!, $r: ExactJSON!) { ingestRecords(organizationId: $o, records: $r) { accepted } }';
   const record = (ts: string) => `{"serial": "${serial}", "ts": ${ts}, "data": {}}`;

@@ -16,7 +16,7 @@ describe('GraphiQL', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);
   });
 
-  it('needs no other host', async () => {
+  it('loads everything from its own host', async () => {
     const response = await open();
     const page = await response.text();
     expect(page).not.toMatch(/https?:\/\//);
@@ -32,12 +32,12 @@ describe('GraphiQL', () => {
     }
   });
 
-  it('leaves clients that ask for JSON to the graph', async () => {
+  it('returns 401 to clients that ask for JSON without a token', async () => {
     const response = await fetch(`${world.url}/graphql`, { headers: { accept: 'application/json' } });
     expect(response.status).toBe(401);
   });
 
-  it.each(examples.map(({ query }) => [query]))('begins with documents that work: %s', async (query) => {
+  it.each(examples.map(({ query }) => [query]))('offers an example that works: %s', async (query) => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain' });
     const call = query.includes('subscription') ? 'firstEvent' : 'graph';
@@ -46,7 +46,7 @@ describe('GraphiQL', () => {
     expect(Object.keys(body.data!)).toHaveLength(1);
   });
 
-  it('shows subscriptions as they come, and stops at once', async () => {
+  it('shows subscription events as they arrive, and stops at once', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain' });
     const query = `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}") { missed } }`;
@@ -65,7 +65,7 @@ describe('GraphiQL', () => {
 describeInBrowser('GraphiQL in a browser', () => {
   const browser = useBrowser();
 
-  it('runs an operation with the token of the tab, under the policy of the page', async () => {
+  it('runs an operation with the token of the tab, under the content security policy of the page', async () => {
     const owner = await world.organization();
     const { page, faults } = await browser.open(`${world.url}/graphql`);
     const hosts = new Set<string>();
@@ -73,7 +73,7 @@ describeInBrowser('GraphiQL in a browser', () => {
     const headers = page.locator('.graphiql-editor-tool .monaco-editor').last();
     await headers.click();
     await page.keyboard.press('ControlOrMeta+A');
-    // The editor itself closes the string and the brace.
+    // The editor closes the string and the brace by itself.
     await page.keyboard.insertText(`{ "Authorization": "Bearer ${owner.token}`);
     await page.getByRole('button', { name: 'Execute query' }).click();
     await page.locator('.graphiql-response', { hasText: owner.id }).waitFor();

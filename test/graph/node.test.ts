@@ -54,8 +54,8 @@ beforeAll(async () => {
 
 const read = 'query ($id: ID!) { node(id: $id) { __typename id } }';
 
-describe('node', () => {
-  it('finds every type that is a Node', async () => {
+describe('GraphQL node', () => {
+  it('finds every type that implements Node', async () => {
     const { body } = await owner.graph('{ __type(name: "Node") { possibleTypes { name } } }');
     const types = (body.data!.__type.possibleTypes as { name: string }[]).map(({ name }) => name);
     expect(types.sort()).toEqual(Object.keys(nodes).sort());
@@ -64,7 +64,7 @@ describe('node', () => {
     }
   });
 
-  it('are all types that have an identifier', async () => {
+  it('covers all types that have an identifier', async () => {
     const { body } = await owner.graph('{ __schema { types { name interfaces { name } fields { name } } } }');
     const types = body.data!.__schema.types as { name: string; interfaces: object[]; fields: { name: string }[] }[];
     const others = types.filter(
@@ -73,37 +73,37 @@ describe('node', () => {
     expect(others.map(({ name }) => name)).toEqual(['Node']);
   });
 
-  it('shows the role of a member, and none of another user', async () => {
+  it('returns the role of a member, and null for other users', async () => {
     const query = 'query ($id: ID!) { node(id: $id) { ... on User { role } } }';
     expect((await owner.graph(query, { id: nodes['User'] })).body.data!.node).toEqual({ role: 'member' });
     expect((await owner.graph(query, { id: await world.user() })).body.data!.node).toEqual({ role: null });
   });
 
-  it('follows the edges of what it finds', async () => {
+  it('follows the edges of the object', async () => {
     const query = `query ($id: ID!) { node(id: $id) { ... on Device { name product { name } organization { id } } } }`;
     const { body } = await owner.graph(query, { id: nodes['Device'] });
     expect(body.data!.node).toEqual({ name: 'Freezer', product: { name: 'P' }, organization: { id: owner.id } });
   });
 
-  it('finds nothing of another organization, and for members only what they can read', async () => {
+  it('finds only what the caller can read', async () => {
     const member = await world.member(owner, Role.member);
     const typesFor = async (actor: typeof member) => {
       const found = await Promise.all(Object.values(nodes).map((id) => actor.graph(read, { id })));
       return found.flatMap(({ body }) => body.data!.node?.__typename ?? []);
     };
-    // Users are there for all to add as members.
+    // Every caller can see users, in order to add them as members.
     expect(await typesFor(await world.organization())).toEqual(['User']);
     expect((await typesFor(member)).sort()).toEqual(['Job', 'Organization', 'Product', 'Team', 'User']);
   });
 
-  it('answers NOT_FOUND to what is no identifier', async () => {
+  it('returns NOT_FOUND for an invalid identifier', async () => {
     const { body } = await owner.graph(read, { id: 'nothing' });
     expect(body).toMatchObject({ data: { node: null }, errors: [{ extensions: { code: 'NOT_FOUND' } }] });
   });
 });
 
-describe('nodes', () => {
-  it('finds many of any types in their order, and null for what the caller cannot see', async () => {
+describe('GraphQL nodes', () => {
+  it('returns objects of any types in order, and null for those that the caller cannot see', async () => {
     const ids = Object.values(nodes);
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
     const { body } = await owner.graph(query, { ids: ['nothing', ...ids] });
@@ -113,7 +113,7 @@ describe('nodes', () => {
     expect(stranger.body).toEqual({ data: { nodes: [null, null] } });
   });
 
-  it('takes at most 100 identifiers', async () => {
+  it('returns VALIDATION_FAILED for more than 100 identifiers', async () => {
     const { body } = await owner.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: Array(101).fill('x'),
     });

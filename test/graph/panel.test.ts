@@ -6,7 +6,7 @@ import { useWorld } from '../support/world.js';
 const world = useWorld();
 const nobody = '00000000-0000-7000-8000-000000000000';
 
-it('one panel that is refused leaves the others of a dashboard', async () => {
+it('returns the other fields of a GraphQL query when one field fails', async () => {
   const owner = await world.organization();
   const deviceId = await owner.make(`/organizations/${owner.id}/devices/aa-01`);
   const query = `query ($o: ID!, $good: ID!, $bad: ID!) {
@@ -15,7 +15,7 @@ it('one panel that is refused leaves the others of a dashboard', async () => {
     worse: devices(organizationId: $bad) { totalCount }
     wrong: devices(organizationId: $o, sort: "color") { totalCount }
   }`;
-  // A document that was sent before is answered the short way.
+  // The second request takes the cached document.
   for (const _time of ['first', 'again']) {
     const { status, body } = await owner.graph(query, { o: owner.id, good: deviceId, bad: nobody });
     expect(status).toBe(200);
@@ -29,7 +29,7 @@ it('one panel that is refused leaves the others of a dashboard', async () => {
   }
 });
 
-it('a mutation that fails leaves the results of those before it, and those behind it are carried out', async () => {
+it('returns the results of the other mutations in a GraphQL document when one fails', async () => {
   const owner = await world.organization();
   const { body } = await owner.graph(
     `mutation ($o: ID!) {
@@ -43,7 +43,7 @@ it('a mutation that fails leaves the results of those before it, and those behin
   expect(body.errors).toMatchObject([{ path: ['second'], extensions: { code: 'NOT_FOUND' } }]);
 });
 
-it('a member is refused a panel and keeps the rest, in a batch too', async () => {
+it('returns the other fields to a member who may not read one of them, in a batch too', async () => {
   const owner = await world.organization();
   const member = await world.member(owner, Role.member);
   const query =

@@ -84,8 +84,8 @@ const readAllPages = async (query: string, d: string, more: object, between = as
 const descending = (count: number, from = start) =>
   Array.from({ length: count }, (_, index) => from + count - 1 - index);
 
-describe('records of a device', () => {
-  it('come newest first, in counted pages', async () => {
+describe('records of a device in GraphQL', () => {
+  it('returns the newest first, in counted pages', async () => {
     const first = await page(ofDevice, deviceIds[0]!);
     expect(first).toMatchObject({ totalCount: 25, hasMore: true });
     expect(first.items.map(({ ts }) => ts)).toEqual(descending(25).slice(0, 10));
@@ -94,18 +94,18 @@ describe('records of a device', () => {
     expect(third.hasMore).toBe(false);
   });
 
-  it('come oldest first where that is asked for, by cursor too', async () => {
+  it('returns the oldest first for sort ts, by cursor too', async () => {
     expect(await readAllPages(ofDevice, deviceIds[0]!, { sort: 'ts', limit: 7 })).toEqual(descending(25).toReversed());
     expect(await readAllPages(ofDevice, deviceIds[0]!, { sort: '-ts', limit: 7 })).toEqual(descending(25));
   });
 
-  it('are those of a range of time, its ends included', async () => {
+  it('includes both ends of a time range', async () => {
     const answer = await page(ofDevice, deviceIds[0]!, { from: start + 3, to: start + 5 });
     expect(answer).toMatchObject({ totalCount: 3, hasMore: false });
     expect(answer.items.map(({ ts }) => ts)).toEqual([start + 5, start + 4, start + 3]);
   });
 
-  it('are each met once by cursor, however many are stored meanwhile', async () => {
+  it('returns each record once by cursor while more are stored', async () => {
     const id = await owner.make(`/organizations/${o}/devices/bb`);
     await send('bb', 20);
     let sent = 0;
@@ -115,7 +115,7 @@ describe('records of a device', () => {
     expect(times).toEqual(descending(20));
   });
 
-  it('of the same time are told apart by cursor', async () => {
+  it('returns each record once by cursor when all have the same time', async () => {
     const id = await owner.make(`/organizations/${o}/devices/cc`);
     await owner.post(
       `/organizations/${o}/records`,
@@ -125,11 +125,11 @@ describe('records of a device', () => {
     expect((await page(ofDevice, id, { limit: 9 })).items.map(({ id: each }) => each)).toHaveLength(9);
   });
 
-  it('are none: the page is empty and has no cursor', async () => {
+  it('returns an empty page without a cursor when there are no records', async () => {
     expect(await page(ofDevice, deviceIds[2]!)).toEqual({ totalCount: 0, endCursor: null, hasMore: false, items: [] });
   });
 
-  it('refuse what is no cursor of theirs, and a cursor beside a page', async () => {
+  it('refuses a forged cursor, and a cursor together with a page', async () => {
     const { endCursor } = await page(ofDevice, deviceIds[0]!);
     for (const [query, id] of [[ofDevice, deviceIds[0]!] as const, [ofApplication, applicationId] as const]) {
       const wrong = [
@@ -172,8 +172,8 @@ const refused = {
   extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
 };
 
-describe('a cursor', () => {
-  it('of another device or of an application is refused', async () => {
+describe('cursor of records', () => {
+  it('fails with VALIDATION_FAILED for another device or for an application', async () => {
     const { endCursor: ofFirst } = await page(ofDevice, deviceIds[0]!, { limit: 3 });
     const { endCursor: ofAll } = await page(ofApplication, applicationId, { limit: 3 });
     expect(await page(ofDevice, deviceIds[0]!, { after: ofFirst })).toMatchObject({ hasMore: true });
@@ -182,7 +182,7 @@ describe('a cursor', () => {
     expect(await faultOf(ofApplication, applicationId, { after: ofFirst })).toMatchObject(refused);
   });
 
-  it('beside other lists gives the page of its own list and is refused by the others', async () => {
+  it('applies only to its own list when several lists receive it', async () => {
     const { endCursor: after } = await page(ofDevice, deviceIds[0]!, { limit: 3 });
     const query = `query ($o: ID!, $first: ID!, $second: ID!, $after: String) {
       first: device(organizationId: $o, deviceId: $first) { ...After }
@@ -198,8 +198,8 @@ describe('a cursor', () => {
   });
 });
 
-describe('records of an application', () => {
-  it('are those of all its devices in one order of time, by page and by cursor', async () => {
+describe('records of an application in GraphQL', () => {
+  it('returns the records of all its devices in order of time, by page and by cursor', async () => {
     const all = [...descending(10, start + 100), ...descending(25)];
     expect(await page(ofApplication, applicationId, { limit: 35 })).toMatchObject({ totalCount: 35, hasMore: false });
     expect(await readAllPages(ofApplication, applicationId, { limit: 4 })).toEqual(all);
@@ -208,7 +208,7 @@ describe('records of an application', () => {
     expect(second.items.map(({ ts }) => ts)).toEqual(all.slice(8, 16));
   });
 
-  it('are found by its search, too', async () => {
+  it('finds the same records by search', async () => {
     const { body } = await owner.graph(
       `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) {
         search(ts: { gte: 0, lte: 4000000000 }, queries: [{ products: [], size: 1 }]) { responses } } }`,
@@ -218,8 +218,8 @@ describe('records of an application', () => {
   });
 });
 
-describe('a record', () => {
-  it('knows its device and product, and the type and unit of its values', async () => {
+describe('record in GraphQL', () => {
+  it('contains its device and product, and each value with type and unit', async () => {
     await owner.post(`/organizations/${o}/records`, [
       {
         serial: 'a1',
@@ -266,7 +266,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('has no value where null came, and what else came with it', async () => {
+  it('omits null values, and keeps the other values of an array', async () => {
     const data = { temperature: null, counter: [1, null, 2], door: [null], deep: { a: null }, list: [null, 'x'] };
     await owner.post(`/organizations/${o}/records`, [{ serial: 'a1', ts: start + 6000, data }]);
     const { body } = await owner.graph(
@@ -285,15 +285,15 @@ describe('a record', () => {
     ]);
   });
 
-  it('of a device that the caller cannot read is not shown', async () => {
+  it('returns NOT_FOUND for a device that the caller cannot read', async () => {
     const member = await world.member(owner, Role.member);
     const { body } = await member.graph(ofDevice, { o, d: deviceIds[0] });
     expect(body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   });
 });
 
-describe('deliveries', () => {
-  it('are walked by cursor below hooks and applications, whatever is stored meanwhile', async () => {
+describe('deliveries in GraphQL', () => {
+  it('returns each delivery once by cursor while more are stored', async () => {
     const hookId = await owner.make(`/applications/${o}/${applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
     await send('a2', 12, start + 20_000);
     const below = 'deliveries(limit: 5, after: $after) { endCursor hasMore items { id } }';
@@ -317,7 +317,7 @@ describe('deliveries', () => {
     }
   });
 
-  it('have cursors that those of another hook refuse, and any list of the same hook takes', async () => {
+  it('accepts a cursor from any list of the same hook, and refuses that of another hook', async () => {
     const [hookId, otherId] = await Promise.all(
       [1, 2].map(() => owner.make(`/applications/${o}/${applicationId}/hooks`, { url: 'http://127.0.0.1:9/' })),
     );

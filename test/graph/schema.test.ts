@@ -22,7 +22,7 @@ beforeAll(async () => {
   schema = buildClientSchema(body.data as unknown as IntrospectionQuery);
 });
 
-/** Everything that can be described or deprecated, by its path. */
+/** Returns everything that can be described or deprecated, with its path. */
 const parts = () =>
   Object.values(schema.getTypeMap())
     .filter(({ name }) => !name.startsWith('__'))
@@ -51,26 +51,26 @@ const mutations = `updateAccount updateOrganization setOrganizationMember remove
   createApplication updateApplication deleteApplication addApplicationDevice removeApplicationDevice
   createApplicationHook updateApplicationHook deleteApplicationHook pingApplicationHook`.split(/\s+/);
 
-describe('the graph', () => {
+describe('GraphQL schema', () => {
   it('describes every type, field and argument', () => {
     const bare = parts().filter(({ of, ...part }) => !('isValue' in part) && !of.description);
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has nothing that is deprecated', () => {
+  it('has no deprecated parts', () => {
     const deprecated = parts().filter(({ of }) => 'deprecationReason' in of && of.deprecationReason != null);
     expect(deprecated.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has the 46 operations of the contract by their names', () => {
+  it('has the 46 operations of the contract by name', () => {
     expect(queries.length + mutations.length).toBe(46);
     expect(Object.keys(schema.getQueryType()!.getFields())).toEqual(expect.arrayContaining(queries));
     expect(Object.keys(schema.getMutationType()!.getFields())).toEqual(expect.arrayContaining(mutations));
   });
 
-  it('has an operation for whatever REST answers, that takes the organization as organizationId', () => {
+  it('has an operation for every REST route, with organizationId as an argument', () => {
     for (const { root, operation, path } of routes) {
-      // The graph has `Device.latest` and `latest` instead.
+      // GraphQL has `Device.latest` and `latest` instead.
       if (operation === 'deviceLatest' || operation === 'applicationLatest') continue;
       const field = schema.getType(root) as ReturnType<GraphQLSchema['getQueryType']>;
       const names = field?.getFields()[operation]?.args.map(({ name }) => name);
@@ -81,7 +81,7 @@ describe('the graph', () => {
     }
   });
 
-  it('takes limit, page and sort wherever it answers a page, and gives its items and their number', () => {
+  it('takes limit, page and sort on every page field, and returns items and totalCount', () => {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const lists = types.flatMap((type) =>
       Object.values(type.getFields())
@@ -99,19 +99,19 @@ describe('the graph', () => {
     }
   });
 
-  it('answers what a mutation changed: an object, but for bodies of network servers', () => {
+  it('returns an object from every mutation except those of network servers', () => {
     const others = Object.values(schema.getMutationType()!.getFields())
       .filter(({ type }) => !isObjectType(getNamedType(type)))
       .map(({ name }) => name);
     expect(others).toEqual(['ingestTheThingsStack', 'ingestChirpStack', 'ingestSigfox', 'ingestThingsBoard']);
   });
 
-  it('names in every description what it is about, before a pronoun', () => {
+  it('starts no description with a pronoun', () => {
     const unclear = parts().filter(({ of }) => /^(?:Its?|Their|They|These|Those|Them)\b/.test(of.description ?? ''));
     expect(unclear.map(({ path, of }) => `${path}: ${of.description}`)).toEqual([]);
   });
 
-  it('names what values are', () => {
+  it('uses a scalar type of its own for addresses, times and values', () => {
     const typeOf = (type: string, field: string) => {
       const found = schema.getType(type);
       return isObjectType(found) ? getNamedType(found.getFields()[field]!.type).name : undefined;

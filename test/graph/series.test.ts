@@ -47,8 +47,8 @@ const ask = (values: object, who = owner): Promise<{ body: GraphAnswer }> =>
   who.graph(query, { o, ...range, ...values });
 const errorOf = async (values: object, who = owner) => (await ask(values, who)).body.errors?.[0];
 
-describe('series of many devices and variables', () => {
-  it('are one line for each, in the order asked for, with unit and type', async () => {
+describe('GraphQL series', () => {
+  it('returns one line per device and variable in the requested order, with unit and type', async () => {
     const { body } = await ask({ d: [d[1], d[0]], v: ['temperature', 'door'], interval: 3600, f: 'avg' });
     expect(body.errors).toBeUndefined();
     const hours = [start, start + 3600];
@@ -67,12 +67,12 @@ describe('series of many devices and variables', () => {
     ['count', [60, 60]],
     ['first', [0, 60]],
     ['last', [59, 119]],
-  ])('say %s of each bucket', async (f, values) => {
+  ])('returns the %s of each bucket', async (f, values) => {
     const { body } = await ask({ d: [d[0]], v: ['temperature'], interval: 3600, f });
     expect(body.data!.series[0].values).toEqual(values);
   });
 
-  it('are those of the devices of an application, and read what no product declares as it came', async () => {
+  it('reads the devices of an application, and undeclared variables', async () => {
     const { body } = await ask({ a: applicationId, v: ['temperature', 'nothing'], interval: 3600 });
     expect(body.data!.series.map(({ device, name, values }: any) => [device.name, name, values])).toEqual([
       ['A1', 'temperature', [29.5, 89.5]],
@@ -82,7 +82,7 @@ describe('series of many devices and variables', () => {
     ]);
   });
 
-  it('are drawn with as many points as asked for at most', async () => {
+  it('returns at most the requested number of points', async () => {
     const even = await ask({ d: [d[0]], v: ['temperature'], points: 10 });
     expect(even.body.data!.series[0]).toMatchObject({ interval: 900 });
     expect(even.body.data!.series[0].ts).toHaveLength(8);
@@ -91,7 +91,7 @@ describe('series of many devices and variables', () => {
     expect(drawn.body.data!.series[0].ts).toHaveLength(10);
   });
 
-  it('follow each device of a page', async () => {
+  it('returns series below each device of a page', async () => {
     const { body } = await owner.graph(
       `query ($o: ID!, $from: UnixTime, $to: UnixTime) { devices(organizationId: $o, sort: "name") { items {
         name series(variables: ["temperature"], from: $from, to: $to, interval: 7200, function: max) { values } } } }`,
@@ -100,7 +100,7 @@ describe('series of many devices and variables', () => {
     expect(body.data!.devices.items.map(({ series }: any) => series[0].values)).toEqual([[79], [79], [79]]);
   });
 
-  it('are those of the product where a device is asked without variables: numbers, and true and false', async () => {
+  it('returns all numeric and boolean variables of the product when no variables are named', async () => {
     const { body } = await owner.graph(
       `query ($o: ID!, $from: UnixTime, $to: UnixTime) { devices(organizationId: $o, sort: "name") { items {
         name series(from: $from, to: $to, interval: 7200) { name ts } } } }`,
@@ -118,7 +118,7 @@ describe('series of many devices and variables', () => {
     ]);
   });
 
-  it('refuse what would be too much, naming figure and limit', async () => {
+  it('returns VALIDATION_FAILED with figure and limit for too many points', async () => {
     expect(await errorOf({ d, v: ['temperature', 'door'], interval: 1, from: start - 100_000 })).toMatchObject({
       message: 'interval is too fine: 3 devices x 2 variables x 107200 points = 643200; at most 50000 are answered.',
       extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'interval' }] },
@@ -137,11 +137,11 @@ describe('series of many devices and variables', () => {
     ['two points', { d: [], v: ['t'], points: 2 }, 'points'],
     ['an interval for lttb', { d: [], v: ['t'], interval: 60, f: 'lttb' }, 'interval'],
     ['an interval of nothing', { d: [], v: ['t'], interval: 0 }, 'interval'],
-  ])('refuse %s', async (_what, values, path) => {
+  ])('returns VALIDATION_FAILED for %s', async (_what, values, path) => {
     expect(await errorOf(values)).toMatchObject({ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } });
   });
 
-  it('are empty where a device has text, beside the lines of the others', async () => {
+  it('returns an empty line for a device whose variable is text', async () => {
     const variables = [{ name: 'temperature', type: 'TXT', unit: 'words' }];
     const productId = await owner.make(`/organizations/${o}/products`, { name: 'Speaker', version: '1', variables });
     const other = await owner.make(`/organizations/${o}/devices/a9`, { name: 'A9', product: { id: productId } });
@@ -159,7 +159,7 @@ describe('series of many devices and variables', () => {
     }
   });
 
-  it('tell nothing of devices that the caller cannot read', async () => {
+  it('returns NOT_FOUND for devices that the caller cannot read', async () => {
     const [other, member] = [await world.organization(), await world.member(owner, Role.member)];
     const missing = { message: 'There is no such device.', extensions: { code: 'NOT_FOUND' } };
     expect(await errorOf({ o: other.id, d: [d[0]], v: ['temperature'] }, other)).toMatchObject(missing);
@@ -193,14 +193,14 @@ const line = (
   values,
 });
 
-describe('the newest values of many devices', () => {
+describe('GraphQL latest', () => {
   const latest = `query ($o: ID!, $d: [ID!], $a: ID, $v: [String!]) {
     latest(organizationId: $o, deviceIds: $d, applicationId: $a, variables: $v) {
       serial device { name }
       values { name ts value type unit typed { ... on NumberValue { number } ... on BooleanValue { boolean } ... on TextValue { text } } }
     } }`;
 
-  it('come in one query, typed, in the order asked for', async () => {
+  it('returns typed values in the requested order of devices', async () => {
     const { body } = await owner.graph(latest, { o, d: [d[2], d[0]], v: ['temperature', 'door'] });
     const ts = start + 119 * 60;
     expect(body.data!.latest).toEqual([
@@ -223,12 +223,12 @@ describe('the newest values of many devices', () => {
     ]);
   });
 
-  it('are those of an application', async () => {
+  it('returns the devices of an application', async () => {
     const { body } = await owner.graph(latest, { o, a: applicationId });
     expect(body.data!.latest.map(({ serial }: any) => serial)).toEqual(['a1', 'a3']);
   });
 
-  it('of an application with more than a hundred devices are asked for by name', async () => {
+  it('returns VALIDATION_FAILED for an application with more than 100 devices', async () => {
     const big = await owner.make(`/organizations/${o}/applications`, { name: 'Big' });
     await world.pool.query(
       `with d as (insert into device (id, organization_id, serial, slug, created_at, updated_at)
@@ -243,7 +243,7 @@ describe('the newest values of many devices', () => {
   });
 });
 
-it('a sum or mean beyond the largest double is refused, not what can be told of such values', async () => {
+it('refuses a sum or mean beyond the largest double, and returns the maximum of the same values', async () => {
   const id = await owner.make(`/organizations/${o}/devices/a4`);
   const records = [0, 60].map((s) => ({ serial: 'a4', ts: start + s, data: { power: -1.5e308 } }));
   await owner.post(`/organizations/${o}/records`, records);

@@ -7,7 +7,7 @@ import { fillOrganization } from './fleet.js';
 
 const world = useWorld({});
 
-/** Each edge, below a page of 100 of its parents; a page of edges is asked for with one item, so that costs stay small. */
+/** Each edge, below 100 parents. A page of an edge is limited to one item, so that its cost stays small. */
 const one = '(limit: 1) { totalCount items { id } }';
 const connection = '(first: 1) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } }';
 const applications = (selection: string) => `applications(limit: 100) { items { ${selection} } }`;
@@ -87,26 +87,26 @@ const edges: Record<string, string> = {
   'ApiToken.organization': 'tokens(limit: 100) { items { organization { name } } }',
 };
 
-/** Edges that are no list of parents' own: they are followed from what an operation names, at most 100 devices. */
+/** Edges that are reached from an operation's arguments instead of a list of parents, with at most 100 devices. */
 const fromDevices: Record<string, string> = {
   'DeviceLatest.device': 'latest(organizationId: $o, deviceIds: $d) { device { serial } values { name value } }',
   'Series.device':
     'series(organizationId: $o, deviceIds: $d, variables: ["temperature"], points: 10) { device { serial } ts }',
 };
 
-/** A search for each application, which its cost says; and values computed from the row alone. */
+/** A search runs once per application, as its cost says; the others are computed from the row. */
 const without = [
   'Application.search',
-  // An import is never in a list.
+  // An import never appears in a list.
   'FileImport.job',
-  // Of a subscription's events.
+  // Only events of a subscription have this edge.
   'DevicesChanged.devices',
   'TeamMemberListItem.avatarURL',
   'Organization.memberCount',
   'Organization.role',
 ];
 
-/** Every field that a resolver gives, but for operations. */
+/** Returns every field that has a resolver, except operations. */
 const resolved = (): string[] => {
   const { fieldResolvers, resolverClasses, objectTypes } = getMetadataStorage();
   return fieldResolvers.flatMap(({ kind, target, schemaName }) => {
@@ -129,7 +129,7 @@ const dashboards: Record<string, string> = {
     applications(limit: 100) { items { name teams(limit: 2) { items { name } } devices(limit: 3) { items { serial product { name } } } } }`,
 };
 
-/** Statements sent, but for what goes on by itself: jobs, deliveries, quotas and upkeep. */
+/** Records the statements sent, except those of background work: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
   /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead|alert_(?!rule)|event_notice|delete from episode/;
@@ -170,31 +170,34 @@ async function statementsOf(owner: OrganizationActor, query: string): Promise<st
   sent.length = 0;
   const { body } = await owner.graph(query, { o: owner.id, ...(query.includes('$d') && { d }) });
   expect(body.errors).toBeUndefined();
-  // What the service asks by the clock is not of the call.
+  // Statements that the service sends on a timer do not belong to the call.
   return sent.filter((text) => /^(select|with)/.test(text) && !text.includes('from index_move')).sort();
 }
 
-describe('the number of SQL statements is the same for 1 and for 100 parents', () => {
-  it.each(Object.entries(edges))('along %s', async (_edge, selection) => {
+describe('number of SQL statements for 100 parents', () => {
+  it.each(Object.entries(edges))('equals that for one parent along %s', async (_edge, selection) => {
     const few = await statements(single, selection);
     const many = await statements(hundred, selection);
     expect(many).toEqual(few);
     expect(few.length).toBeGreaterThan(2);
   });
 
-  it.each(Object.entries(fromDevices))('along %s', async (_edge, selection) => {
-    const query = `query ($o: ID!, $d: [ID!]!) { ${selection} }`;
-    const few = await statementsOf(single, query);
-    expect(await statementsOf(hundred, query)).toEqual(few);
-    expect(few.length).toBeGreaterThan(2);
-  });
+  it.each(Object.entries(fromDevices))(
+    'equals that for one parent below named devices along %s',
+    async (_edge, selection) => {
+      const query = `query ($o: ID!, $d: [ID!]!) { ${selection} }`;
+      const few = await statementsOf(single, query);
+      expect(await statementsOf(hundred, query)).toEqual(few);
+      expect(few.length).toBeGreaterThan(2);
+    },
+  );
 
-  it('is counted for every edge of the graph', () => {
+  it('has a test for every edge of the schema', () => {
     const known = new Set([...Object.keys(edges), ...Object.keys(fromDevices), ...without]);
     expect(resolved().filter((edge) => !known.has(edge))).toEqual([]);
   });
 
-  it.each(Object.entries(dashboards))('on a dashboard: %s', async (_name, selection) => {
+  it.each(Object.entries(dashboards))('equals that for one parent on a dashboard: %s', async (_name, selection) => {
     const few = await statements(single, selection);
     const many = await statements(hundred, selection);
     expect(many).toEqual(few);

@@ -3,10 +3,10 @@ import { Role } from '../../src/entities/enums.js';
 import { useWorld, type World } from '../support/world.js';
 
 const world = useWorld({ config: { graph: { timeout: 700 } } });
-/** A service that is not in a hurry. */
+/** A service with a long timeout. */
 const patient = useWorld();
 
-/** Holds a lock that any statement on the table waits for while the work goes on. */
+/** Holds a lock that blocks every statement on the table while `work` runs. */
 async function whileLocked({ pool }: World, table: 'device' | 'team', work: () => Promise<void>): Promise<void> {
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table ${table} in access exclusive mode`);
@@ -18,7 +18,7 @@ async function whileLocked({ pool }: World, table: 'device' | 'team', work: () =
   }
 }
 
-/** Statements of the service that wait for a lock. */
+/** Counts the service's statements that wait for a lock. */
 async function waiting({ pool }: World): Promise<number> {
   const { rowCount } = await pool.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -26,7 +26,7 @@ async function waiting({ pool }: World): Promise<number> {
   return rowCount!;
 }
 
-/** Resolves when so many statements wait for a lock; fails after a while. */
+/** Resolves when the given number of statements wait for a lock; fails after a while. */
 async function untilWaiting(world: World, count: number): Promise<void> {
   const until = Date.now() + 30_000;
   while ((await waiting(world)) !== count) {
@@ -36,11 +36,11 @@ async function untilWaiting(world: World, count: number): Promise<void> {
 
 const tooLong = { message: expect.stringContaining('This took longer than'), extensions: { code: 'TIMEOUT' } };
 
-describe('a request that takes too long', () => {
+describe('GraphQL timeout', () => {
   it.each([
     ['a heavy query', 1000],
     ['a light query', 10],
-  ])('is stopped, and so is its SQL: %s', async (_kind, limit) => {
+  ])('stops the query and its SQL: %s', async (_kind, limit) => {
     const owner = await world.organization();
     await whileLocked(world, 'device', async () => {
       const { body } = await owner.graph(
@@ -54,7 +54,7 @@ describe('a request that takes too long', () => {
     expect(after.body.data).toEqual({ devices: { totalCount: 0 } });
   });
 
-  it('changes nothing by a mutation of the graph', async () => {
+  it('leaves nothing of a mutation that waits for a lock', async () => {
     const owner = await world.organization();
     await whileLocked(world, 'team', async () => {
       const { body } = await owner.graph('mutation ($o: ID!) { createTeam(organizationId: $o, name: "Late") { id } }', {
@@ -66,7 +66,7 @@ describe('a request that takes too long', () => {
     expect(await owner.get(`/organizations/${owner.id}/teams`)).toMatchObject({ status: 200, body: [] });
   });
 
-  it('takes back what a mutation did before it had to wait', async () => {
+  it('rolls back what a mutation wrote before it had to wait', async () => {
     const owner = await world.organization();
     const member = await world.member(owner, Role.member);
     const role = async () => (await owner.get(`/organizations/${owner.id}/members`)).body;
@@ -85,7 +85,7 @@ describe('a request that takes too long', () => {
     expect(await role()).toEqual(before);
   });
 
-  it('answers 504 on REST and changes nothing', async () => {
+  it('returns 504 over REST and changes nothing', async () => {
     const owner = await world.organization();
     await whileLocked(world, 'team', async () => {
       const answer = await owner.post(`/organizations/${owner.id}/teams`, { name: 'Late' });
@@ -95,7 +95,7 @@ describe('a request that takes too long', () => {
     expect(await owner.get(`/organizations/${owner.id}/teams`)).toMatchObject({ status: 200, body: [] });
   });
 
-  it('asks nothing more of the database once its time is over', async () => {
+  it('sends no further statements to the database', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/applications`, { name: 'A' });
     const document = `query ($o: ID!) { applications(organizationId: $o) { items {
@@ -107,7 +107,7 @@ describe('a request that takes too long', () => {
     });
   });
 
-  it('stops a heavy query whose caller went away', async () => {
+  it('stops a heavy query before its timeout when the caller goes away', async () => {
     const owner = await patient.organization();
     const leaving = new AbortController();
     await whileLocked(patient, 'device', async () => {

@@ -18,12 +18,12 @@ import { useWorld, type World } from '../support/world.js';
 import { fillOrganization } from './fleet.js';
 
 /**
- * Compiled operations write what resolvers give without making it fit its type: what the database gives must fit already.
+ * Compiled operations write resolver values without coercion, so values from the database must already have their type.
  */
 const schema = buildSchema(readFileSync('docs/schema.graphql', 'utf8'));
 const queries = schema.getQueryType()!.getFields();
 
-/** Values of arguments, by name. */
+/** Values for arguments, by name. */
 const given: Record<string, string> = {
   limit: '2',
   variables: '["temperature", "on", "count", "note"]',
@@ -82,7 +82,7 @@ const argumentsOf = ({ args }: GraphQLField<unknown, unknown>): string | undefin
   return values.length === 0 ? '' : `(${values.join(', ')})`;
 };
 
-/** Everything that can be asked of a type, so many edges deep. */
+/** Builds a selection of everything below a type, to the given depth of edges. */
 function selectionOf(output: GraphQLOutputType, depth: number): string {
   const type = getNamedType(output);
   if (isInterfaceType(type)) return '{ __typename id }';
@@ -111,7 +111,7 @@ const isOfScalar: Record<string, (value: unknown) => boolean> = {
   Boolean: (value) => typeof value === 'boolean',
 };
 
-/** Places of values that do not have their type; counts the values that do in `seen`. */
+/** Returns the paths of values that do not have their type, and adds the matching ones to `seen`. */
 function misfits(value: unknown, type: GraphQLOutputType, path: string, seen: Set<string>): string[] {
   if (isNonNullType(type)) return value === null ? [`${path}: null`] : misfits(value, type.ofType, path, seen);
   if (value === null) return [];
@@ -132,23 +132,26 @@ function misfits(value: unknown, type: GraphQLOutputType, path: string, seen: Se
   });
 }
 
-describe('every value of an answer has its type', () => {
+describe('value types of GraphQL answers', () => {
   const seen = new Set<string>();
 
-  it.each(Object.values(queries).map((field) => [field.name, field] as const))('%s', async (name, field) => {
-    const text = argumentsOf(field);
-    // Operations on what this organization has none of, such as an import.
-    if (text === undefined) return expect(['fileImport']).toContain(name);
-    for (const depth of [0, 1, 2].slice(0, name.startsWith('device') ? 3 : 2)) {
-      const query = `query At${depth} { ${name}${text} ${selectionOf(field.type, depth)} }`;
-      const { status, body } = await owner.graph(query);
-      expect([status, body.errors]).toEqual([200, undefined]);
-      expect(body.data![name]).not.toBeNull();
-      expect(misfits(body.data![name], field.type, name, seen)).toEqual([]);
-    }
-  });
+  it.each(Object.values(queries).map((field) => [field.name, field] as const))(
+    'conforms to the schema in every field of %s',
+    async (name, field) => {
+      const text = argumentsOf(field);
+      // Operations on objects that this organization lacks, such as an import.
+      if (text === undefined) return expect(['fileImport']).toContain(name);
+      for (const depth of [0, 1, 2].slice(0, name.startsWith('device') ? 3 : 2)) {
+        const query = `query At${depth} { ${name}${text} ${selectionOf(field.type, depth)} }`;
+        const { status, body } = await owner.graph(query);
+        expect([status, body.errors]).toEqual([200, undefined]);
+        expect(body.data![name]).not.toBeNull();
+        expect(misfits(body.data![name], field.type, name, seen)).toEqual([]);
+      }
+    },
+  );
 
-  it('at most places where the graph has a value', () => {
+  it('covers most fields of the schema that hold a value', () => {
     const all = Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type))
       .filter(({ name }) => !name.startsWith('__'))

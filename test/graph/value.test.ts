@@ -6,8 +6,8 @@ const world = useWorld();
 const chart = (from: string) =>
   `query ($o: ID!, $d: [ID!]) { series(organizationId: $o, deviceIds: $d, variables: ["t"], from: ${from}) { ts } }`;
 
-describe('a value that a scalar refuses', () => {
-  it('in the text names the argument and where it stands', async () => {
+describe('invalid scalar value in GraphQL', () => {
+  it('returns 400 with the argument and its position when it stands in the text', async () => {
     const owner = await world.organization();
     const { status, body } = await owner.graph(chart('"soon"'), { o: owner.id, d: [] });
     expect(status).toBe(400);
@@ -30,7 +30,7 @@ describe('a value that a scalar refuses', () => {
       'createProduct(organizationId: "o", name: "n", version: "1", variables: [{ name: "a", type: BOOL }, { name: 1, type: BOOL }]) { id }',
       'variables.name',
     ],
-  ])('names it in objects and lists: %s', async (mutation, path) => {
+  ])('returns the path inside objects and lists: %s', async (mutation, path) => {
     const owner = await world.organization();
     const { body } = await owner.graph(`mutation { ${mutation} }`);
     expect(body.errors).toMatchObject([{ locations: [{ line: 1 }], extensions: { errors: [{ path }] } }]);
@@ -41,7 +41,7 @@ describe('a value that a scalar refuses', () => {
     ['no zone', '2026-02-28T10:00:00'],
     ['no time of day', '2026-02-28'],
     ['a thousand digits', `2026-02-28T10:00:00.${'0'.repeat(1000)}Z`],
-  ])('names the two ways to write a time, given %s', async (_kind, from) => {
+  ])('returns both accepted formats for a time with %s', async (_kind, from) => {
     const owner = await world.organization();
     const { status, body } = await owner.graph(chart('$from').replace('$d:', '$from: UnixTime, $d:'), {
       o: owner.id,
@@ -60,7 +60,7 @@ describe('a value that a scalar refuses', () => {
     ]);
   });
 
-  it.each(['first', 'again'])('in a variable names the variable, %s', async () => {
+  it.each(['first', 'again'])('returns 400 with the variable that holds it, %s', async () => {
     const owner = await world.organization();
     const query = `query ($o: ID!, $d: [ID!], $from: UnixTime) {
       series(organizationId: $o, deviceIds: $d, variables: ["t"], from: $from) { ts } }`;
@@ -78,8 +78,8 @@ describe('a value that a scalar refuses', () => {
   });
 });
 
-describe('from and to', () => {
-  it('take what createdAt answers, in the text and in variables', async () => {
+describe('time range in GraphQL', () => {
+  it('accepts the format of createdAt, in the text and in variables', async () => {
     const owner = await world.organization();
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/aa-03`);
     const ts = 1_700_000_000;
@@ -100,7 +100,7 @@ describe('from and to', () => {
     expect(await records(', $from: UnixTime, $to: UnixTime', 'from: $from, to: $to', { from, to })).toEqual(expected);
   });
 
-  it('take milliseconds, in the text, in variables and over REST', async () => {
+  it('accepts milliseconds, in the text, in variables and over REST', async () => {
     const owner = await world.organization();
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/aa-02`);
     const ts = 1_700_000_000;
@@ -130,7 +130,7 @@ describe('from and to', () => {
 });
 
 it.each(['a\u0000b', '\ud800'])(
-  'a product of a filter that cannot be stored is VALIDATION_FAILED: %j',
+  'returns VALIDATION_FAILED for a hook filter with the unstorable product %j',
   async (product) => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'A' });

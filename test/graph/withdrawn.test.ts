@@ -6,7 +6,7 @@ const world = useWorld();
 let owner: AccountActor;
 let other: AccountActor;
 let productId: string;
-/** A device of the owner's and one of the other's, both of the product. */
+/** A device of each organization; both have the product. */
 let own: string;
 let foreign: string;
 
@@ -54,8 +54,8 @@ const ask = async (actor: AccountActor, deviceId: string) => {
   return { latest: body.data!['device'].latest, series: body.data!['series'] };
 };
 
-describe('a product that was taken back from the public and changed since', () => {
-  it('gives the frames, newest values and series of others the variables that it had then', async () => {
+describe('product that was withdrawn from the public and then changed', () => {
+  it('provides its last public variables to devices of other organizations', async () => {
     expect(await ask(other, foreign)).toEqual({
       latest: [{ name: 't', value: 21.5, type: 'FLOAT32', unit: 'C' }],
       series: [
@@ -65,7 +65,7 @@ describe('a product that was taken back from the public and changed since', () =
     });
   });
 
-  it('gives those of its own organization the variables of today', async () => {
+  it('provides its current variables to devices of its own organization', async () => {
     expect(await ask(owner, own)).toEqual({
       latest: [{ name: 'secret', value: 21.5, type: 'FLOAT32', unit: 'K' }],
       series: [
@@ -75,7 +75,7 @@ describe('a product that was taken back from the public and changed since', () =
     });
   });
 
-  it('lets others search by the types that they were told', async () => {
+  it('lets other organizations search by its last public types', async () => {
     const applicationId = await other.make(`/organizations/${other.id}/applications`, { name: 'Climate' });
     await other.put(`/applications/${other.id}/${applicationId}/devices/${foreign}`);
     const answer = await other.post<{ responses: object[] }>(`/applications/${other.id}/${applicationId}/search`, {
