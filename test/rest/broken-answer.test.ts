@@ -12,7 +12,7 @@ let url = '';
 
 beforeAll(async () => {
   const app = express();
-  // As outside of tests, where Express prints what reaches it.
+  // In production mode Express prints the errors that reach it.
   app.set('env', 'production');
   app.get('/begun', (_request, response, next) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
@@ -28,8 +28,8 @@ afterAll(async () => {
   await new Promise((done) => server.close(done));
 });
 
-describe('an answer that breaks after it has begun', () => {
-  it('is cut off, so that the caller does not take it for whole, and goes to the log alone', async () => {
+describe('REST answer that fails after its first bytes', () => {
+  it('closes the connection, so that the client does not take the answer as complete, and reports the error to the log only', async () => {
     const { console: output } = globalThis;
     const { error } = output;
     const printed: unknown[] = [];

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
 
-describe('pages of other origins', () => {
+describe('CORS', () => {
   const service = useService({ config: { corsOrigins: ['https://app.example'] } });
   const preflight = (origin: string) =>
     request(`${service.url}/ddp/v1/account`, {
@@ -11,7 +11,7 @@ describe('pages of other origins', () => {
       headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' },
     });
 
-  it('may call where they are named', async () => {
+  it('allows requests from a configured origin', async () => {
     const { statusCode, headers } = await preflight('https://app.example');
     expect(statusCode).toBe(204);
     expect(headers['access-control-allow-origin']).toBe('https://app.example');
@@ -20,22 +20,22 @@ describe('pages of other origins', () => {
     expect(headers.vary).toMatch(/origin/i);
   });
 
-  it('may read the headers that matter, of errors too', async () => {
+  it('exposes X-Total-Count to a configured origin, also on errors', async () => {
     const { headers } = await request(`${service.url}/ddp/v1/account`, { headers: { origin: 'https://app.example' } });
     expect(headers['access-control-allow-origin']).toBe('https://app.example');
     expect(headers['access-control-expose-headers']).toMatch('X-Total-Count');
   });
 
-  it('get nothing where they are not', async () => {
+  it('sends no CORS headers to other origins', async () => {
     const { headers } = await preflight('https://other.example');
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 });
 
-describe('avatars', () => {
+describe('GET /avatars/:id.svg', () => {
   const service = useService();
 
-  it('are images at the address that an account names, for everybody, and never change', async () => {
+  it("returns an immutable SVG image at the account's avatarURL without a token", async () => {
     const { owner } = await createTenant(service);
     const { body } = await owner.get<{ avatarURL: string }>('/account');
     const { statusCode, headers, body: image } = await request(body.avatarURL);
@@ -47,7 +47,7 @@ describe('avatars', () => {
     expect(await (await request(body.avatarURL)).body.text()).toBe(svg);
   });
 
-  it('differ between accounts', async () => {
+  it('returns different images for different accounts', async () => {
     const [one, other] = await Promise.all(
       ['a', 'b'].map(async (id) => (await request(`${service.url}/avatars/${id}.svg`)).body.text()),
     );

@@ -8,8 +8,8 @@ import { createTenant } from '../support/tenant.js';
 const lines: string[] = [];
 const service = useService({ log: createLog('warn', { write: (line) => void lines.push(line) }) });
 
-describe('a caller who goes away during a search', () => {
-  it('ends its statements, and is no error of the service in the log', async () => {
+describe('search whose caller goes away', () => {
+  it('cancels its SQL statements and logs no error', async () => {
     const { owner, id } = await createTenant(service);
     const application = await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Field' });
     const device = await owner.post<{ id: string }>(`/organizations/${id}/devices/aa`, {});

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await tenant.owner.post(`/organizations/${tenant.id}/devices/01`, {});
 });
 
-/** Lets every statement that stores a team or a record fail with a SQLSTATE, while something is done. */
+/** Makes every statement that stores a team or a record fail with the SQLSTATE while `work` runs. */
 async function whileFailing<Result>(code: string, work: () => Promise<Result>): Promise<Result> {
   const tables = ['team', 'record_dirty'];
   await withDatabase(service, async (db) => {
@@ -34,7 +34,7 @@ async function whileFailing<Result>(code: string, work: () => Promise<Result>): 
   }
 }
 
-describe('an error of the database', () => {
+describe('database errors over REST', () => {
   it.each([
     ['the disk is full', '53100', 503],
     ['the disk fails', '58030', 503],
@@ -43,11 +43,11 @@ describe('an error of the database', () => {
     ['the server crashed', '57P02', 503],
     ['the server is a standby', '25006', 503],
     ['a deadlock', '40P01', 503],
-    ['changed by others at once', '40001', 503],
-    ['a statement whose time is over', '57014', 504],
-    ['a lock that is not to be had', '55P03', 504],
-    ['something else', 'XX000', 500],
-  ])('is answered as what it is: %s (%s is %i)', async (_, code, status) => {
+    ['a serialization failure', '40001', 503],
+    ['a statement timeout', '57014', 504],
+    ['a lock timeout', '55P03', 504],
+    ['an unknown error', 'XX000', 500],
+  ])('returns the matching status when the database reports: %s (%s is %i)', async (_, code, status) => {
     const answers = await whileFailing(code, () =>
       Promise.all([
         tenant.owner.post(teams, { name: 'A team' }),
@@ -56,7 +56,7 @@ describe('an error of the database', () => {
     );
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => status));
     expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('the reason');
-    // Whoever is on call learns why.
+    // The operator finds the reason in the log.
     if (status !== 504) expect(logged).toContain(`the reason of ${code}`);
     expect((await tenant.owner.post(records, { serial: '01', data: { n: 2 } })).body).toMatchObject({ accepted: 1 });
   });

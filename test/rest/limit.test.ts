@@ -4,7 +4,7 @@ import { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
-describe('rate limits', () => {
+describe('rate limit', () => {
   const service = useService({ config: { rateLimit: 2, ingestRateLimit: 0 } });
   let tenant: Tenant;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('rate limits', () => {
     return answers;
   };
 
-  it('lets a burst of twice the rate pass, then answers 429 and says how long to wait', async () => {
+  it('allows a burst of twice the rate, then returns 429 with the time to wait', async () => {
     const answers = await many(await tenant.client());
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
     expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['3', '2', '1', '0', '0']);
@@ -26,7 +26,7 @@ describe('rate limits', () => {
     for (const name of ['retry-after', 'x-ratelimit-reset']) expect(['1', '2']).toContain(headers.get(name));
   });
 
-  it('asks nobody to wait for longer than the window, although the clock was stepped back by an hour', async () => {
+  it('returns a Retry-After within the window even after the clock is stepped back', async () => {
     const client = await tenant.client();
     await many(client);
     const now = Date.now;
@@ -40,17 +40,17 @@ describe('rate limits', () => {
     }
   });
 
-  it('counts each token for itself', async () => {
+  it('counts each token separately', async () => {
     await many(await tenant.client());
     expect((await (await tenant.client()).get('/account')).status).toBe(200);
   });
 
-  it('counts requests without a token by address, before they are answered 401', async () => {
+  it('counts requests without a valid token by address, before it returns 401', async () => {
     const answers = await many(new Client(tenant.owner.base, 'unknown'));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 429]);
   });
 
-  it('does not count unknown paths or ingestion', async () => {
+  it('excludes unknown paths and ingestion', async () => {
     const client = await tenant.client();
     expect((await many(client, '/nowhere')).map(({ status }) => status)).toEqual(Array(5).fill(404));
     for (let count = 0; count < 5; count += 1) {
@@ -62,10 +62,10 @@ describe('rate limits', () => {
   });
 });
 
-describe('the rate limit unless it is set', () => {
+describe('default rate limit', () => {
   const service = useService({ config: { rateLimit: readConfig({}).rateLimit } });
 
-  it('is 500 a second for a token, and 50 for an address without a valid one', async () => {
+  it('allows 500 requests per second for a token, and 50 for an address without a valid one', async () => {
     const { owner } = await createTenant(service);
     const limitOf = async (client: Client) => (await client.get('/account')).headers.get('x-ratelimit-limit');
     expect(await limitOf(owner)).toBe('1000');
@@ -73,10 +73,10 @@ describe('the rate limit unless it is set', () => {
   });
 });
 
-describe('the rate limit of ingestion', () => {
+describe('ingestion rate limit', () => {
   const service = useService({ config: { rateLimit: 0, ingestRateLimit: 1 } });
 
-  it('counts ingestion alone', async () => {
+  it('counts only ingestion', async () => {
     const tenant = await createTenant(service);
     const statuses = [];
     for (let count = 0; count < 3; count += 1) {

@@ -19,9 +19,9 @@ const variables = [
   },
 ];
 
-describe('PUT of what GET answered', () => {
+describe('PUT of the body that GET returned', () => {
   it.each(['account', 'organization', 'team', 'product', 'device', 'application', 'hook'])(
-    'answers 200 and changes nothing: %s',
+    'returns 200 and changes nothing: %s',
     async (what) => {
       const own = `/organizations/${owner.id}`;
       const application = async () =>
@@ -56,8 +56,8 @@ describe('PUT of what GET answered', () => {
   );
 });
 
-describe('a serial', () => {
-  it('is answered as it was sent, and matched without regard to case and dashes', async () => {
+describe('device serial', () => {
+  it('keeps its spelling, and matches regardless of case and dashes', async () => {
     const own = `/organizations/${owner.id}`;
     const id = await owner.make(`${own}/devices/0B-1B-FF`);
     expect((await owner.get(`/devices/${owner.id}/${id}`)).body).toMatchObject({ serial: '0B-1B-FF' });
@@ -74,13 +74,13 @@ describe('a serial', () => {
   });
 });
 
-describe('q and sort', () => {
+describe('q and sort parameters', () => {
   it.each([
     ['[]\\b]?gate', 1],
     ['[[:alpha:]\\b]+gate', 0],
     ['h[^]\\b]gate', 1],
     ['[[]?\\bgate\\b', 1],
-  ])('reads \\b in brackets as a backspace: %s', async (pattern, count) => {
+  ])('treats \\b in brackets as a backspace: %s', async (pattern, count) => {
     const path = `/organizations/${owner.id}/teams`;
     const name = 'south gate';
     const { body: before } = await owner.get<{ id: string; name: string }[]>(path);
@@ -94,20 +94,23 @@ describe('q and sort', () => {
     ['***:north', 'must not begin with ***:'],
     ['n{,3}orth', 'must not have {,3}: write {0,3}'],
     ['[{]{,12}', 'must not have {,12}: write {0,12}'],
-  ])('refuses %s, which PostgreSQL reads in another way than other engines', async (pattern, message) => {
-    const path = `/organizations/${owner.id}/teams?q=${encodeURIComponent(pattern)}`;
-    const { status, body } = await owner.get<{ errors: object[] }>(path);
-    expect([status, body.errors]).toEqual([422, [{ path: 'q', message: expect.stringContaining(message) }]]);
-  });
+  ])(
+    'returns 422 for %s, which PostgreSQL reads differently from other regular expression engines',
+    async (pattern, message) => {
+      const path = `/organizations/${owner.id}/teams?q=${encodeURIComponent(pattern)}`;
+      const { status, body } = await owner.get<{ errors: object[] }>(path);
+      expect([status, body.errors]).toEqual([422, [{ path: 'q', message: expect.stringContaining(message) }]]);
+    },
+  );
 
-  it('finds a brace that is escaped, or in brackets', async () => {
+  it('matches a brace that is escaped or in brackets', async () => {
     const path = `/organizations/${owner.id}/teams`;
     const id = await owner.make(path, { name: 'gate a{,3}' });
     for (const pattern of ['a\\{,3}', 'a[{,3}]+$'])
       expect((await owner.get(`${path}?q=${encodeURIComponent(pattern)}`)).body).toMatchObject([{ id }]);
   });
 
-  it('finds by a word boundary, refuses NUL, and says how to sort', async () => {
+  it('matches word boundaries, and returns 422 for NUL and for an unknown sort field', async () => {
     const path = `/organizations/${owner.id}/teams`;
     const id = await owner.make(path, { name: 'north gate' });
     expect((await owner.get(`${path}?q=${encodeURIComponent('\\bnorth\\b')}`)).body).toMatchObject([{ id }]);

@@ -15,16 +15,16 @@ import { openServices, type Services } from '../../src/services.js';
 import { useService } from '../support/service.js';
 import { createTenant, createUser, type Tenant } from '../support/tenant.js';
 
-/** One call: its operation, the values of the path's parameters by name, and what goes in the query or the body. */
+/** One call: its operation, the path parameters by name, and the query or body. */
 interface Step {
   operation: string;
   query?: Record<string, string>;
   body?: object;
-  /** Which parameter the answer's id is remembered as. */
+  /** Name under which the answer's id is remembered for later steps. */
   keep?: string;
 }
 
-/** A life of everything, in an order in which each thing is there when it is named. */
+/** Creates, changes and deletes every kind of object, so that each exists when a step names it. */
 const steps: readonly Step[] = [
   { operation: 'updateAccount', body: { email: 'a@b.example', username: 'renamed', name: 'Renamed' } },
   { operation: 'account' },
@@ -88,12 +88,12 @@ const steps: readonly Step[] = [
   { operation: 'removeOrganizationMember' },
 ];
 
-/** Operations whose answers depend on the world outside, or whose input SOFA cannot bind. */
+/** Excluded: operations whose answers depend on the outside world, or whose input SOFA cannot bind. */
 const apart = new Set(['pingApplicationHook', 'search']);
 
 type Send = (verb: string, path: string, body: object | undefined) => Promise<unknown>;
 
-describe("every operation through SOFA's own handler", () => {
+describe("parity of our REST handlers with SOFA's", () => {
   const service = useService();
   let services: Services;
   let send: Send;
@@ -108,12 +108,12 @@ describe("every operation through SOFA's own handler", () => {
   });
   afterAll(() => services.close(0));
 
-  it('is sent through both handlers', () => {
+  it('covers every operation of the contract that can be compared', () => {
     const specified = routes.slice(0, 46).map(({ operation }) => operation);
     expect(steps.map(({ operation }) => operation).sort()).toEqual(specified.filter((name) => !apart.has(name)).sort());
   });
 
-  it('gives the same data', async () => {
+  it('returns the same data from both handlers for every operation', async () => {
     const { owner } = tenants[0]!;
     const ours = await live(tenants[0]!, service, async (verb, path, body) => {
       const answer = await owner.request(verb, path, body && { body });
@@ -126,7 +126,7 @@ describe("every operation through SOFA's own handler", () => {
   });
 });
 
-/** Takes all steps in one tenant; the answers with identifiers, moments and names of the tenant made alike. */
+/** Runs all steps in one tenant, and returns the answers with identifiers, times and names of the tenant replaced. */
 async function live(tenant: Tenant, service: Parameters<typeof createUser>[0], request: Send): Promise<unknown[]> {
   const parameters: Record<string, string> = { organizationId: tenant.id, deviceSerial: 'ab-12' };
   parameters.memberId = await createUser(service);
@@ -147,13 +147,13 @@ async function live(tenant: Tenant, service: Parameters<typeof createUser>[0], r
   return answers;
 }
 
-/** E-mail addresses are unique on the platform. */
+/** E-mail addresses are unique across the platform. */
 const unique = (body: object | undefined, { id }: Tenant): object | undefined =>
   body && 'email' in body ? { ...body, email: `${id.slice(-12)}@x.example` } : body;
 
 const moment = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g;
 
-/** Without what no two tenants share; pages bare and absent values left out, as REST promises. */
+/** Replaces the values that differ between tenants. Pages are unwrapped and absent values dropped, as REST promises. */
 function alike(answer: unknown, parameters: Record<string, string>): unknown {
   if (answer === undefined) return undefined;
   let text = JSON.stringify(answer, (_key, value: unknown) => (value === null ? undefined : value)).replace(
@@ -169,7 +169,7 @@ function alike(answer: unknown, parameters: Record<string, string>): unknown {
   return isPage ? plain.items : plain;
 }
 
-/** Sends to SOFA's own router, over the same services. */
+/** Sends requests to SOFA's own router over the same services. */
 function sofaSender(services: Services, tenant: Tenant): Send {
   const instances = createResolvers(services);
   const schema = restSchema(

@@ -9,7 +9,7 @@ import { overWire } from '../support/wire.js';
 
 const { hooks } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
 
-/* One test for each row of what SOFA gets wrong (docs/architecture/rest.md). */
+/* One test for each row of SOFA's errors in docs/architecture/rest.md. */
 describe('REST where SOFA alone would be wrong', () => {
   const service = useService({ config: { hooks } });
   let tenant: Tenant;
@@ -19,19 +19,19 @@ describe('REST where SOFA alone would be wrong', () => {
     teams = `/organizations/${tenant.id}/teams`;
   });
 
-  it('answers 422 where a field is missing', async () => {
+  it('returns 422 for a missing field', async () => {
     expect(await tenant.owner.post(teams, {})).toMatchObject({
       status: 422,
       body: { code: 'VALIDATION_FAILED', errors: [{ path: 'name', message: 'is required' }] },
     });
   });
 
-  it('answers 400 where the body is not JSON', async () => {
+  it('returns 400 for a body that is not JSON', async () => {
     const answer = await tenant.owner.request('POST', teams, { body: '{"name":' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
   });
 
-  it('never sends the cause of an error that was not foreseen', async () => {
+  it('hides the cause of an unexpected error', async () => {
     await withDatabase(service, (db) => db.query('alter table team rename column description to gone'));
     const answer = await tenant.owner.get(teams);
     await withDatabase(service, (db) => db.query('alter table team rename column gone to description'));
@@ -39,7 +39,7 @@ describe('REST where SOFA alone would be wrong', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/column|description|select/i);
   });
 
-  it('does not let the query string override the body', async () => {
+  it('returns 422 for a query parameter that names a body field', async () => {
     const answer = await tenant.owner.post(`${teams}?name=Query`, { name: 'Body' });
     expect(answer).toMatchObject({
       status: 422,
@@ -47,12 +47,12 @@ describe('REST where SOFA alone would be wrong', () => {
     });
   });
 
-  it('does not make text of a number', async () => {
+  it('returns 422 for a number in a text field', async () => {
     const answer = await tenant.owner.post(teams, { name: 12 });
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: 'name', message: 'must be a string' }] } });
   });
 
-  it.each(['yes', '1', 'TRUE', ''])('does not take hasProduct=%s for false', async (value) => {
+  it.each(['yes', '1', 'TRUE', ''])('returns 422 for hasProduct=%s', async (value) => {
     const answer = await tenant.owner.get(`/organizations/${tenant.id}/devices?hasProduct=${value}`);
     expect(answer).toMatchObject({
       status: 422,
@@ -60,14 +60,14 @@ describe('REST where SOFA alone would be wrong', () => {
     });
   });
 
-  it('clears an optional field that is put as null, and keeps one that is absent', async () => {
+  it('clears an optional field that PUT sends as null, and keeps an absent one', async () => {
     const made = await tenant.owner.post<{ id: string }>(teams, { name: 'A', description: 'Some.' });
     const path = `/teams/${tenant.id}/${made.body.id}`;
     expect((await tenant.owner.put(path, { name: 'B' })).body).toMatchObject({ name: 'B', description: 'Some.' });
     expect((await tenant.owner.put(path, { name: 'B', description: null })).body).not.toHaveProperty('description');
   });
 
-  it('refuses unknown fields', async () => {
+  it('returns 422 for unknown fields', async () => {
     const answer = await tenant.owner.post(teams, { name: 'A', descripton: 'Some.' });
     expect(answer).toMatchObject({
       status: 422,
@@ -75,12 +75,15 @@ describe('REST where SOFA alone would be wrong', () => {
     });
   });
 
-  it.each(['ids=A&ids=B', 'ids[]=A&ids[]=B', 'ids[0]=A&ids[1]=B', 'ids=A,B'])('reads the list %s', async (spelling) => {
-    const users = [await createUser(service), await createUser(service)];
-    const query = spelling.replace('A', users[0]!).replace('B', users[1]!);
-    const { body } = await tenant.owner.get<{ id: string }[]>(`/accounts?${query}`);
-    expect(body.map(({ id }) => id)).toEqual(users);
-  });
+  it.each(['ids=A&ids=B', 'ids[]=A&ids[]=B', 'ids[0]=A&ids[1]=B', 'ids=A,B'])(
+    'accepts the list spelling %s',
+    async (spelling) => {
+      const users = [await createUser(service), await createUser(service)];
+      const query = spelling.replace('A', users[0]!).replace('B', users[1]!);
+      const { body } = await tenant.owner.get<{ id: string }[]>(`/accounts?${query}`);
+      expect(body.map(({ id }) => id)).toEqual(users);
+    },
+  );
 
   it('sends no body with 204, so that the next answer on the connection can be read', async () => {
     const made = await tenant.owner.post<{ id: string }>(teams, { name: 'A' });
@@ -97,7 +100,7 @@ describe('REST where SOFA alone would be wrong', () => {
     expect(second).toContain(tenant.id);
   });
 
-  it('reads a search from the body of GET or POST and from two spellings of a query string', async () => {
+  it('reads a search from the body of GET or POST, and from both spellings of a query string', async () => {
     const made = await tenant.owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, { name: 'A' });
     const path = `/applications/${tenant.id}/${made.body.id}/search`;
     const body = { ts: { gte: 1, lte: 2.5 }, queries: [{ products: [], size: 1 }] };
@@ -116,7 +119,7 @@ describe('REST where SOFA alone would be wrong', () => {
     }
   });
 
-  it('leaves out absent values, and keeps a null inside free-form JSON', async () => {
+  it('omits absent values, and keeps a null inside free-form JSON', async () => {
     const receiver = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json');
       response.end('{"kept":null}');
@@ -135,7 +138,7 @@ describe('REST where SOFA alone would be wrong', () => {
     expect(body).not.toHaveProperty('deviceId');
   });
 
-  it('answers only what the route table lists', async () => {
+  it('returns 404 for routes of SOFA that the route table does not list', async () => {
     for (const [verb, path] of [
       ['POST', '/webhook'],
       ['DELETE', '/webhook/1'],

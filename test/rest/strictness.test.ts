@@ -5,7 +5,7 @@ import { createTenant, type Tenant } from '../support/tenant.js';
 const variable = { name: 'temperature', type: 'FLOAT32' };
 const place = { streamId: 1, streamType: 'BIN', varNumber: 1 };
 
-describe('what callers write', () => {
+describe('validation of REST input', () => {
   const service = useService();
   let tenant: Tenant;
   let paths: Record<'account' | 'teams' | 'products' | 'device' | 'applications', string>;
@@ -27,7 +27,7 @@ describe('what callers write', () => {
   it.each([
     [2 ** 31, 'must not be greater than 2147483647'],
     [-(2 ** 31) - 1, 'must not be less than -2147483648'],
-  ])('gets the bound that it passes: %d for a place in a stream', async (varNumber, message) => {
+  ])('returns the violated bound of a mapping number: %d', async (varNumber, message) => {
     const body = product([{ ...variable, mappings: [{ ...place, varNumber }] }]);
     const answer = await tenant.owner.post<{ errors: unknown }>(paths.products, body);
     expect(answer.status).toBe(422);
@@ -44,9 +44,9 @@ describe('what callers write', () => {
     ['NUL in a name', 'teams', { name: 'a\0' }, 'name'],
     ['half a surrogate pair in a name', 'teams', { name: '\ud800' }, 'name'],
     ['a description that is too long', 'teams', { name: 'A', description: text(2001) }, 'description'],
-    ['a field that there is not', 'teams', { name: 'A', slug: 'a' }, 'slug'],
+    ['an unknown field', 'teams', { name: 'A', slug: 'a' }, 'slug'],
     [
-      'a prototype for a field',
+      '__proto__ as a field',
       'teams',
       Object.fromEntries([
         ['name', 'A'],
@@ -57,12 +57,12 @@ describe('what callers write', () => {
     ['an invalid e-mail address', 'account', { username: 'abc', email: 'nobody' }, 'email'],
     ['half a surrogate pair in an e-mail address', 'account', { username: 'abc', email: '\ud800' }, 'email'],
     ['a username of one letter', 'account', { username: 'a', email: 'a@b.example' }, 'username'],
-    ['text for a flag', 'applications', { name: 'A', hasDashboard: 'true' }, 'hasDashboard'],
+    ['text for a boolean', 'applications', { name: 'A', hasDashboard: 'true' }, 'hasDashboard'],
     ['a latitude beyond the pole', 'device', { location: { lat: 90.5, lon: 0 } }, 'location.lat'],
     ['a longitude beyond the date line', 'device', { location: { lat: 0, lon: -180.5 } }, 'location.lon'],
-    ['half a location', 'device', { location: { lat: 1 } }, 'location.lon'],
+    ['a location without a longitude', 'device', { location: { lat: 1 } }, 'location.lon'],
     ['an object for a list', 'device', { tags: {} }, 'tags'],
-    ['one text for a list', 'device', { tags: 'north' }, 'tags'],
+    ['a text for a list', 'device', { tags: 'north' }, 'tags'],
     ['null in a list', 'device', { tags: ['a', null] }, 'tags.1'],
     ['a number in a list', 'device', { tags: ['a', 1] }, 'tags.1'],
     ['too many tags', 'device', { tags: Array(51).fill('a') }, 'tags'],
@@ -92,13 +92,13 @@ describe('what callers write', () => {
       'variables.0.mappings.0.streamId',
     ],
     [
-      'a stream type of numbers',
+      'a numeric stream type',
       'products',
       product([{ ...variable, mappings: [{ ...place, streamType: 1 }] }]),
       'variables.0.mappings.0.streamType',
     ],
     [
-      'a place in a stream twice',
+      'a mapping that occurs twice',
       'products',
       product([
         { ...variable, mappings: [place] },
@@ -106,7 +106,7 @@ describe('what callers write', () => {
       ]),
       'variables.1.mappings.0',
     ],
-  ])('is refused: %s', async (_what, path, body, at) => {
+  ])('returns 422 for %s', async (_what, path, body, at) => {
     const answer = await tenant.owner.request<{ errors: { path: string }[] }>(
       path === 'account' ? 'PUT' : 'POST',
       paths[path],
@@ -130,13 +130,13 @@ describe('what callers write', () => {
     [`q=${text(257)}`, 'q'],
     ['Limit=1', 'Limit'],
     ['limit[]=1', 'limit[]'],
-  ])('is refused in a query string: %s', async (query, at) => {
+  ])('returns 422 for the query string %s', async (query, at) => {
     const answer = await tenant.owner.get<{ errors: { path: string }[] }>(`${paths.teams}?${query}`);
     expect(answer.status).toBe(422);
     expect(answer.body.errors.map((fault) => fault.path)).toEqual([at]);
   });
 
-  it('is told all its faults at once, each with its path', async () => {
+  it('returns all errors at once, each with its path', async () => {
     const answer = await tenant.owner.post(`${paths.products}?limit=1`, {
       name: '',
       version: 2,
@@ -152,7 +152,7 @@ describe('what callers write', () => {
     );
   });
 
-  it('keeps what is absent and clears what is null when a device is put', async () => {
+  it('keeps absent fields and clears null ones in PUT of a device', async () => {
     const made = await tenant.owner.post<{ id: string }>(`/organizations/${tenant.id}/devices/cd-01`, {
       name: 'Pump',
       tags: ['north'],
@@ -167,7 +167,7 @@ describe('what callers write', () => {
     expect(Object.keys(cleared)).not.toEqual(expect.arrayContaining(['location']));
   });
 
-  it('may leave out what is optional by null when it is made', async () => {
+  it('accepts null for an optional field of a new object', async () => {
     const { status, body } = await tenant.owner.post<object>(`/organizations/${tenant.id}/devices/ef-01`, {
       name: null,
       product: null,
@@ -176,7 +176,7 @@ describe('what callers write', () => {
     expect(body).not.toHaveProperty('name');
   });
 
-  it('needs no body where every field is optional, and is not looked at where none is asked for', async () => {
+  it('accepts a missing body when all fields are optional, and ignores the body of operations that take none', async () => {
     expect((await tenant.owner.post(`/organizations/${tenant.id}/devices/ef-02`)).status).toBe(200);
     const team = await tenant.owner.post<{ id: string }>(paths.teams, { name: 'A' });
     const { id } = await tenant.member();

@@ -4,8 +4,8 @@ import { createTable } from '../../src/rest/table.js';
 
 const tableOf = (...paths: string[]) => createTable(new Map(paths.map((path) => [path, path])));
 
-describe('a table of paths', () => {
-  it('matches every path of REST, and reads its parameters', () => {
+describe('route table', () => {
+  it('finds every REST path and decodes its parameters', () => {
     const find = tableOf(...new Set(routes.map(({ path }) => path)));
     for (const { path } of routes) {
       const params: Record<string, string> = {};
@@ -17,13 +17,13 @@ describe('a table of paths', () => {
     }
   });
 
-  it('tells case, slashes and empty parameters apart', () => {
+  it('distinguishes case, and rejects extra slashes and empty parameters', () => {
     const find = tableOf('/teams/:a/:b', '/account');
     for (const path of ['', '/', '/Account', '/account/', '//account', '/teams/x', '/teams//y', '/teams/x/', 'account'])
       expect(find(path)).toBeUndefined();
   });
 
-  it('matches a slash at the end only where the route has one', () => {
+  it('accepts a trailing slash only when the route has one', () => {
     const find = tableOf('/:a/b', '/:a/b/');
     expect(find('/x/b')).toEqual({ entry: '/:a/b', params: { a: 'x' } });
     expect(find('/x/b/')).toEqual({ entry: '/:a/b/', params: { a: 'x' } });
@@ -31,7 +31,7 @@ describe('a table of paths', () => {
     expect(find('//b/')).toBeUndefined();
   });
 
-  it('prefers fixed segments to parameters, and goes back where they lead nowhere', () => {
+  it('prefers fixed segments to parameters, and backtracks when they do not match', () => {
     const find = tableOf('/a/:x', '/a/b/c', '/a/:x/d');
     expect(find('/a/b')).toEqual({ entry: '/a/:x', params: { x: 'b' } });
     expect(find('/a/b/c')).toEqual({ entry: '/a/b/c', params: {} });
@@ -39,13 +39,13 @@ describe('a table of paths', () => {
     expect(find('/a/b/e')).toBeUndefined();
   });
 
-  it('knows nothing but its paths, whatever objects have of themselves', () => {
+  it('ignores property names that every JavaScript object inherits', () => {
     const find = tableOf('/a/:x');
     expect(find('/constructor')).toBeUndefined();
     expect(find('/a/__proto__')).toEqual({ entry: '/a/:x', params: { x: '__proto__' } });
   });
 
-  it('refuses a segment that is not percent-encoded as it should be', () => {
+  it('throws for a segment with an invalid percent-encoding', () => {
     expect(() => tableOf('/a/:x')('/a/%zz')).toThrow('percent-encode');
   });
 });

@@ -7,21 +7,21 @@ import { useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** A server of somebody else's keeps its log where we cannot read it. */
+/** The log files of an external PostgreSQL server cannot be read. */
 const withOwnServer = process.env['DATABASE_URL'] === undefined ? it : it.skip;
 
-/** The lines of PostgreSQL's log that have a text. */
+/** Returns the lines of PostgreSQL's log that contain the text. */
 const logLines = async (text: string): Promise<string[]> => {
   const { rows } = await world.pool.query<{ data_directory: string }>('show data_directory');
-  // The log is read up to an error that is certainly in it.
+  // Provokes an error and reads the log up to it, so that all earlier lines are there.
   await world.pool.query('select $1::uuid + 1', ['00000000-0000-7000-8000-00000000aaaa']).catch(() => undefined);
   const log = await readFile(join(dirname(rows[0]!.data_directory), 'postgres.log'), 'utf8');
   expect(log).toContain('operator does not exist: uuid + integer');
   return log.split('\n').filter((line) => line.includes(text));
 };
 
-describe('what is taken', () => {
-  withOwnServer('is refused without an error in the log of PostgreSQL: the serial of a device', async () => {
+describe('conflict with an existing value', () => {
+  withOwnServer("returns 409 for a registered serial without an error in PostgreSQL's log", async () => {
     const owner = await world.organization();
     const path = `/organizations/${owner.id}/devices`;
     const id = await owner.make(`${path}/7a-ce-d0-01`);
@@ -32,27 +32,30 @@ describe('what is taken', () => {
     expect(await logLines('7aced001')).toEqual([]);
   });
 
-  withOwnServer('likewise a user name or an e-mail address, of an account and by the command line', async () => {
-    const owner = await world.organization();
-    const login = `taken-${process.pid}`;
-    const email = `${login}@example.com`;
-    const create = (username: string, address: string) =>
-      createAccount(world.pool, AccountType.user, { username, email: address }, new Date());
-    await create(login, email);
-    await expect(create(login.toUpperCase(), 'free@example.com')).rejects.toThrow(`The username ${login} is taken.`);
-    const shouted = email.toUpperCase();
-    await expect(create(`${login}-2`, shouted)).rejects.toThrow(`The e-mail address ${shouted} is taken.`);
-    const put = (username: string, address: string) => owner.put('/account', { username, email: address });
-    expect(await put(login, 'free@example.com')).toMatchObject({
-      status: 409,
-      body: { errors: [{ path: 'username', message: 'is taken' }] },
-    });
-    expect(await put(`${login}-2`, shouted)).toMatchObject({
-      status: 409,
-      body: { errors: [{ path: 'email', message: 'is taken' }] },
-    });
-    expect(await put(`${login}-2`, `own-${email}`)).toMatchObject({ status: 200 });
-    expect(await put(`${login}-2`, `OWN-${email}`)).toMatchObject({ status: 200 });
-    expect(await logLines(login)).toEqual([]);
-  });
+  withOwnServer(
+    "fails for a taken user name or e-mail address, over REST and in createAccount, without an error in PostgreSQL's log",
+    async () => {
+      const owner = await world.organization();
+      const login = `taken-${process.pid}`;
+      const email = `${login}@example.com`;
+      const create = (username: string, address: string) =>
+        createAccount(world.pool, AccountType.user, { username, email: address }, new Date());
+      await create(login, email);
+      await expect(create(login.toUpperCase(), 'free@example.com')).rejects.toThrow(`The username ${login} is taken.`);
+      const shouted = email.toUpperCase();
+      await expect(create(`${login}-2`, shouted)).rejects.toThrow(`The e-mail address ${shouted} is taken.`);
+      const put = (username: string, address: string) => owner.put('/account', { username, email: address });
+      expect(await put(login, 'free@example.com')).toMatchObject({
+        status: 409,
+        body: { errors: [{ path: 'username', message: 'is taken' }] },
+      });
+      expect(await put(`${login}-2`, shouted)).toMatchObject({
+        status: 409,
+        body: { errors: [{ path: 'email', message: 'is taken' }] },
+      });
+      expect(await put(`${login}-2`, `own-${email}`)).toMatchObject({ status: 200 });
+      expect(await put(`${login}-2`, `OWN-${email}`)).toMatchObject({ status: 200 });
+      expect(await logLines(login)).toEqual([]);
+    },
+  );
 });

@@ -11,7 +11,7 @@ lines.on('data', (chunk: Buffer) => {
 });
 const service = useService({ log: createLog('info', lines) });
 
-/** The line of the log that a request left. */
+/** Sends a request and returns its line of the log. */
 async function lineOf(requestId: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
   await fetch(`${service.url}/ddp/v1/account`, { headers: { ...headers, 'x-request-id': requestId } });
   for (;;) {
@@ -24,8 +24,8 @@ async function lineOf(requestId: string, headers: Record<string, string> = {}): 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const span = '00f067aa0ba902b7';
 
-describe('the line of the log that a request leaves', () => {
-  it('is left out for probes, unless they are refused', async () => {
+describe('request log line', () => {
+  it('exists for refused probes, and not for successful ones', async () => {
     await fetch(`${service.url}/readyz`, { headers: { 'x-request-id': 'good-probe' } });
     await fetch(`${service.url}/readyz`, { method: 'POST', headers: { 'x-request-id': 'wrong-probe' } });
     expect(await lineOf('after-them')).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
@@ -33,19 +33,19 @@ describe('the line of the log that a request leaves', () => {
     expect(logged).not.toContain('"good-probe"');
   });
 
-  it('has the trace that the caller is in', async () => {
+  it("contains the trace id of the caller's traceparent header", async () => {
     expect(await lineOf('one', { traceparent: `00-${traceId}-${span}-01` })).toMatchObject({ traceId });
     expect(await lineOf('later', { traceparent: `01-${traceId}-${span}-01-more` })).toMatchObject({ traceId });
   });
 
   it.each([
-    ['none', undefined],
-    ['text', 'a"b'],
+    ['no value', undefined],
+    ['plain text', 'a"b'],
     ['zeros', `00-${'0'.repeat(32)}-${span}-01`],
     ['no span', `00-${traceId}-${'0'.repeat(16)}-01`],
     ['capitals', `00-${traceId.toUpperCase()}-${span}-01`],
-    ['the version that is none', `ff-${traceId}-${span}-01`],
-  ])('has none where the header has %s', async (name, traceparent) => {
+    ['an invalid version', `ff-${traceId}-${span}-01`],
+  ])('contains no trace id for a traceparent with %s', async (name, traceparent) => {
     const line = await lineOf(name.replaceAll(' ', '-'), traceparent === undefined ? {} : { traceparent });
     expect(line).not.toHaveProperty('traceId');
   });

@@ -17,8 +17,8 @@ beforeAll(async () => {
   application = `/applications/${tenant.id}/${body.id}`;
 });
 
-describe('an empty text', () => {
-  it('is no unit of a variable, whether a product is made or changed', async () => {
+describe('empty text in REST input', () => {
+  it("removes a variable's unit when a product is created or changed", async () => {
     const variables = [{ name: 'level', type: 'UINT8', unit: '' }];
     const made = await owner.post<{ id: string; variables: object[] }>(`${organization}/products`, {
       name: 'Probe',
@@ -40,7 +40,7 @@ describe('an empty text', () => {
     });
   });
 
-  it('is no key of a record', async () => {
+  it('counts as no record key', async () => {
     await owner.post(`${organization}/devices/ab-01`, {});
     const item = { serial: 'ab-01', key: '', data: { level: 1 } };
     expect((await owner.post(`${organization}/records`, [item, item])).body).toMatchObject({
@@ -50,7 +50,7 @@ describe('an empty text', () => {
   });
 });
 
-describe('the path of a fault', () => {
+describe('error path', () => {
   it('names the header Idempotency-Key as it is sent', async () => {
     const answer = await owner.request('POST', `${organization}/records`, {
       body: [],
@@ -62,7 +62,7 @@ describe('the path of a fault', () => {
     });
   });
 
-  it('names each item of a list that breaks a rule', async () => {
+  it('names each invalid item of a list', async () => {
     const tags = ['good', 'x'.repeat(65), 'fine', ''];
     const { body } = await owner.post<{ errors: object[] }>(`${organization}/devices/ab-02`, { tags });
     expect(body.errors).toEqual([
@@ -73,10 +73,10 @@ describe('the path of a fault', () => {
   });
 });
 
-describe('a search', () => {
+describe('search input', () => {
   const range = { gte: 1.7e9, lte: 4e9 };
 
-  it('takes one product in brackets for an array of one', async () => {
+  it('reads a single bracketed product as an array of one', async () => {
     const none = '019aa0de-7c00-7000-8000-00000000a004';
     const brackets = (products: string) => `ts[gte]=${range.gte}&ts[lte]=${range.lte}&queries[0]${products}`;
     const total = async (query: string) => {
@@ -93,7 +93,7 @@ describe('a search', () => {
     expect(await total(`${brackets('[products][]=')}&queries[0][includes]=data.level`)).toBe(1);
   });
 
-  it('takes no text for a bound in a JSON body', async () => {
+  it('returns 422 for a text bound in a JSON body', async () => {
     const bounds = [{ gte: '1700000000' }, { lte: '4000000000' }];
     for (const bound of bounds) {
       expect(
@@ -109,7 +109,7 @@ describe('a search', () => {
 });
 
 describe('sort', () => {
-  it.each(['name', 'slug'])('ignores case by %s, as q does, with ties by id', async (field) => {
+  it.each(['name', 'slug'])('ignores case by %s, with ties by id', async (field) => {
     const tenant = await createTenant(service);
     const names = ['beta', 'Alpha', 'alpha', 'Gamma', 'Beta'];
     const path = `/organizations/${tenant.id}/applications`;
@@ -121,7 +121,7 @@ describe('sort', () => {
     expect(await sorted('description')).toEqual(['Alpha', 'alpha', 'beta', 'Beta', 'Gamma']);
   });
 
-  it('reads the first page of many devices by name from an index', async () => {
+  it('reads the first page by name from an index', async () => {
     const plan = await withDatabase(service, async (db) => {
       await db.query('begin; set local enable_seqscan = off; set local enable_sort = off');
       const { rows } = await db.query<{ 'QUERY PLAN': string }>(
@@ -144,7 +144,7 @@ describe('OPTIONS', () => {
     ['/ddp/v1/openapi.json', 'GET, HEAD, OPTIONS'],
     ['/ddp/v1/docs', 'GET, HEAD, OPTIONS'],
     ['/ddp/v1/account', 'GET, HEAD, PUT, OPTIONS'],
-  ])('of %s says what it answers', async (path, allow) => {
+  ])('returns the allowed verbs of %s', async (path, allow) => {
     const { statusCode, headers } = await request(`${service.url}${path}`, { method: 'OPTIONS' });
     expect({ statusCode, allow: headers['allow'] }).toEqual({ statusCode: 204, allow });
   });
