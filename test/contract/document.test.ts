@@ -24,7 +24,7 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-/** The name of the component that a schema refers to. */
+/** Returns the name of the component that a schema refers to. */
 const referred = ({ $ref, anyOf = [] }: Schema): string => ($ref ?? anyOf[0]!.$ref!).split('/').at(-1)!;
 
 /** The 46 operations of the contract (docs/contract.md, section 14), in its order. */
@@ -81,16 +81,16 @@ const listed = Object.entries(document.paths).flatMap(([path, verbs]) =>
   Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
 );
 
-describe('the OpenAPI document', () => {
+describe('docs/openapi.json', () => {
   const service = useService();
 
-  it('is committed as the service serves it', async () => {
+  it('equals the document that the service returns', async () => {
     const response = await fetch(`${service.url}/ddp/v1/openapi.json`);
     expect(response.headers.get('content-type')).toMatch('application/json');
     expect(await response.json()).toEqual(document);
   });
 
-  it('is not sent twice to who has it', async () => {
+  it('returns 304 to a client that has the current document', async () => {
     const url = `${service.url}/ddp/v1/openapi.json`;
     const { headers, body } = await request(url);
     await body.dump();
@@ -98,11 +98,11 @@ describe('the OpenAPI document', () => {
     expect(again.statusCode).toBe(304);
   });
 
-  it('lists every operation of the contract in its order', () => {
+  it('lists every operation of the contract in order', () => {
     expect(listed.filter((operation) => specified.includes(operation))).toEqual(specified);
   });
 
-  it('requires the password of a new hook, and not that of one that has it stored', () => {
+  it('requires a password for a new hook, and makes it optional in PUT', () => {
     const { schemas } = document.components;
     const basicOf = (verb: string, path: string) => {
       const { schema } = document.paths[path]![verb]!.requestBody!.content['application/json'];
@@ -114,7 +114,7 @@ describe('the OpenAPI document', () => {
     expect(basicOf('put', `${hooks}/{applicationHookId}`)).toEqual(['user']);
   });
 
-  it('lets the page send no filter and no body that nobody wrote', () => {
+  it('has no example for optional parameters and no body for GET', () => {
     const all = Object.values(document.paths).flatMap((verbs) => Object.entries(verbs));
     const filters = all.flatMap(([, { parameters = [] }]) => parameters.filter(({ required }) => !required));
     expect(filters.filter(({ example }) => example !== undefined)).toEqual([]);
@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
     expect(all.filter(([verb, { requestBody }]) => verb === 'get' && requestBody !== undefined)).toEqual([]);
   });
 
-  it('lints clean', async () => {
+  it('passes the linter', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source, config });
     expect(problems.map(({ ruleId, message, location }) => ({ ruleId, message, at: location[0]?.pointer }))).toEqual(
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('is shown by a page that reaches no other host', async () => {
+  it('appears on the docs page without requests to other hosts', async () => {
     const response = await fetch(`${service.url}/ddp/v1/docs`);
     const page = await response.text();
     const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address!);

@@ -8,7 +8,7 @@ import { useWorld } from '../support/world.js';
 
 type Send = (url: string, init: { method: string }) => Promise<Response>;
 
-/** What the compiled example exports. */
+/** The exports of the compiled example. */
 interface Example {
   createClient(base: string, token: string, send: Send): Promise<object>;
   tour(client: object, serial: string, receiver: string): Promise<string[]>;
@@ -22,13 +22,13 @@ beforeAll(async () => {
 
 const load = async (name: string) => (await import(pathToFileURL(`dist/examples/rest/${name}.js`).href)) as Example;
 
-/** The template of a path, as routes write it. */
+/** Returns the path template as routes write it. */
 const templateOf = (method: string, path: string): string | undefined =>
   routes.find((route) => route.verb === method && new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
     ?.path;
 
 describe('examples/rest', () => {
-  it('calls every one of the 46 operations, and each answer is as docs/openapi.json says', async () => {
+  it('calls each of the 46 operations and receives answers that match docs/openapi.json', async () => {
     const owner = await world.organization();
     await world.user();
     const base = `${world.url}/ddp/v1`;

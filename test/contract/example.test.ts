@@ -20,7 +20,7 @@ interface Operation {
   requestBody?: { content: Record<string, { example?: unknown; schema?: { format?: string } }> };
 }
 
-/** What the page sends when an operation is executed as it stands. */
+/** The request that Swagger UI sends when an operation is executed unchanged. */
 interface Sent {
   path: string;
   headers: Record<string, string>;
@@ -34,7 +34,10 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, v
   Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), path })),
 );
 
-/** Operations that make what the others name, in an order that works, and the path parameter that what they make is. */
+/**
+ * Operations that create objects which other operations name, in a working order, with the path parameter of the
+ * created object.
+ */
 const makers: Readonly<Record<string, string | undefined>> = {
   setOrganizationMember: undefined,
   createTeam: 'teamId',
@@ -54,7 +57,10 @@ const makers: Readonly<Record<string, string | undefined>> = {
   importDevices: 'importId',
 };
 
-/** Makers first, then in the document's order, DELETEs last: what is inside another thing before that thing. */
+/**
+ * Returns creating operations first, then those in the document's order, and DELETEs last, inner objects before outer
+ * ones.
+ */
 const inOrder = (): Operation[] => {
   const names = Object.keys(makers);
   const rank = ({ operationId }: Operation) =>
@@ -69,18 +75,18 @@ const inOrder = (): Operation[] => {
   ];
 };
 
-/** The value that Swagger UI fills into the field of a parameter (`ParameterRow.setDefaultValue`), as it stands there. */
+/** Returns the value that Swagger UI fills into the field of a parameter (`ParameterRow.setDefaultValue`). */
 const fieldOf = ({ example, schema }: Parameter): string | undefined => {
   const value = example ?? schema?.example ?? schema?.default;
   if (value === undefined || typeof value === 'string') return value;
   return JSON.stringify(value, null, Array.isArray(value) ? 0 : 2);
 };
 
-/** For bytes that are no text the page asks for a file: there is no example of them. */
+/** For binary bodies the page asks for a file, so there is no example. */
 const textBodies = (body: Operation['requestBody']) =>
   Object.entries(body?.content ?? {}).filter(([, { schema }]) => schema?.format !== 'binary');
 
-/** The requests of an operation: one for each media type that its body may have, as the page lets one choose. */
+/** Returns the requests of an operation: one for each media type of its body, since the page offers a choice. */
 const requestsOf = ({ path, parameters = [], requestBody }: Operation): Sent[] => {
   const filled = (place: Parameter['in']) =>
     parameters
@@ -102,7 +108,7 @@ const requestsOf = ({ path, parameters = [], requestBody }: Operation): Sent[] =
   }));
 };
 
-describe('the examples of the OpenAPI document', () => {
+describe('examples of docs/openapi.json', () => {
   const world = useWorld();
   let organization: AccountActor;
   let receiver: Receiver;
@@ -112,22 +118,22 @@ describe('the examples of the OpenAPI document', () => {
   });
   afterAll(() => receiver.close());
 
-  /** A device registers itself with the token that was made for it, and by a serial that is not registered yet. */
+  /** A device registers itself with the token created for it, and by a serial that is not registered yet. */
   const asSent = (operationId: string, path: string, answers: ReadonlyMap<string, Answer>) => {
     if (operationId !== 'provisionDevice') return { caller: organization, target: path };
     const { token } = answers.get('createProvisioningToken')!.body as { token: string };
     return { caller: new Actor(world.url, token), target: `${path}-2` };
   };
 
-  it('name every path parameter and give every body', () => {
+  it('covers every path parameter and every body', () => {
     const sent = operations.flatMap((operation) => requestsOf(operation).map(({ path }) => path));
     expect(sent.filter((path) => path.includes('{'))).toEqual([]);
     const bodies = operations.flatMap(({ requestBody }) => textBodies(requestBody));
     expect(bodies.filter(([, { example }]) => example === undefined)).toEqual([]);
   });
 
-  it('are accepted as Swagger UI sends them, each operation as it stands', async () => {
-    /** Examples, and what this test has made in their place. */
+  it('succeeds for every operation when Swagger UI sends it unchanged', async () => {
+    /** Maps examples to the values that this test has created in their place. */
     const real = new Map<string, string>([['https://receiver.example/records', receiver.url('/records')]]);
     const replace = (name: string, value: string) => {
       const examples = operations.flatMap(({ parameters = [] }) => parameters.filter((each) => each.name === name));
@@ -148,7 +154,7 @@ describe('the examples of the OpenAPI document', () => {
         answers.set(operationId, answer);
       }
       if (operationId === 'provisionDevice') {
-        // Else the product would be in use by it.
+        // Otherwise the device would keep the product in use.
         const { apiToken } = answers.get(operationId)!.body as { apiToken: { deviceId: string } };
         await organization.delete(`/devices/${organization.id}/${apiToken.deviceId}`);
       }
@@ -157,13 +163,13 @@ describe('the examples of the OpenAPI document', () => {
       type Answered = { id: string; apiToken?: { id: string }; provisioningToken?: { id: string } };
       const answered = answers.get(operationId)!.body as Answered;
       replace(made, (answered.apiToken ?? answered.provisioningToken ?? answered).id);
-      // An import can be applied when its dry run is over.
+      // An import can be applied after its dry run has ended.
       const at = `/organizations/${organization.id}/imports/${answered.id}`;
       if (made === 'importId') while ((await organization.get<{ state: string }>(at)).body.state === 'checking');
     }
     expect(refused).toEqual([]);
     expect(answers.size).toBe(operations.length);
-    // The records of the examples are taken, found by the searches of the examples, and sent to the hook.
+    // The example records were accepted, found by the example searches and sent to the hook.
     expect(answers.get('ingestRecords')!.body).toMatchObject({ rejected: 0 });
     const found = { responses: [{ status: 200, hits: { hits: [{}] } }] };
     expect(answers.get('search')!.body).toMatchObject(found);

@@ -10,7 +10,7 @@ import type { World } from '../support/world.js';
 /** The OpenAPI document. */
 export const document = resolve('docs/openapi.json');
 
-/** Writes what it generates from the document into a folder. */
+/** Generates a client from the document into a folder. */
 export type Generate = (folder: string, baseUrl: string) => Promise<void>;
 
 /** Generates types for openapi-fetch. */
@@ -24,11 +24,11 @@ interface Program {
 }
 
 /**
- * Tests the program of test/contract/client that has the name, over a client that is generated for it.
+ * Tests the named program of test/contract/client with a client that is generated for it.
  * @param world the service that it calls
  */
 export function testProgram(world: World, name: string, generateInto: Generate): void {
-  it(`compiles, posts a record, lists, searches by GET and POST, and makes a hook: ${name}`, async () => {
+  it(`compiles, posts a record, lists, searches by GET and POST, and creates a hook: ${name}`, async () => {
     const owner = await world.organization();
     const program = await compileProgram<Program>(name, owner.base, generateInto);
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Pumps' });
@@ -49,7 +49,7 @@ export function testProgram(world: World, name: string, generateInto: Generate):
   }, 120_000);
 }
 
-/** Generates a client, compiles the program of test/contract/client that uses it, strictly, and loads the program. */
+/** Generates a client, compiles the program of test/contract/client that uses it in strict mode, and loads it. */
 export async function compileProgram<Program>(name: string, baseUrl: string, generateInto: Generate): Promise<Program> {
   const folder = resolve('dist/client', name);
   await rm(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { useWorld } from '../support/world.js';
 import { openapiTypescript, testProgram } from './generated-client.js';
 
-// Other generators: test/compatibility.
-describe('a program over a client generated from the OpenAPI document', () => {
+// test/compatibility covers the other generators.
+describe('program with a client generated from docs/openapi.json', () => {
   testProgram(useWorld(), 'openapi-typescript', openapiTypescript);
 });

@@ -25,20 +25,20 @@ beforeAll(async () => {
 
 const names = (items: Item[]) => items.map(({ name }) => name);
 
-describe('pages of a list', () => {
+describe('REST list', () => {
   beforeAll(async () => {
     for (const name of ['Pumps', 'Valves', 'Boilers', 'Fans', 'Chillers']) {
       await owner.make(`${at}/teams`, { name, description: `Looks after ${name.toLowerCase()}.` });
     }
   });
 
-  it('gives ten items in the order of their creation where nothing else is asked for', async () => {
+  it('returns up to ten items in order of creation by default', async () => {
     const { body, headers } = await owner.get<Item[]>(`${at}/teams`);
     expect(names(body)).toEqual(['Pumps', 'Valves', 'Boilers', 'Fans', 'Chillers']);
     expect(headers.get('x-total-count')).toBe('5');
   });
 
-  it('shares and skips no item between two pages, whatever the order', async () => {
+  it('returns each item once over all pages, for every sort', async () => {
     for (const sort of ['organizationId', '-organizationId', 'createdAt', '-name']) {
       const pages = await Promise.all(
         [1, 2, 3].map((page) => owner.get<Item[]>(`${at}/teams?limit=2&page=${page}&sort=${sort}`)),
@@ -49,7 +49,7 @@ describe('pages of a list', () => {
     }
   });
 
-  it('links the pages before and after, with what was asked', async () => {
+  it('links the other pages with the same filters', async () => {
     const { headers } = await owner.get(`${at}/teams?limit=2&page=2&q=s`);
     const link = headers.get('link') ?? '';
     for (const [rel, page] of Object.entries({ first: 1, prev: 1, next: 3, last: 3 })) {
@@ -57,7 +57,7 @@ describe('pages of a list', () => {
     }
   });
 
-  it('counts what was made, deleted and granted a moment ago, whoever did it', async () => {
+  it('counts the latest changes, whoever made them', async () => {
     const here = await world.organization();
     const member = await world.member(here, Role.member);
     const count = async (who: Pick<typeof here, 'get'>, list: string) =>
@@ -77,30 +77,30 @@ describe('pages of a list', () => {
     expect([await count(here, 'applications'), await count(member, 'applications')]).toEqual(['1', '1']);
   });
 
-  it('gives an empty page behind the last one', async () => {
+  it('returns an empty page after the last one', async () => {
     const { body, headers } = await owner.get<Item[]>(`${at}/teams?page=9`);
     expect(body).toEqual([]);
     expect(headers.get('x-total-count')).toBe('5');
   });
 
-  it('sorts by several fields, descending ones marked', async () => {
+  it('sorts by several fields, descending ones marked with -', async () => {
     const { body } = await owner.get<Item[]>(`${at}/teams?sort=organizationId,-name`);
     expect(names(body)).toEqual(['Valves', 'Pumps', 'Fans', 'Chillers', 'Boilers']);
   });
 
-  it('refuses to sort by what is no field, and names those that are', async () => {
+  it('returns 422 with the valid fields for an unknown sort field', async () => {
     const { status, body } = await owner.get<object>(`${at}/teams?sort=colour`);
     expect(status).toBe(422);
     expect(body).toMatchObject({ errors: [{ path: 'sort', message: expect.stringContaining('description') }] });
   });
 
-  it('finds by a regular expression in any of the fields, whatever the case', async () => {
+  it('matches a regular expression in any searched field, ignoring case', async () => {
     expect(names((await owner.get<Item[]>(`${at}/teams?q=^PU`)).body)).toEqual(['Pumps']);
     expect(names((await owner.get<Item[]>(`${at}/teams?q=after%20(fans|valves)`)).body)).toEqual(['Valves', 'Fans']);
     expect((await owner.get<Item[]>(`${at}/teams?q=nothing`)).body).toEqual([]);
   });
 
-  it('gives the reason where an expression is not one', async () => {
+  it('returns 422 with the reason for an invalid regular expression', async () => {
     const { status, body } = await owner.get<object>(`${at}/teams?q=(`);
     expect(status).toBe(422);
     expect(body).toMatchObject({ errors: [{ path: 'q', message: expect.stringContaining('parentheses') }] });
@@ -108,7 +108,7 @@ describe('pages of a list', () => {
 });
 
 describe('GET /accounts', () => {
-  it('finds the accounts that are named in any of the four spellings, and leaves out what is none', async () => {
+  it('returns the accounts named in any of four spellings, and ignores unknown identifiers', async () => {
     const [first, second] = [await world.user(), await world.user()];
     for (const query of [
       `ids=${first}&ids=${second}`,
@@ -130,7 +130,7 @@ describe('GET /accounts', () => {
 });
 
 describe('GET /organizations/:id/members', () => {
-  it('gives members with their roles, by role if asked', async () => {
+  it('returns members with their roles, and filters by role', async () => {
     const chief = await world.member(owner, Role.owner);
     const worker = await world.member(owner, Role.member);
     const all = await owner.get<Item[]>(`${at}/members`);
@@ -144,7 +144,7 @@ describe('GET /organizations/:id/members', () => {
   });
 });
 
-describe('products and devices', () => {
+describe('product and device lists', () => {
   let thermometer: string;
   let device: string;
   let bare: string;
@@ -168,9 +168,9 @@ describe('products and devices', () => {
     expect(names((await owner.get<Item[]>(`${at}/products?q=^2\\.0$`)).body)).toEqual(['Hygrometer']);
   });
 
-  it('shows public products of everyone at /products, without counts, and only them', async () => {
+  it('shows public products of other organizations at /products only, without counts', async () => {
     const stranger = await world.organization();
-    // Other files make products public in the same service.
+    // Other test files make products public in the same service.
     const ofOwner = async () =>
       (await stranger.get<(Item & { organizationId: string })[]>('/products')).body.filter(
         ({ organizationId }) => organizationId === owner.id,
@@ -197,7 +197,7 @@ describe('products and devices', () => {
     expect((await stranger.get(`/products/${owner.id}/${thermometer}`)).status).toBe(404);
   });
 
-  it('gives the devices of a product, or those that have one', async () => {
+  it('filters devices by product, and by having one', async () => {
     const ids = async (query: string) => (await owner.get<Item[]>(`${at}/devices?${query}`)).body.map(({ id }) => id);
     expect(await ids(`productId=${thermometer}`)).toEqual([device]);
     expect(await ids('hasProduct=true')).toEqual([device]);
@@ -212,7 +212,7 @@ describe('products and devices', () => {
     expect(await ids('cellar')).toEqual([device]);
   });
 
-  it('gives the devices of an application in the order in which they were linked', async () => {
+  it('lists the devices of an application in the order of linking', async () => {
     const application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'Cold chain' })}`;
     for (const id of [bare, device]) await owner.put(`${application}/devices/${id}`);
     const { body } = await owner.get<Item[]>(`${application}/devices`);
@@ -225,8 +225,8 @@ describe('products and devices', () => {
   });
 });
 
-describe('sort', () => {
-  it('takes, from owners and members alike, every field that its refusal names', async () => {
+describe('sort parameter of every list', () => {
+  it('accepts each field that its refusal names, from owners and members', async () => {
     const team = await owner.make(`${at}/teams`, { name: 'Readers' });
     const application = await owner.make(`${at}/applications`, { name: 'Sorted' });
     const hook = await owner.make(`/applications/${owner.id}/${application}/hooks`, { url: 'https://example.com/' });

@@ -15,8 +15,8 @@ beforeAll(async () => {
 const statuses = async (calls: Promise<{ status: number }>[]) =>
   (await Promise.all(calls)).map(({ status }) => status).sort();
 
-describe('calls at once', () => {
-  it('leave one owner where two owners demote each other', async () => {
+describe('concurrent REST calls', () => {
+  it('leaves one owner when two owners demote each other', async () => {
     for (const _ of rounds) {
       const organization = await world.organization();
       const members = `/organizations/${organization.id}/members`;
@@ -32,7 +32,7 @@ describe('calls at once', () => {
     }
   });
 
-  it('give one device and one 409 where two register one serial', async () => {
+  it('returns one device and one 409 when two calls register the same serial', async () => {
     for (const i of rounds) {
       const serial = `c${i}-01`;
       expect(await statuses([owner.post(`${at}/devices/${serial}`), owner.post(`${at}/devices/${serial}`)])).toEqual([
@@ -41,7 +41,7 @@ describe('calls at once', () => {
     }
   });
 
-  it('never leave a link to a device that was deleted while it was linked', async () => {
+  it('leaves no link to a device that is deleted while it is linked', async () => {
     const application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'Busy' })}`;
     for (const i of rounds) {
       const device = await owner.make(`${at}/devices/d${i}`);
@@ -60,7 +60,7 @@ describe('calls at once', () => {
     }
   });
 
-  it('never leave a device with a product that was deleted while it was set', async () => {
+  it('leaves no device with a product that is deleted while it is assigned', async () => {
     for (const i of rounds) {
       const product = await owner.make(`${at}/products`, { name: 'P', version: '1', variables: [] });
       const device = await owner.make(`${at}/devices/e${i}`);
@@ -75,14 +75,14 @@ describe('calls at once', () => {
     }
   });
 
-  it('add one member where two add the same user', async () => {
+  it('adds one member when two calls add the same user', async () => {
     const user = await world.user();
     expect(await statuses([owner.put(`${at}/members/${user}`, {}), owner.put(`${at}/members/${user}`, {})])).toEqual([
       204, 204,
     ]);
   });
 
-  it('cost one query where a pattern explodes, and the others go on', async () => {
+  it('answers other calls while a q pattern takes exponential time', async () => {
     await owner.make(`${at}/teams`, { name: 'a'.repeat(200) });
     const bomb = encodeURIComponent('((a{1,200}){1,200}b){1,100}');
     const [slow, quick] = await Promise.all([owner.get<object>(`${at}/teams?q=${bomb}`), owner.get(`${at}/teams`)]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const idsOf = async (path: string) => (await owner.get<Item[]>(path)).body.map(({ id }) => id);
 
 describe('PUT /organizations/:id/members/:memberId', () => {
-  it('adds a user as a member unless a role is given, and keeps the role where none is', async () => {
+  it('adds a user as member by default, and keeps the role when none is sent', async () => {
     const user = await world.user();
     const role = async () =>
       (await owner.get<Item[]>(`${at}/members?limit=1000`)).body.find(({ id }) => id === user)?.['role'];
@@ -33,13 +33,13 @@ describe('PUT /organizations/:id/members/:memberId', () => {
     expect(await role()).toBe('member');
   });
 
-  it('answers 404 for an account that is no user', async () => {
+  it('returns 404 for an account that is not a user', async () => {
     expect((await owner.put(`${at}/members/${owner.id}`, {})).status).toBe(404);
   });
 });
 
 describe('DELETE /organizations/:id/members/:memberId', () => {
-  it('takes the member out of every team, and its tokens stop to count', async () => {
+  it("removes the member from every team and revokes the member's tokens", async () => {
     const member = await world.member(owner, Role.member);
     const team = `/teams/${owner.id}/${await owner.make(`${at}/teams`, { name: 'Field Ops' })}`;
     await owner.put(`${team}/members/${member.id}`);
@@ -50,7 +50,7 @@ describe('DELETE /organizations/:id/members/:memberId', () => {
     expect((await owner.delete(`${at}/members/${member.id}`)).status).toBe(204);
   });
 
-  it('keeps the last owner', async () => {
+  it('returns 409 for the last owner', async () => {
     const lonely = await world.organization();
     const chief = await world.member(lonely, Role.owner);
     const place = `/organizations/${lonely.id}/members/${chief.id}`;
@@ -65,12 +65,12 @@ describe('DELETE /organizations/:id/members/:memberId', () => {
 });
 
 describe('teams', () => {
-  it('takes a user who is no member of the organization for nobody', async () => {
+  it('returns 404 for a user who is not a member of the organization', async () => {
     const team = `/teams/${owner.id}/${await owner.make(`${at}/teams`, { name: 'Closed' })}`;
     expect((await owner.put(`${team}/members/${await world.user()}`)).status).toBe(404);
   });
 
-  it('gives the higher of two permissions, and takes access away with the team', async () => {
+  it('grants the higher of two permissions, and removes access with the team', async () => {
     const member = await world.member(owner, Role.member);
     const application = await owner.make(`${at}/applications`, { name: 'Cold chain' });
     const teams = [
@@ -91,7 +91,7 @@ describe('teams', () => {
 });
 
 describe('applications and devices', () => {
-  it('counts and lists for a member only the applications that it can read', async () => {
+  it('counts and lists for a member only the readable applications', async () => {
     const member = await world.member(owner, Role.member);
     const device = await owner.make(`${at}/devices/0b-01`);
     const [shown, hidden] = [
@@ -110,7 +110,7 @@ describe('applications and devices', () => {
     expect((await member.get<Item[]>(`${at}/applications?q=Hidden&ids=${hidden}`)).body).toEqual([]);
   });
 
-  it('keeps what a PUT leaves out, clears what it sends as null, and lets the slug follow the name', async () => {
+  it('keeps fields that PUT omits, clears null ones, and derives the slug from the name', async () => {
     const id = await owner.make(`${at}/devices/0B-02`, {
       name: 'Kühlraum',
       tags: ['cold'],
@@ -130,7 +130,7 @@ describe('applications and devices', () => {
     expect(Object.keys(cleared.body)).not.toEqual(expect.arrayContaining(['location']));
   });
 
-  it('answers 404 for a product that the caller cannot read, in a body too', async () => {
+  it('returns 404 for a product in the body that the caller cannot read', async () => {
     const stranger = await world.organization();
     const product = await stranger.make(`/organizations/${stranger.id}/products`, {
       name: 'P',
@@ -141,7 +141,7 @@ describe('applications and devices', () => {
     expect((await owner.post(`${at}/devices/0b-03`, { product: { id: 'nonsense' } })).status).toBe(404);
   });
 
-  it('deletes an application with its links and hooks, and then the device can go', async () => {
+  it('deletes an application with its links and hooks, after which the device can be deleted', async () => {
     const device = await owner.make(`${at}/devices/0b-04`);
     const application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'Trial' })}`;
     await owner.put(`${application}/devices/${device}`);
@@ -155,7 +155,7 @@ describe('applications and devices', () => {
 });
 
 describe('products', () => {
-  it('cannot be deleted while a device uses them', async () => {
+  it('returns 409 for DELETE while a device uses the product', async () => {
     const product = await owner.make(`${at}/products`, { name: 'P', version: '1', variables: [] });
     const device = await owner.make(`${at}/devices/0b-05`, { product: { id: product } });
     expect((await owner.delete(`/products/${owner.id}/${product}`)).status).toBe(409);
@@ -163,7 +163,7 @@ describe('products', () => {
     expect((await owner.delete(`/products/${owner.id}/${product}`)).status).toBe(204);
   });
 
-  it('refuses variables that contradict each other, each fault under its path', async () => {
+  it('returns 422 with a path for each contradiction between variables', async () => {
     const mapping = { streamId: 1, streamType: 'RAW', varNumber: 1 };
     const { status, body } = await owner.post<{ errors: { path: string }[] }>(`${at}/products`, {
       name: 'P',
@@ -182,8 +182,8 @@ describe('products', () => {
   });
 });
 
-describe('the account', () => {
-  it('keeps usernames and e-mails unique over organizations and users, whatever the case', async () => {
+describe('PUT /account', () => {
+  it('returns 409 for a user name or e-mail address of any other account, regardless of case', async () => {
     const [first, second] = [await world.organization(), await world.organization()];
     const { body } = await first.get<Item>('/account');
     const taken = await second.put('/account', {

@@ -7,10 +7,10 @@ interface Program {
   lifeOfATeam(baseUrl: string, token: string): Promise<object>;
 }
 
-describe('a TypeScript client made from the OpenAPI document', () => {
+describe('TypeScript client generated from docs/openapi.json', () => {
   const service = useService();
 
-  it('compiles and leads a team through its life', async () => {
+  it('compiles, and creates, changes and deletes a team', async () => {
     const { owner } = await createTenant(service);
     const program = await compileProgram<Program>('life-of-a-team', owner.base, openapiTypescript);
     expect(await program.lifeOfATeam(owner.base, owner.token!)).toEqual({
