@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
-describeInBrowser('alerts', () => {
+describeInBrowser('console: alerts', () => {
   const world = useWorld();
   const browser = useBrowser();
 

@@ -4,7 +4,7 @@ import { TokenScope } from '../../src/entities/enums.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
-/** Carries out a call of curl as a terminal would. */
+/** Runs a curl command as a terminal would, and returns the status. */
 const carryOut = async (text: string): Promise<number> => {
   const headers = [...text.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]): [string, string] => [
     name!,
@@ -18,11 +18,11 @@ const carryOut = async (text: string): Promise<number> => {
 
 const callOf = async (page: Page, title: string) => (await page.getByLabel(`Call: ${title}`).textContent())!;
 
-describeInBrowser('the overview', () => {
+describeInBrowser('console: overview', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('leads an empty organization by three calls to its first record, and turns into its live chart', async () => {
+  it('guides an empty organization through three calls to its first record, then shows a live chart', async () => {
     const owner = await world.organization();
     const { page, faults } = await browser.open(`${world.url}/console/#token=${owner.token}`);
     for (const title of [
@@ -41,7 +41,7 @@ describeInBrowser('the overview', () => {
     expect(faults).toEqual([]);
   });
 
-  it('offers no call to a token that may change nothing', async () => {
+  it('hides the calls from a read-only token', async () => {
     const owner = await world.organization();
     const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
     const { page } = await browser.open(`${world.url}/console/#token=${reader.token}`);

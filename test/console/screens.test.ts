@@ -3,7 +3,7 @@ import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser } from './browser.js';
 import { furnishScreens, loaded, type Screens } from './screens.js';
 
-describeInBrowser('every screen', () => {
+describeInBrowser('console: every screen', () => {
   const world = useWorld();
   const browser = useBrowser();
   let screens: Screens;
@@ -11,7 +11,7 @@ describeInBrowser('every screen', () => {
     screens = await furnishScreens(world);
   });
 
-  it('fits a screen of 390 pixels, and takes hostile texts for texts', async () => {
+  it('fits a width of 390 pixels, and shows hostile texts as plain text', async () => {
     const { page, faults } = await browser.open(`${world.url}/console/#token=${screens.token}`, {
       viewport: { width: 390, height: 800 },
     });

@@ -2,18 +2,18 @@ import { expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
-describeInBrowser('signing in to the console', () => {
+describeInBrowser('console: sign-in', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('sends a browser from the origin to the console, and another client to its JSON answer', async () => {
+  it('redirects a browser from / to the console, and returns JSON to other clients', async () => {
     const { page } = await browser.open(world.url);
     expect(page.url()).toBe(`${world.url}/console/`);
     const plain = await fetch(world.url);
     expect([plain.status, plain.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
   });
 
-  it('signs in by the token of the fragment, takes it out of the address and keeps it for the tab alone', async () => {
+  it('signs in by the token in the fragment, removes it from the address and keeps it for the tab only', async () => {
     const owner = await world.organization();
     const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
     await page.getByRole('heading', { name: 'Devices' }).waitFor();
@@ -22,7 +22,7 @@ describeInBrowser('signing in to the console', () => {
     expect(faults).toEqual([]);
   });
 
-  it('signs in by hand, stays signed in where that is chosen, and forgets the token on signing out', async () => {
+  it('signs in by hand, stays signed in on request, and forgets the token on sign-out', async () => {
     const owner = await world.organization();
     const { page, context } = await browser.open(`${world.url}/console/devices`);
     await page.getByLabel('Token').fill(owner.token!);
@@ -36,7 +36,7 @@ describeInBrowser('signing in to the console', () => {
     expect(await other.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 0]);
   });
 
-  it('says that a token is not valid, and asks for another', async () => {
+  it('reports an invalid token and asks for another', async () => {
     const { page } = await browser.open(`${world.url}/console/devices#token=ddp_${'x'.repeat(43)}`);
     await page.getByRole('alert').getByText('no longer valid').waitFor();
     expect(await violationsOf(page)).toEqual([]);

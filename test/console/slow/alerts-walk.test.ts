@@ -17,14 +17,14 @@ const wordsOfGuide = (): string[] => {
     .filter((word) => word !== 'npm run mailbox');
 };
 
-describeInBrowser('the walk of docs/alerts-walk.md', () => {
+describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
   const world = useMailWorld({ allowCidrs: ['127.0.0.0/8'] });
   const browser = useBrowser();
   const words = wordsOfGuide();
   const over = new AbortController();
   afterAll(() => over.abort());
 
-  /** Takes the next word of the guide: the walk does what the page says, and nothing else. */
+  /** Takes the next word of the guide, so that the test does exactly what the page says. */
   const next = (word: string): string => {
     expect(words.shift()).toBe(word);
     return word;
@@ -51,7 +51,7 @@ describeInBrowser('the walk of docs/alerts-walk.md', () => {
       .filter({ hasText: rule })
       .filter({ hasText: device });
 
-  it('leads from a rule by its preview to mails, calls of a hook and an acknowledgement', async () => {
+  it('leads from the preview of a rule to mails, webhook calls and an acknowledgement', async () => {
     const owner = await world.organization();
     const end = Math.floor(Date.now() / 1000);
     const sending = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ describeInBrowser('the walk of docs/alerts-walk.md', () => {
       next('Cold room 07 Rotterdam'),
     ];
     expect(fleetDevices[unplugged - 1]!.name).toBe(unpluggedName);
-    // As if three minutes were over.
+    // Moves the episodes back by three minutes.
     await world.pool.query(sql`
       update alert_state s set started_at = now() - interval '181 s', due_at = now() - interval '1 s' from device d
        where d.id = s.device_id and d.organization_id = ${owner.id} and d.name in (${unpluggedName}, ${longSilent})`);
@@ -148,7 +148,7 @@ describeInBrowser('the walk of docs/alerts-walk.md', () => {
 
     over.abort();
     await fleet;
-    // After ten minutes the fleet closes the door and plugs the device in: these are the records of that moment.
+    // After ten minutes the fleet closes the door and plugs the device in. These are the records of that moment.
     const after = recordsOfTurn(unplugged - 1, end + 610, end);
     expect(after).toHaveLength(2);
     await owner.post(`/organizations/${owner.id}/records`, after);

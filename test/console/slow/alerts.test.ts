@@ -12,11 +12,11 @@ const hour = 3600;
 const above = (value: number) => ({ all: [{ variable: 'temperature', operator: 'gt', value }] });
 const tooWarm = { name: 'Too warm', kind: 'threshold', severity: 'critical', when: above(8) };
 
-describeInBrowser('alerts', () => {
+describeInBrowser('console: alert rules and episodes', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** An application with a device, which sends temperatures: each so many seconds ago. */
+  /** Creates an application with a device; `send` takes pairs of age in seconds and temperature. */
   const furnished = async () => {
     const owner = await world.organization();
     const organization = `/organizations/${owner.id}`;
@@ -36,7 +36,7 @@ describeInBrowser('alerts', () => {
 
   const episodes = (page: Page) => page.getByRole('table', { name: 'Episodes' }).getByRole('row');
 
-  it('are made with a preview, opened by a record, acknowledged and closed, without a reload', async () => {
+  it('creates a rule with a preview, then shows its episode being opened, acknowledged and closed without a reload', async () => {
     const { owner, send } = await furnished();
     await send([50 * hour, 9], [49 * hour, 4], [26 * hour, 11], [25 * hour, 4], [2 * hour, 12], [hour, 3]);
     const { page, faults } = await browser.open(`${world.url}/console/alerts#token=${owner.token}`);
@@ -88,7 +88,7 @@ describeInBrowser('alerts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are shown on the overview, and on the device with bands on its chart and a history', async () => {
+  it("shows open alerts on the overview, and bands and a history on the device's page", async () => {
     const { owner, application, deviceId, send } = await furnished();
     await owner.make(`${application}/alert-rules`, tooWarm);
     await send([5 * hour, 9], [4 * hour, 3], [hour, 10]);
@@ -106,7 +106,7 @@ describeInBrowser('alerts', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('say beside the field what the service refuses', async () => {
+  it('shows a refusal by the service beside the field', async () => {
     const { owner, applicationId } = await furnished();
     const { page } = await browser.open(`${world.url}/console/alerts/rules/${applicationId}/new#token=${owner.token}`);
     await page.getByLabel('Name').fill('Wrong');
@@ -136,7 +136,7 @@ describeInBrowser('alerts', () => {
     await fieldOf('Silent for').getByText('must not be less than 60').waitFor();
   });
 
-  it('are previewed with a word about what was not looked at', async () => {
+  it('reports what the preview of a rule did not cover', async () => {
     const { owner, applicationId } = await furnished();
     await world.pool.query(
       `with made as (
@@ -154,7 +154,7 @@ describeInBrowser('alerts', () => {
     expect(await page.getByText('It would not have opened in the last week.').count()).toBe(1);
   });
 
-  it('are acknowledged by a member who may read the application, and rules only looked at and tried', async () => {
+  it('lets a reader of the application acknowledge alerts, and view but not change rules', async () => {
     const { owner, application, applicationId, send } = await furnished();
     const ruleId = await owner.make(`${application}/alert-rules`, { ...tooWarm, for: 1800 });
     await send([3000, 9], [0, 9]);
@@ -181,7 +181,7 @@ describeInBrowser('alerts', () => {
     expect(await page.getByRole('link', { name: 'Make a rule' }).count()).toBe(0);
   });
 
-  it('are sent to hooks that choose them', async () => {
+  it('selects the alert events that a hook receives', async () => {
     const { owner, application, applicationId } = await furnished();
     const hookId = await owner.make(`${application}/hooks`, { url: 'http://127.0.0.1:9/' });
     const { page } = await browser.open(`${world.url}/console/hooks/${applicationId}/${hookId}#token=${owner.token}`);

@@ -3,11 +3,11 @@ import { Role } from '../../../src/entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('applications, people and jobs', () => {
+describeInBrowser('console: applications, people and jobs', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('makes an application, links a device by its serial, and says why another is not linked', async () => {
+  it('creates an application, links a device by its serial, and shows why another device cannot be linked', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: '<img src=x onerror=alert(1)>' });
     const { page, faults } = await browser.open(`${world.url}/console/applications#token=${owner.token}`);
@@ -27,7 +27,7 @@ describeInBrowser('applications, people and jobs', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows on a map where its devices are, each a link to the device, and no map where none has a place', async () => {
+  it('shows the located devices on a map with links, and no map when none is located', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Fleet' });
     const link = async (serial: string, name: string, location?: object) => {
@@ -75,7 +75,7 @@ describeInBrowser('applications, people and jobs', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says who may see an application, and why', async () => {
+  it('shows who may see an application, and why', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const chief = await world.member(owner, Role.owner);
@@ -92,7 +92,7 @@ describeInBrowser('applications, people and jobs', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('gives a team an application and puts a member into it, who then sees it', async () => {
+  it('grants a team an application and adds a member, who then sees it', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const member = await world.member(owner, Role.member);
@@ -114,7 +114,7 @@ describeInBrowser('applications, people and jobs', () => {
     expect(seen.body.map(({ name }) => name)).toEqual(['Cold rooms']);
   });
 
-  it('says that there is no such user to add, and offers a member no change', async () => {
+  it('reports an unknown user when adding a member, and shows a member no buttons for changes', async () => {
     const owner = await world.organization();
     const member = await world.member(owner, Role.member);
     const { page } = await browser.open(`${world.url}/console/people#token=${owner.token}`);
@@ -127,7 +127,7 @@ describeInBrowser('applications, people and jobs', () => {
     expect(await other.getByRole('main').getByRole('button').count()).toBe(0);
   });
 
-  it('lists jobs, and says what they are where there is none', async () => {
+  it('lists jobs, or explains them when there are none', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/jobs#token=${owner.token}`);
     await page.getByText('No job yet').waitFor();

@@ -4,11 +4,11 @@ import { Actor } from '../../support/actor.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('a device', () => {
+describeInBrowser('console: device', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** A device at a place, with one record that came as a frame. */
+  /** Creates a device with a location and one record that came as a frame. */
   const furnished = async () => {
     const owner = await world.organization();
     const mappings = [{ streamId: 3, streamType: 'RAW', varNumber: 1 }];
@@ -22,7 +22,7 @@ describeInBrowser('a device', () => {
     return { owner, deviceId };
   };
 
-  it('takes a stored frame apart byte by byte, shows the place on a map, and gives the call that posts a record of it', async () => {
+  it('shows the parts of a stored frame, the location on a map, and the call that posts such a record', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
     await page.getByRole('button', { name: 'Take apart 0102ff' }).click();
@@ -40,7 +40,7 @@ describeInBrowser('a device', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is edited, and says why where the service refuses', async () => {
+  it('saves an edit, and shows why the service refuses one', async () => {
     const { owner, deviceId } = await furnished();
     const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -56,7 +56,7 @@ describeInBrowser('a device', () => {
     await page.getByText('east', { exact: true }).waitFor();
   });
 
-  it('gets a token of its own, shown once, with which it posts until the token is revoked', async () => {
+  it('shows a new token of the device once; the device can post until the token is revoked', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
     await page.getByRole('button', { name: 'Make a token' }).click();
@@ -76,7 +76,7 @@ describeInBrowser('a device', () => {
     expect(faults).toEqual([]);
   });
 
-  it('offers no change to a token that may change nothing', async () => {
+  it('hides the edit button from a read-only token', async () => {
     const { owner, deviceId } = await furnished();
     const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
     const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${reader.token}`);

@@ -3,11 +3,11 @@ import { TokenScope } from '../../../src/entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('the list of devices', () => {
+describeInBrowser('console: device list', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** So many devices, an application, and a record of the first device. */
+  /** Creates `count` devices, an application, and a record of the first device. */
   const furnished = async (count: number) => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
@@ -20,7 +20,7 @@ describeInBrowser('the list of devices', () => {
     return { owner, applicationId };
   };
 
-  it('filters by tag and by silence, with the filters in the address', async () => {
+  it('filters by tag and silence, and keeps the filters in the address', async () => {
     const { owner } = await furnished(4);
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
     await page.getByText('1–4 of 4').waitFor();
@@ -36,7 +36,7 @@ describeInBrowser('the list of devices', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('registers a device and goes to it, and says why a serial is refused', async () => {
+  it('registers a device and opens it, and shows why a serial is refused', async () => {
     const { owner } = await furnished(1);
     const product = { name: 'Thermometer', version: '1', variables: [] };
     await owner.make(`/organizations/${owner.id}/products`, product);
@@ -57,7 +57,7 @@ describeInBrowser('the list of devices', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tags, links and deletes all that match a filter as one action, and says first how many they are', async () => {
+  it('tags, links and deletes all devices that match a filter, after it shows their number', async () => {
     const { owner, applicationId } = await furnished(30);
     const { page, faults } = await browser.open(`${world.url}/console/devices?tag=even#token=${owner.token}`);
     await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
@@ -100,7 +100,7 @@ describeInBrowser('the list of devices', () => {
     expect(faults).toEqual([]);
   });
 
-  it('offers no choice to a token that may change nothing', async () => {
+  it('hides the checkboxes from a read-only token', async () => {
     const { owner } = await furnished(1);
     const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
     const { page } = await browser.open(`${world.url}/console/devices#token=${reader.token}`);

@@ -5,7 +5,7 @@ import { TokenScope } from '../../../src/entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-/** The text of a file that a button gives. */
+/** Returns the text of the file that a button downloads. */
 const downloaded = async (page: Page, button = 'Download CSV'): Promise<string> => {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -14,11 +14,11 @@ const downloaded = async (page: Page, button = 'Download CSV'): Promise<string> 
   return (await buffer(await file.createReadStream())).toString();
 };
 
-describeInBrowser('exploring records', () => {
+describeInBrowser('console: explore', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** Two devices with three records each in the last hour; one has the name of a formula. */
+  /** Creates two devices with three records each in the last hour; the name of one is a formula. */
   const furnished = async () => {
     const owner = await world.organization();
     const variables = [
@@ -45,7 +45,7 @@ describeInBrowser('exploring records', () => {
     return { reader, applicationId };
   };
 
-  it('draws the devices of an application, has all of it in the address, and gives the numbers as CSV without formulas', async () => {
+  it('draws the devices of an application, keeps its settings in the address, and exports CSV without formulas', async () => {
     const { reader } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/explore?range=hour#token=${reader.token}`);
     await page.getByText('Choose variables to draw').waitFor();
@@ -71,7 +71,7 @@ describeInBrowser('exploring records', () => {
     expect(faults).toEqual([]);
   });
 
-  it('completes fields and clauses in the editor, runs a query by keyboard, and shows its buckets as a picture and a table', async () => {
+  it('completes fields and clauses in the editor, runs a query by keyboard, and shows its buckets as chart and table', async () => {
     const { reader } = await furnished();
     const address = `${world.url}/console/explore?range=hour&by=query#token=${reader.token}`;
     const { page, faults } = await browser.open(address);
@@ -96,7 +96,7 @@ describeInBrowser('exploring records', () => {
     expect(faults).toEqual([]);
   });
 
-  it('downloads every record that a query finds, and the devices of the application, without the token in an address', async () => {
+  it('downloads all records of a query and the devices of the application, with no token in the address', async () => {
     const { reader, applicationId } = await furnished();
     const query = encodeURIComponent('{"query":{"term":{"device.serial":"c0-02"}},"size":1}');
     const address = `${world.url}/console/explore?range=hour&application=${applicationId}&by=query&query=${query}`;
@@ -113,7 +113,7 @@ describeInBrowser('exploring records', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says what is wrong with a query in the words of the service, and runs no text that is not JSON', async () => {
+  it("shows the service's message for an invalid query, and disables Run for text that is not JSON", async () => {
     const { reader, applicationId } = await furnished();
     const query = encodeURIComponent('{"query":{"rang":{"data.temperature":{"gt":0}}}}');
     const address = `${world.url}/console/explore?application=${applicationId}&by=query&query=${query}`;

@@ -4,11 +4,11 @@ import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 import { longestTask, longestTaskAllowed } from '../task.js';
 
-describeInBrowser('live records', () => {
+describeInBrowser('console: live records in a flood', () => {
   const world = useWorld();
   const browser = useBrowser({ own: true });
 
-  /** An application with one device. */
+  /** Creates an application with one device. */
   const furnished = async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
@@ -24,7 +24,7 @@ describeInBrowser('live records', () => {
 
   const connected = (page: Page) => page.getByText('Connected').waitFor();
 
-  it('has no task over 200 ms in a flood of 2,000 records a second, and says how many it left out', async () => {
+  it('blocks the page for at most 200 ms at 2,000 records a second, and shows how many it left out', async () => {
     const { owner, send } = await furnished();
     const { page } = await browser.open(`${world.url}/console/live#token=${owner.token}`);
     await connected(page);

@@ -7,7 +7,7 @@ import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000] };
 
-describeInBrowser('hooks', () => {
+describeInBrowser('console: hooks', () => {
   const world = useWorld({ config: { hooks } });
   const browser = useBrowser();
   let receiver: Receiver;
@@ -21,7 +21,7 @@ describeInBrowser('hooks', () => {
     await broken.close();
   });
 
-  /** An organization with an application, and a device that is linked to it. */
+  /** Creates an organization with an application and a linked device. */
   const furnished = async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
@@ -30,7 +30,7 @@ describeInBrowser('hooks', () => {
     return { owner, applicationId };
   };
 
-  it('makes a hook, pings it, shows what was sent and answered, and switches it off', async () => {
+  it('creates a hook, pings it, shows request and answer, and disables it', async () => {
     const { owner } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/hooks#token=${owner.token}`);
     await page.getByText('No hook yet').waitFor();
@@ -77,7 +77,7 @@ describeInBrowser('hooks', () => {
     expect(await page.getByText(secret!).count()).toBe(0);
   });
 
-  it('filters deliveries by outcome, says how many records a replay sends, and shows the progress of its job', async () => {
+  it('filters deliveries by outcome, previews the number of records of a replay, and shows the progress of its job', async () => {
     const { owner, applicationId } = await furnished();
     const url = broken.url('/broken');
     const hookId = await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url });
@@ -99,7 +99,7 @@ describeInBrowser('hooks', () => {
     await page.getByRole('status', { name: 'Job' }).getByText('2 changed').waitFor();
   });
 
-  it('says in its zone when the next attempt of a delivery is due', async () => {
+  it('shows the next attempt of a delivery with its time zone', async () => {
     const { owner, applicationId } = await furnished();
     const url = broken.url('/later');
     const hookId = await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url });
@@ -113,7 +113,7 @@ describeInBrowser('hooks', () => {
     expect(await next.textContent()).toMatch(/:\d\d \(Europe\/Paris\)$/);
   });
 
-  it('says that a delivery waits for the circuit of its hook, and until when', async () => {
+  it("shows that a delivery waits for the hook's circuit, and until when", async () => {
     const { owner, applicationId } = await furnished();
     const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
     const hookId = await owner.make(hooks, { url: broken.url('/circuit') });
@@ -131,7 +131,7 @@ describeInBrowser('hooks', () => {
     expect(await next.textContent()).toMatch(/^not before .+ \(Europe\/Paris\): the circuit of the hook is open$/);
   });
 
-  it('shows a member no hook of an application that it may only read', async () => {
+  it('hides the hooks of an application from a member who may only read it', async () => {
     const { owner, applicationId } = await furnished();
     await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url: receiver.url('/hidden') });
     const member = await world.member(owner, Role.member);

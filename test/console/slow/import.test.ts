@@ -3,11 +3,11 @@ import { setQuota } from '../../../src/operator/quota.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('files of devices and history', () => {
+describeInBrowser('console: import of devices and history', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('are checked, show their faults in a table, and are imported', async () => {
+  it('checks a file, shows its errors in a table, and imports it', async () => {
     const owner = await world.organization();
     const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
     const send = async (button: string, name: string, text: string) => {
@@ -30,7 +30,7 @@ describeInBrowser('files of devices and history', () => {
     expect(faults).toEqual([]);
   });
 
-  it('that pass a quota say so, and go on when it is larger', async () => {
+  it('stops a file at the quota, and continues when the quota is raised', async () => {
     const owner = await world.organization();
     await setQuota(world.pool, owner.id, { devices: 1 });
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
@@ -47,7 +47,7 @@ describeInBrowser('files of devices and history', () => {
     expect(await page.getByText('The file is imported.').count()).toBe(1);
   });
 
-  it('that somebody else has discarded say so when they are applied', async () => {
+  it('reports that another user has discarded the file when it is applied', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
     await page.getByRole('button', { name: 'Import devices' }).click();
@@ -63,7 +63,7 @@ describeInBrowser('files of devices and history', () => {
     expect(await apply.isVisible()).toBe(true);
   });
 
-  it('that are no text are refused in the dialog', async () => {
+  it('refuses a file that is not text', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
     await page.getByRole('button', { name: 'Import devices' }).click();

@@ -6,11 +6,11 @@ import { startTestService } from '../../support/start-service.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('live records', () => {
+describeInBrowser('console: live records', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** An application with one device. */
+  /** Creates an application with one device. */
   const furnished = async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
@@ -34,7 +34,7 @@ describeInBrowser('live records', () => {
 
   const connected = (page: Page) => page.getByText('Connected').waitFor();
 
-  it('shows what comes in above what came before, and only what passes a filter of the address', async () => {
+  it('shows new records above earlier ones, and only those that match the filter in the address', async () => {
     const { owner, send } = await furnished();
     await send(1, 40);
     const query = encodeURIComponent('{"range":{"data.temperature":{"gt":30}}}');
@@ -51,7 +51,7 @@ describeInBrowser('live records', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says why a filter is refused', async () => {
+  it('shows why a filter is refused', async () => {
     const { owner } = await furnished();
     const query = encodeURIComponent('{"rang":{"data.temperature":{"gt":30}}}');
     const { page } = await browser.open(`${world.url}/console/live?query=${query}#token=${owner.token}`);
@@ -59,7 +59,7 @@ describeInBrowser('live records', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('goes on by itself after the service was restarted, with the records of the time between', async () => {
+  it('continues after a restart of the service with the records that came meanwhile', async () => {
     const { owner, send } = await furnished();
     const first = await startTestService(world.databaseUrl);
     const { page } = await browser.open(`${first.url}/console/live#token=${owner.token}`);
@@ -82,7 +82,7 @@ describeInBrowser('live records', () => {
     }
   });
 
-  it('asks for another token once its own is revoked while the page is open', async () => {
+  it('asks for another token when its own is revoked', async () => {
     const { owner } = await furnished();
     const { id, token } = await createToken(world.pool, { organizationId: owner.id }, new Date());
     const { page } = await browser.open(`${world.url}/console/live#token=${token}`);

@@ -3,11 +3,11 @@ import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 import { longestTask, longestTaskAllowed } from '../task.js';
 
-describeInBrowser('the list of devices', () => {
+describeInBrowser('console: 10,000 devices', () => {
   const world = useWorld();
   const browser = useBrowser({ own: true });
 
-  it('lists 10,000 devices page by page without a task over 200 ms', async () => {
+  it('lists them page by page and blocks the page for at most 200 ms', async () => {
     const owner = await world.organization();
     await world.pool.query(
       `insert into device (id, organization_id, serial, name, slug, created_at, updated_at)
@@ -30,7 +30,7 @@ describeInBrowser('the list of devices', () => {
       await page.getByRole('status', { name: 'Job' }).getByText('10,000 changed').waitFor();
     });
     await page.getByText('all', { exact: true }).first().waitFor();
-    // Its progress is told, not looked up again and again.
+    // The job's progress arrives as events; the page does not poll.
     expect(lookups).toBe(1);
     expect(longest).toBeLessThan(longestTaskAllowed);
   });

@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('the overview', () => {
+describeInBrowser('console: overview panels', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('counts the records of applications, and names silent devices and hooks that stand', async () => {
+  it('counts the records of applications, and lists silent devices and stopped hooks', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });

@@ -4,11 +4,11 @@ import { Actor } from '../../support/actor.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
-describeInBrowser('products', () => {
+describeInBrowser('console: products', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('makes a product, takes a frame apart by it, and tries decoding again before it is done', async () => {
+  it('creates a product, decodes a frame with it, and previews a redecode before running it', async () => {
     const owner = await world.organization();
     const { page, faults } = await browser.open(`${world.url}/console/products#token=${owner.token}`);
     await page.getByText('No product yet').waitFor();
@@ -39,7 +39,7 @@ describeInBrowser('products', () => {
     expect(faults).toEqual([]);
   });
 
-  it('gets a provisioning token, shown once, with which a device registers itself until the token is revoked', async () => {
+  it('shows a new provisioning token once; devices can register with it until it is revoked', async () => {
     const owner = await world.organization();
     const product = { name: 'Thermometer', version: '1', variables: [] };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);
@@ -64,7 +64,7 @@ describeInBrowser('products', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says why a product that a device uses is not deleted', async () => {
+  it('shows why a product that a device uses cannot be deleted', async () => {
     const owner = await world.organization();
     const product = { name: 'Thermometer', version: '1', variables: [] };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);
@@ -76,7 +76,7 @@ describeInBrowser('products', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('offers no change to a token that may change nothing', async () => {
+  it('hides all buttons from a read-only token', async () => {
     const owner = await world.organization();
     const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
     const { page } = await browser.open(`${world.url}/console/products#token=${reader.token}`);

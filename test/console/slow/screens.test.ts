@@ -3,7 +3,7 @@ import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 import { furnishScreens, loaded, type Screens, screenNames } from '../screens.js';
 
-describeInBrowser('every screen', () => {
+describeInBrowser('console: requests and accessibility of every screen', () => {
   const world = useWorld();
   const browser = useBrowser();
   let screens: Screens;
@@ -11,7 +11,7 @@ describeInBrowser('every screen', () => {
     screens = await furnishScreens(world);
   });
 
-  it('asks the graph once for each screen, beside who is signed in and how many alerts are open', async () => {
+  it('sends one GraphQL query per screen, besides those for the session and the open alerts', async () => {
     const { page } = await browser.open(`${world.url}/console/#token=${screens.token}`);
     await loaded(page);
     const ofTheFrame = new Set(['Session', 'OpenEpisodes']);
@@ -31,7 +31,7 @@ describeInBrowser('every screen', () => {
   }, 120_000);
 
   it.each(screenNames)(
-    '%s breaks no rule of accessibility, light or dark',
+    'passes the accessibility rules on %s, light and dark',
     async (name) => {
       const { page, context } = await browser.open(`${world.url}/console${screens.paths[name]}#token=${screens.token}`);
       await loaded(page);
@@ -44,13 +44,13 @@ describeInBrowser('every screen', () => {
     60_000,
   );
 
-  it('shows the times of a day on which the clock changes in three zones, and says which zone it is', async () => {
+  it('shows the times around a clock change in three zones, with the name of the zone', async () => {
     const owner = await world.organization();
     const variables = [{ name: 'temperature', type: 'FLOAT32' }];
     const product = { name: 'Thermometer', version: '1', variables };
     const id = await owner.make(`/organizations/${owner.id}/products`, product);
     const device = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { product: { id } });
-    // Each: the hour before the clock is set back, and the two hours after it, in UTC.
+    // Per zone: the hour before the clock is set back and the two hours after it, in UTC.
     const changes: [string, number, string[]][] = [
       ['Europe/Paris', Date.UTC(2026, 9, 25, 0, 30) / 1000, ['02:30:00', '02:30:00', '03:30:00']],
       ['America/New_York', Date.UTC(2025, 10, 2, 5, 30) / 1000, ['01:30:00', '01:30:00', '02:30:00']],
@@ -74,7 +74,7 @@ describeInBrowser('every screen', () => {
     }
   });
 
-  it('is used by the keyboard alone: from the list to a device, its edit and back', async () => {
+  it('supports the way from the list to a device, its edit and back by keyboard alone', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });
     const { page } = await browser.open(`${world.url}/console/devices`);
