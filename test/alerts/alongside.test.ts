@@ -64,8 +64,8 @@ const until = async (at: Stage, reached: (all: Episode[]) => boolean): Promise<E
 };
 const base = 1_700_000_000;
 
-describe('a threshold rule', () => {
-  it('opens and closes an episode by records, in the order of their time', async () => {
+describe('threshold rule', () => {
+  it('opens and closes an episode by records in order of their timestamps', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -76,7 +76,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{}, { opened: base + 4, closed: null }]);
   });
 
-  it('opens one episode where batches of a device are posted concurrently', async () => {
+  it('opens one episode when batches of a device are posted concurrently', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -93,7 +93,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ opened: base + 1, reason: 'unlinked' }]);
   });
 
-  it('calls a hook whose events are alert.opened when an episode opens, and for no record', async () => {
+  it('sends alert.opened to a hook that chose this event, and no records', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -123,7 +123,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ opened: base + 1, closed: base + 2, reason: 'cleared' }]);
   });
 
-  it('keeps its state where a record lacks the variable or has it in another type', async () => {
+  it('keeps its state when a record lacks the variable or has it in another type', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -133,7 +133,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toMatchObject([{ closed: null }]);
   });
 
-  it('opens once its condition has held for long enough, over several calls', async () => {
+  it('opens once its condition has held for the time `for`, over several calls', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at, { for: 60 });
@@ -162,7 +162,7 @@ describe('a threshold rule', () => {
   it.each([
     ['tags', { tags: ['kept'] }, { tags: ['other'] }],
     ['products', undefined, { product: null }],
-  ])('closes the episode of a device whose %s change, and opens none afterwards', async (field, rule, change) => {
+  ])('closes the episode of a device when its %s change, and opens none afterwards', async (field, rule, change) => {
     const at = await stage();
     await link(at);
     const product = { name: newId(), version: '1', variables: [] };
@@ -191,7 +191,7 @@ describe('a threshold rule', () => {
     expect(await episodes(at)).toEqual([]);
   });
 
-  it('calls a hook for the last state of a batch alone, and keeps every change as an episode', async () => {
+  it('sends only the last state of a batch to a hook, and stores every change as an episode', async () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
@@ -210,7 +210,7 @@ describe('a threshold rule', () => {
   });
 });
 
-describe('a silence rule', () => {
+describe('silence rule', () => {
   /** Moves the clock of a device back by a minute, as if the device had been silent for that time. */
   const makeDue = async (at: Stage) => {
     await world.pool.query(sql`
@@ -230,7 +230,7 @@ describe('a silence rule', () => {
     expect(await episodes(at)).toMatchObject([{ reason: 'arrived' }]);
   });
 
-  it('watches devices that were linked before it was made, and opens again after it was switched off and on', async () => {
+  it('watches devices linked before the rule was created, and opens again after the rule is disabled and enabled', async () => {
     const at = await stage();
     await link(at);
     const ruleId = await addSilence(at);
@@ -244,7 +244,7 @@ describe('a silence rule', () => {
     await until(at, (all) => all.length === 2);
   });
 
-  it('does not open where a record has arrived meanwhile', async () => {
+  it('stays closed when a record arrives before the silence is due', async () => {
     const at = await stage();
     await addSilence(at);
     await link(at);
@@ -256,7 +256,7 @@ describe('a silence rule', () => {
     expect(await episodes(at)).toEqual([]);
   });
 
-  it('of one variable opens while other variables arrive, and closes with that variable', async () => {
+  it('opens on the silence of its variable while other variables arrive, and closes with that variable', async () => {
     const at = await stage();
     await addSilence(at, { variable: 'humidity' });
     await link(at);

@@ -7,7 +7,7 @@ const world = useWorld();
 const above = (value: number) => ({ all: [{ variable: 't', operator: 'gt', value }] });
 const [open, closed] = [{ closedReason: null }, { closedReason: 'cleared' }];
 
-describe('alert rules and episodes, followed from what they belong to', () => {
+describe('alert rules and episodes as GraphQL edges', () => {
   let owner: AccountActor;
   let member: AccountActor;
   let first: string;
@@ -42,7 +42,7 @@ describe('alert rules and episodes, followed from what they belong to', () => {
     return body.data?.['account'].episodes;
   };
 
-  it('lists the episodes of an organization, those that are open first', async () => {
+  it('lists the episodes of an organization, open ones first', async () => {
     const names = ['In the first', 'In the second'];
     expect(await listed(owner)).toEqual({
       totalCount: 4,
@@ -54,7 +54,7 @@ describe('alert rules and episodes, followed from what they belong to', () => {
     });
   });
 
-  it('shows a member episodes of the applications that the member can read alone', async () => {
+  it('shows a member only the episodes of readable applications', async () => {
     const own = [open, closed].map((state) => ({ name: 'In the first', ...state }));
     expect(await listed(member)).toEqual({ totalCount: 2, items: own });
     expect(await listed(member, `, applicationId: "${second}"`)).toEqual({ totalCount: 0, items: [] });

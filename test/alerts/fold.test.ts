@@ -13,7 +13,7 @@ const samples = fc
 const rules = fc.record({ for: fc.integer({ min: 0, max: 60 }), maxGap: fc.integer({ min: 1, max: 60 }) });
 const at = (ts: number, when: boolean, until = !when): Sample => ({ ts, when, until, record: ts });
 
-describe('the fold of a threshold rule', () => {
+describe('evaluation of a threshold rule', () => {
   it('returns the same changes however records are split into batches', () => {
     fc.assert(
       fc.property(rules, samples, fc.array(fc.nat(500)), (rule, all, cuts) => {
@@ -32,12 +32,12 @@ describe('the fold of a threshold rule', () => {
     );
   });
 
-  it('opens once the condition has held for long enough', () => {
+  it('opens once the condition has held for the time `for`', () => {
     const { changes } = fold({ for: 10, maxGap: 60 }, initialState, [at(0, true), at(5, true), at(10, true)]);
     expect(changes.map(({ kind, sample }) => [kind, sample.ts])).toEqual([['opened', 10]]);
   });
 
-  it('counts `for` from the first record after a gap that is longer than maxGap', () => {
+  it('counts `for` from the first record after a gap longer than maxGap', () => {
     const { changes } = fold({ for: 10, maxGap: 60 }, initialState, [at(0, true), at(100, true), at(110, true)]);
     expect(changes.map(({ sample }) => sample.ts)).toEqual([110]);
   });
@@ -57,7 +57,7 @@ describe('conditions of an alert rule', () => {
     operator,
     value,
   });
-  it('overlap where one record can meet both', () => {
+  it('overlaps when one record can meet both conditions', () => {
     const above = { all: [compare('t', AlertOperator.gt, 8)] };
     expect(overlaps(above, { all: [compare('t', AlertOperator.lt, 6)] })).toBe(false);
     expect(overlaps(above, { all: [compare('t', AlertOperator.lt, 9)] })).toBe(true);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { dueAfter } from '../../src/alerts/heartbeat.js';
 
-describe('the clock of a silence rule', () => {
-  it('leaves out an outage of the service', () => {
+describe('due time of a silence rule', () => {
+  it('excludes an outage of the service', () => {
     expect(dueAfter(0, 60, [{ begunAt: 10, endedAt: 110 }])).toBe(160);
   });
 
-  it('leaves out only the part of an outage after the last arrival', () => {
+  it('excludes only the part of an outage after the last arrival', () => {
     expect(dueAfter(50, 60, [{ begunAt: 10, endedAt: 110 }])).toBe(170);
   });
 

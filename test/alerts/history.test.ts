@@ -6,7 +6,7 @@ import { decision, expectedOf, histories, spansOf } from './history.js';
 
 const world = useWorld();
 
-it('A threshold rule opens the same episodes however records are split, ordered within a batch and sent again', async () => {
+it('opens the same episodes of a threshold rule however records are split, reordered within a batch or repeated', async () => {
   const owner = await world.organization();
   const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
   await owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, { name: 'Too warm', ...decision });

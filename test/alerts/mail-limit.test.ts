@@ -8,8 +8,8 @@ import { someAddress, useMailWorld } from './mail-world.js';
 const world = useMailWorld();
 const day = 86_400_000;
 
-describe('mails that ask for confirmation', () => {
-  it('wait for the next day once the organization has sent 50, and hold up no other', async () => {
+describe('confirmation mails of alerts', () => {
+  it('waits for the next day after 50 mails of an organization, without a delay for other organizations', async () => {
     const [site, other] = [await world.site(), await world.site()];
     const [asked, late, neighbour] = [someAddress(), someAddress(), someAddress()];
     await site.rule([asked]);
@@ -26,8 +26,8 @@ describe('mails that ask for confirmation', () => {
   });
 });
 
-describe('the addresses of an organization', () => {
-  it('are 1,000 at most, those that no rule names any more among them', async () => {
+describe('mail addresses of an organization', () => {
+  it('returns 409 beyond 1,000 addresses, including those that no rule names any more', async () => {
     const site = await world.site();
     const [known, unknown] = [someAddress(), someAddress()];
     await site.rule([known]);
@@ -42,7 +42,7 @@ describe('the addresses of an organization', () => {
     expect((await site.owner.get<object[]>(rules)).body).toHaveLength(2);
   });
 
-  it('are deleted a week after no rule names them, unless they confirmed', async () => {
+  it('deletes an unconfirmed address a week after the last rule stopped naming it', async () => {
     const site = await world.site();
     const [named, pending, confirmed] = [someAddress(), someAddress(), someAddress()];
     await site.rule([named]);
@@ -69,8 +69,8 @@ describe('the addresses of an organization', () => {
   });
 });
 
-describe('notices that only count', () => {
-  it('are merged into one row for each address that no process sends to, and keep their sum', async () => {
+describe('counting notices of alerts', () => {
+  it('merges the notices of an address into one row with their sum, unless a process is sending to it', async () => {
     const site = await world.site();
     const [waiting, sending] = [newId(), newId()];
     await world.pool.query(sql`

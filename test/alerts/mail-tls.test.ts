@@ -27,11 +27,11 @@ afterEach(async () => {
 
 const send = async (): Promise<void> => (await openTransport(server.config))(mail);
 
-describe('the connection to a mail server', () => {
+describe('connection to a mail server', () => {
   it.each([
     ['from the first byte', true],
     ['by STARTTLS', false],
-  ])('is encrypted %s, before the password is sent', async (_how, secure) => {
+  ])('encrypts the connection %s before it sends the password', async (_how, secure) => {
     tls.setDefaultCACertificates([...trusted, cert]);
     server = await startMailServer({ tls: { key, cert, secure } });
     await send();
@@ -41,14 +41,14 @@ describe('the connection to a mail server', () => {
   it.each([
     ['from the first byte', true],
     ['by STARTTLS', false],
-  ])('is given up with a certificate that nobody trusts, encrypted %s: no password is sent', async (_how, secure) => {
+  ])('stops without sending the password when the certificate is not trusted, encrypted %s', async (_how, secure) => {
     server = await startMailServer({ tls: { key, cert, secure } });
     const fault = faultOf(await send().catch((error: unknown) => error));
     expect(fault).toEqual({ isRecipients: false, says: expect.stringContaining('No answer of the mail server') });
     expect([server.mails, server.passwords()]).toEqual([[], 0]);
   });
 
-  it('is given up where the server offers no encryption and a password would be sent', async () => {
+  it('stops without sending the password when the server offers no encryption', async () => {
     server = await startMailServer();
     server.config.requireTLS = true;
     await expect(send()).rejects.toThrow(/TLS/);

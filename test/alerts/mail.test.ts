@@ -10,8 +10,8 @@ const withoutMail = useWorld();
 const minute = 60_000;
 const week = 7 * 24 * 60 * minute;
 
-describe('the recipients of an alert rule', () => {
-  it('are kept as they are put, and listed with their state', async () => {
+describe('recipients of an alert rule', () => {
+  it('returns the addresses as sent, and lists them with their state', async () => {
     const site = await world.site();
     const address = someAddress().replace('ops', 'Ops');
     const ruleId = await site.rule([address]);
@@ -27,12 +27,12 @@ describe('the recipients of an alert rule', () => {
   });
 
   it.each([
-    ['an address twice, whatever its case', ['a@example.com', 'A@example.com']],
-    ['what is no address', ['nobody']],
+    ['the same address twice in different case', ['a@example.com', 'A@example.com']],
+    ['a text that is not an address', ['nobody']],
     ['an address with a line break', ['a@example.com\r\nBcc: b@example.com']],
     ['an address that is not ASCII', ['ä@example.com']],
-    ['more than 20', Array.from({ length: 21 }, (_, index) => `a${index}@example.com`)],
-  ])('are refused with %s', async (_what, recipients) => {
+    ['more than 20 addresses', Array.from({ length: 21 }, (_, index) => `a${index}@example.com`)],
+  ])('returns 422 for %s', async (_what, recipients) => {
     const site = await world.site();
     const body = { name: 'x', kind: 'silence', silentFor: 60, recipients };
     const answer = await site.owner.post(`${site.path}/alert-rules`, body);
@@ -43,15 +43,15 @@ describe('the recipients of an alert rule', () => {
     ]);
   });
 
-  it('are no field of a preview', async () => {
+  it('returns 422 for recipients in a preview', async () => {
     const site = await world.site();
     const body = { kind: 'silence', silentFor: 60, recipients: [] };
     expect((await site.owner.post(`${site.path}/alert-rules/preview`, body)).status).toBe(422);
   });
 });
 
-describe('the confirmation of an address', () => {
-  it('is asked for by one mail, and given by POST alone', async () => {
+describe('confirmation of an alert address', () => {
+  it('sends one mail with a link, and confirms the address only by POST', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await site.rule([address]);
@@ -70,7 +70,7 @@ describe('the confirmation of an address', () => {
     expect(rows).toEqual([]);
   });
 
-  it('answers an unknown and an expired token alike, and is asked for again after the token expired', async () => {
+  it('returns the same 404 for an unknown and an expired token, and asks again after the expiry', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await site.rule([address]);
@@ -86,7 +86,7 @@ describe('the confirmation of an address', () => {
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
   });
 
-  it('holds for one organization, and is asked for once an hour by all organizations together', async () => {
+  it('applies to one organization, and sends one mail per hour for all organizations together', async () => {
     const [site, other] = [await world.site(), await world.site()];
     const address = someAddress();
     const ruleId = await site.rule([address]);
@@ -103,8 +103,8 @@ describe('the confirmation of an address', () => {
   });
 });
 
-describe('e-mail notices', () => {
-  it('are sent at once for the first change, and together five minutes later for those after it', async () => {
+describe('alert mails', () => {
+  it('sends the first change at once, and later ones together after five minutes', async () => {
     const site = await world.site();
     const address = someAddress();
     await world.confirmed(site, address);
@@ -122,7 +122,7 @@ describe('e-mail notices', () => {
     expect(digest!.raw).toContain('Critical: Too warm, Freezer 3');
   });
 
-  it('are sent when the rule of an open episode is deleted', async () => {
+  it('reports the end of an episode when its rule is deleted', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -136,7 +136,7 @@ describe('e-mail notices', () => {
     expect(closing!.raw).toContain('since the rule was deleted');
   });
 
-  it('show 50 changes, and count the others', async () => {
+  it('shows 50 changes and counts the others', async () => {
     const site = await world.site();
     const address = someAddress();
     await world.confirmed(site, address);
@@ -154,7 +154,7 @@ describe('e-mail notices', () => {
     expect(mail!.raw).toContain('And 10 more that are not shown here.');
   });
 
-  it('write names as text: no header and no markup comes from them', async () => {
+  it('writes names as plain text, so that they add no header or markup', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -168,7 +168,7 @@ describe('e-mail notices', () => {
     expect(mail!.raw).toContain('Warm Bcc: victim@example.com &#60;img src=x&#62;&#38;&#34;');
   });
 
-  it('are stopped by POST of their link alone, and resumed by the page that confirms it', async () => {
+  it('stops by POST of its stop link only, and resumes on the linked page', async () => {
     const site = await world.site();
     const [address, neighbour] = [someAddress(), someAddress()];
     const ruleId = await world.confirmed(site, address);
@@ -191,7 +191,7 @@ describe('e-mail notices', () => {
     expect(world.log).not.toContain(link.split('token=')[1]);
   });
 
-  it('stop an address that its mail server refuses for good, with the reason', async () => {
+  it('stops an address that its mail server refuses for good, and shows the reason', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -203,9 +203,9 @@ describe('e-mail notices', () => {
   });
 
   it.each([
-    ['a refusal for now', 451, 'Try later'],
+    ['a temporary refusal', 451, 'Try later'],
     ['a refusal of the sender', 554, '5.7.1 Relay access denied'],
-  ])('are sent again after %s', async (_what, code, says) => {
+  ])('repeats a mail after %s', async (_what, code, says) => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -220,7 +220,7 @@ describe('e-mail notices', () => {
     expect(mail!.header('Subject')).toBe('Critical: Too warm, Freezer 3');
   });
 
-  it('are sent again after the mail server refused the password, which is not logged', async () => {
+  it('repeats a mail after the mail server refused the password, and keeps the password out of the log', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -235,7 +235,7 @@ describe('e-mail notices', () => {
     expect(world.log).not.toContain(world.server.config.auth!.pass);
   });
 
-  it('are dropped once they could not be sent for a day, and the address stays confirmed', async () => {
+  it('drops a mail after a day of failures, and leaves the address confirmed', async () => {
     const site = await world.site();
     const address = someAddress();
     const ruleId = await world.confirmed(site, address);
@@ -255,7 +255,7 @@ describe('e-mail notices', () => {
     expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
   });
 
-  it('wait for the next day once the organization has sent 1,000 mails, and hold up no other organization', async () => {
+  it('waits for the next day after 1,000 mails of an organization, without a delay for other organizations', async () => {
     const [site, other] = [await world.site(), await world.site()];
     const [address, neighbour] = [someAddress(), someAddress()];
     await world.confirmed(site, address);
@@ -271,7 +271,7 @@ describe('e-mail notices', () => {
     expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
   });
 
-  it('are counted in /metrics', async () => {
+  it('counts sent and waiting mails in /metrics', async () => {
     const site = await world.site();
     const address = someAddress();
     await world.confirmed(site, address);
@@ -281,8 +281,8 @@ describe('e-mail notices', () => {
   });
 });
 
-describe('a service without SMTP_URL', () => {
-  it('keeps recipients as pending, and stores no notice', async () => {
+describe('alert recipients without SMTP_URL', () => {
+  it('keeps them pending, and stores no notice', async () => {
     const owner = await withoutMail.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const rule = { name: 'x', kind: 'silence', silentFor: 60, recipients: [someAddress()] };
@@ -299,10 +299,10 @@ describe('a service without SMTP_URL', () => {
   });
 });
 
-describe('the settings of e-mail', () => {
+describe('mail settings', () => {
   const PUBLIC_URL = 'https://iot.example.com';
 
-  it('are read, with a sender of the public origin unless given', () => {
+  it('reads SMTP_URL and SMTP_FROM, and derives the sender from PUBLIC_URL by default', () => {
     const { mail } = readConfig({ PUBLIC_URL, SMTP_URL: 'smtp://user:p%40ss@mail.example.com' });
     expect(mail).toEqual({
       host: 'mail.example.com',
@@ -321,8 +321,8 @@ describe('the settings of e-mail', () => {
     ['no PUBLIC_URL', { SMTP_URL: 'smtp://user:hidden@mail.example.com' }, /PUBLIC_URL must be set where SMTP_URL is/],
     ['another scheme', { PUBLIC_URL, SMTP_URL: 'http://user:hidden@mail.example.com' }, /SMTP_URL must be an address/],
     ['a user without a password', { PUBLIC_URL, SMTP_URL: 'smtp://hidden@mail.example.com' }, /SMTP_URL must be/],
-    ['a sender of two lines', { PUBLIC_URL, SMTP_FROM: 'a\nBcc: hidden <b@example.com>' }, /SMTP_FROM must be/],
-  ])('are refused with %s, and never repeated', (_what, environment, message) => {
+    ['a sender with a line break', { PUBLIC_URL, SMTP_FROM: 'a\nBcc: hidden <b@example.com>' }, /SMTP_FROM must be/],
+  ])('throws without repeating the password for %s', (_what, environment, message) => {
     const read = () => readConfig(environment);
     expect(read).toThrow(message);
     expect(read).not.toThrow(/hidden/);

@@ -6,7 +6,7 @@ import { useWorld } from '../support/world.js';
 
 const world = useWorld({});
 
-/** Statements about alerts that the service sends by itself. */
+/** Statements about alerts that the service sends on its own. */
 const sent: string[] = [];
 const { query } = pg.Client.prototype;
 beforeAll(() => {
@@ -23,8 +23,8 @@ afterAll(() => {
   Object.assign(pg.Client.prototype, { query });
 });
 
-describe('the poll for alerts that are due', () => {
-  it('is one statement where nothing is due', async () => {
+describe('poll for due alerts', () => {
+  it('sends one statement when nothing is due', async () => {
     const looks = () => sent.filter((text) => text.includes('with beaten as'));
     // The first poll writes the first heartbeat.
     await until(() => looks().length >= 2);
@@ -33,7 +33,7 @@ describe('the poll for alerts that are due', () => {
     expect(sent).toEqual(looks());
   });
 
-  it('writes the heartbeat, and an outage where it stood still', async () => {
+  it('writes the heartbeat, and an outage when the heartbeat stood still', async () => {
     const heartbeat = async () => {
       const { rows } = await world.pool.query<{ at: Date }>(sql`select at from alert_heartbeat`);
       return new Date(rows[0]!.at).getTime();
@@ -46,7 +46,7 @@ describe('the poll for alerts that are due', () => {
     expect(await heartbeat()).toBeGreaterThan(Date.now() - 15_000);
   });
 
-  it('counts no silence for the time in which no process took records in', async () => {
+  it('excludes from a silence the time in which no process accepted records', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`);

@@ -15,7 +15,7 @@ const decision = {
   until: { all: [{ variable: 't', operator: 'lt', value: 6 }] },
 };
 
-describe('the preview of an alert rule', () => {
+describe('preview of an alert rule', () => {
   const fresh = async (points: [ago: number, data: object][]) => {
     const own = newId().slice(-12);
     const application = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Previewed' });

@@ -6,7 +6,7 @@ import { useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** Few values, so that products and tags meet often; some differ by case or by an accent alone. */
+/** Uses few values, so that products and tags often match; some differ only in case or an accent. */
 const products = ['01a20000-0000-7000-8000-000000000001', '01a20000-0000-7000-8000-000000000002'];
 const tags = fc.uniqueArray(fc.constantFrom('cold', 'Cold', 'côld', ' cold', 'a,b', '{}', 'NULL', '"'));
 const pairs = fc.record({
@@ -14,7 +14,7 @@ const pairs = fc.record({
   device: fc.record({ productId: fc.constantFrom(null, ...products), tags }),
 });
 
-it('A rule watches the same devices where records are stored and where devices are linked or changed', async () => {
+it('selects the same devices for an alert rule in TypeScript and in SQL', async () => {
   const seed = Date.now() % 2 ** 31;
   const sampled = fc.sample(pairs, { numRuns: 2000, seed });
   const { rows } = await world.pool.query<{ applies: boolean }>(sql`

@@ -40,8 +40,8 @@ interface Episode {
 
 const episodesOf = async (ruleId: string) => (await owner.get<Episode[]>(`${at}/episodes?alertRuleId=${ruleId}`)).body;
 
-describe('an alert rule', () => {
-  it('is created, read, listed, updated with its own answer, and deleted', async () => {
+describe('alert rule', () => {
+  it('returns its fields when created, read and listed, accepts its own answer in PUT, and can be deleted', async () => {
     const made = await owner.post<{ id: string }>(`${at}/alert-rules`, tooWarm);
     expect(made.status).toBe(200);
     const path = `${at}/alert-rules/${made.body.id}`;
@@ -55,7 +55,7 @@ describe('an alert rule', () => {
     expect((await owner.get(path)).status).toBe(404);
   });
 
-  it('opens an episode with the record, which closes with its reason when the rule changes', async () => {
+  it('opens an episode with the record, keeps it when renamed, and closes it when the condition changes', async () => {
     const ruleId = await owner.make(`${at}/alert-rules`, tooWarm);
     await send([1_700_000_000, 9]);
     const [open] = await episodesOf(ruleId);
@@ -106,18 +106,18 @@ describe('an alert rule', () => {
       'when.query',
     ],
     ['nine comparisons', { ...tooWarm, when: { all: Array(9).fill(above(1).all[0]) } }, 'when.all'],
-  ])('refuses %s', async (_what, body, path) => {
+  ])('returns 422 for %s', async (_what, body, path) => {
     const { status, body: answer } = await owner.post(`${at}/alert-rules`, body);
     expect([status, answer]).toEqual([422, expect.objectContaining({ errors: [expect.objectContaining({ path })] })]);
   });
 
-  it('takes a query with a backslash before u0000, which is no NUL', async () => {
+  it('accepts a query that contains a backslash before u0000', async () => {
     const query = { term: { 'data.t': String.raw`\u0000` } };
     const made = await owner.post(`${at}/alert-rules`, { name: 'Text', kind: 'threshold', when: { query } });
     expect(made).toMatchObject({ status: 200, body: { when: { query } } });
   });
 
-  it('refuses a value that does not fit the declared type of the variable', async () => {
+  it('returns 422 for a value that does not fit the declared type of the variable', async () => {
     const variables = [{ name: 'door', type: 'BOOL' }];
     const product = { name: 'Door', version: '1', variables };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);
@@ -129,7 +129,7 @@ describe('an alert rule', () => {
     });
   });
 
-  it('refuses to change its kind, and the product of another organization', async () => {
+  it('returns 422 for a change of its kind, and 404 for a product of another organization', async () => {
     const ruleId = await owner.make(`${at}/alert-rules`, tooWarm);
     const changed = await owner.put(`${at}/alert-rules/${ruleId}`, { name: 'x', kind: 'silence' });
     expect(changed).toMatchObject({ status: 422, body: { errors: [{ path: 'kind' }] } });
@@ -139,7 +139,7 @@ describe('an alert rule', () => {
     expect((await owner.post(`${at}/alert-rules`, { ...tooWarm, products: [productId] })).status).toBe(404);
   });
 
-  it('is refused with 409 beyond 100 of an application', async () => {
+  it('returns 409 beyond 100 rules of an application', async () => {
     const application = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Full' });
     const rules = `/applications/${owner.id}/${application}/alert-rules`;
     const made = await Promise.all(Array.from({ length: 104 }, () => owner.post(rules, tooWarm)));
@@ -149,7 +149,7 @@ describe('an alert rule', () => {
 });
 
 describe('episodes', () => {
-  it('are acknowledged by a caller who may read the application, by identifier or by filter', async () => {
+  it('acknowledges by identifier or filter for a caller who may read the application', async () => {
     const ruleId = await owner.make(`${at}/alert-rules`, tooWarm);
     await send([1_700_001_000, 9]);
     const reader = await world.member(owner, Role.member);
@@ -167,7 +167,7 @@ describe('episodes', () => {
     expect(left.body).toEqual([]);
   });
 
-  it('are counted for applications and listed below devices', async () => {
+  it('counts open episodes of an application, and lists them below devices', async () => {
     const name = 'Counted';
     const other = await owner.make(`/organizations/${owner.id}/applications`, { name });
     await owner.put(`/applications/${owner.id}/${other}/devices/${deviceId}`);
@@ -192,8 +192,8 @@ describe('episodes', () => {
   });
 });
 
-describe('the export of episodes', () => {
-  it('has a row for each, of an application and of all that the caller reads', async () => {
+describe('export of episodes', () => {
+  it('has a row for each episode, for an application and for all that the caller may read', async () => {
     const ruleId = await owner.make(`${at}/alert-rules`, { ...tooWarm, name: 'Exported' });
     await send([1_700_002_500, 9], [1_700_002_501, 1]);
     const query = 'of=episodes&columns=alertRuleId,name,openedAt,closedBy.values,closedReason';
@@ -205,7 +205,7 @@ describe('the export of episodes', () => {
   });
 });
 
-describe('the events of a hook', () => {
+describe('events of a hook', () => {
   const kindsOf = async (hookId: string) =>
     (
       await world.pool.query<{ kind: string; payload: object }>(
@@ -228,7 +228,7 @@ describe('the events of a hook', () => {
     return { hookId, path, set, application };
   };
 
-  it('are records unless set, and are read in its settings', async () => {
+  it('contains only records by default, and accepts the known events', async () => {
     const { hookId, path } = await hookWith(['alert.opened', 'alert.closed']);
     expect((await owner.get(`${path}/${hookId}/settings`)).body).toMatchObject({
       events: ['alert.opened', 'alert.closed'],
@@ -239,7 +239,7 @@ describe('the events of a hook', () => {
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: expect.stringContaining('events') }] } });
   });
 
-  it('include devices that are registered and deleted', async () => {
+  it('includes registration and deletion of devices', async () => {
     const other = await world.organization();
     const { hookId } = await hookWith(['device.registered', 'device.deleted'], other, other);
     const own = newId().slice(-12);
@@ -252,7 +252,7 @@ describe('the events of a hook', () => {
     ]);
   });
 
-  it('of devices are chosen by owners alone', async () => {
+  it('returns 403 to members for device events, and accepts alert events from them', async () => {
     const writer = await world.member(owner, Role.member);
     const { hookId, path, application } = await hookWith(['record']);
     const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: newId() });
@@ -262,7 +262,7 @@ describe('the events of a hook', () => {
     expect((await writer.put(`${path}/${hookId}/settings`, { events: ['alert.opened'] })).status).toBe(200);
   });
 
-  it('include another hook of the application that is switched off', async () => {
+  it('includes the disabling of another hook of the application', async () => {
     const { hookId, path, application } = await hookWith(['hook.disabled']);
     const offId = await owner.make(path, { url: 'http://127.0.0.1:9/' });
     await owner.put(`${path}/${offId}/settings`, { events: ['hook.disabled'] });
@@ -280,12 +280,12 @@ describe('the events of a hook', () => {
   });
 });
 
-describe('the subscription episodeChanged', () => {
+describe('episodeChanged subscription', () => {
   const query = `subscription ($organizationId: ID!, $applicationId: ID!) {
     episodeChanged(organizationId: $organizationId, applicationId: $applicationId) {
       episodes { alertRuleId closedReason acknowledgedBy } } }`;
 
-  it('returns episodes as they open, are acknowledged and close', async () => {
+  it('sends episodes when they open, are acknowledged and close', async () => {
     const variables = { organizationId: owner.id, applicationId };
     const subscriber = overEvents(world.url, owner.token, { query, variables });
     await subscriber.until(begun);

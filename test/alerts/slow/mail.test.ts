@@ -9,7 +9,7 @@ import { useWorld } from '../../support/world.js';
 import { mailOrigin } from '../mail-server.js';
 import { type Site, someAddress, useMailWorld } from '../mail-world.js';
 
-/** Only the processes that tests start send mails. */
+/** Only the processes that the tests start send mails. */
 const world = useMailWorld({ sends: false });
 const started: ChildProcess[] = [];
 afterAll(async () => {
@@ -36,7 +36,7 @@ const end = async (child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM') => {
   await ended(child);
 };
 
-/** Makes a rule that names addresses that were confirmed before. */
+/** Creates a rule whose recipients are confirmed already. */
 const confirm = async (site: Site, addresses: string[]) => {
   await world.pool.query(sql`
     insert into alert_recipient (id, organization_id, address, state, since)
@@ -47,8 +47,8 @@ const poll = async (reached: () => boolean) => {
   while (!reached()) await new Promise((resolve) => setTimeout(resolve, 50));
 };
 
-describe('e-mail notices', () => {
-  it('are sent by another process after one is killed while it sends', async () => {
+describe('alert mails of several processes', () => {
+  it('sends a mail from another process after one is killed while sending', async () => {
     const first = await serve();
     const site = await world.site(first.url);
     const address = someAddress();
@@ -62,7 +62,7 @@ describe('e-mail notices', () => {
     const { rows } = await world.pool.query<{ left: number }>(sql`
       select extract(epoch from locked_until - now())::float8 as left from alert_recipient where address = ${address}`);
     expect(rows[0]!.left).toBeGreaterThan(60);
-    // As if its lease had run out.
+    // Lets the lease of the killed process expire.
     await world.pool.query(sql`update alert_recipient set locked_until = now() where address = ${address}`);
     const second = await serve();
     const [mail] = await world.mailsTo(address, 1);
@@ -70,7 +70,7 @@ describe('e-mail notices', () => {
     await end(second.child, 'SIGTERM');
   }, 120_000);
 
-  it('are sent once where several processes send', async () => {
+  it('sends each mail once when several processes run', async () => {
     const processes = await Promise.all([serve(), serve()]);
     const site = await world.site(processes[0].url);
     const addresses = Array.from({ length: 20 }, someAddress);
@@ -82,7 +82,7 @@ describe('e-mail notices', () => {
     expect(notices.map(({ to }) => to[0]).toSorted()).toEqual(addresses.toSorted());
   }, 120_000);
 
-  it('hold up no record while the mail server hangs', async () => {
+  it('stores records without a delay while the mail server hangs', async () => {
     const { child, url } = await serve();
     const site = await world.site(url);
     const addresses = Array.from({ length: 20 }, someAddress);
@@ -101,11 +101,11 @@ describe('e-mail notices', () => {
   }, 120_000);
 });
 
-describe('the pages that links in mails open', () => {
+describe('pages for links in alert mails', () => {
   const settings = { PORT: '0', RATE_LIMIT: '1', PUBLIC_URL: mailOrigin, SMTP_URL: 'smtp://127.0.0.1:9' };
   const limited = useWorld({ config: readConfig(settings) });
 
-  it('are limited for each address as unknown callers are', async () => {
+  it('returns 429 to an address at the rate limit for unknown callers', async () => {
     const get = async () => (await fetch(`${limited.url}/alerts/mail/stop?token=x`, { method: 'POST' })).status;
     const statuses = await Promise.all(Array.from({ length: 20 }, get));
     expect(new Set(statuses)).toEqual(new Set([404, 429]));

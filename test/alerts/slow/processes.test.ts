@@ -79,7 +79,7 @@ const post = (url: string, records: readonly object[]) =>
     return answer.status;
   });
 
-/** Sends a device's batches in turn, each to any process, and some to both at once. */
+/** Sends a device's batches in turn, each to a random process, and some to both at once. */
 async function play({ serial, batches }: Device): Promise<void> {
   for (const [index, batch] of batches.entries()) {
     const records = batch.map(({ ts, t }) => ({ serial, ts, data: { t } })).toReversed();
@@ -96,7 +96,7 @@ const eventsTold = async () =>
   ).rows;
 
 describe('alert rules over two processes that are killed', () => {
-  it('open every episode once, and tell of each once', async () => {
+  it('opens every episode once, and sends each event once', async () => {
     const seed = Number(process.env['FUZZ_SEED'] ?? 38);
     const devices = await devicesOf(40, seed);
     let over = false;
@@ -106,7 +106,7 @@ describe('alert rules over two processes that are killed', () => {
     for (let round = 0; round < kills && !over; round++) {
       const place = round % 2;
       const victim = processes[place]!;
-      // Records are being stored: the process has answered since the last kill.
+      // The process stores records: it has answered since the last kill.
       await insist(() => post(victim.url, []).then((status) => (status === 0 ? 0 : 200)));
       victim.child.kill('SIGKILL');
       await ended(victim.child);
@@ -121,7 +121,7 @@ describe('alert rules over two processes that are killed', () => {
     expect(told.filter(({ times }) => times !== 1)).toEqual([]);
   });
 
-  it('find a silence once, whichever process looks', async () => {
+  it('finds a silence once, whichever process polls', async () => {
     const [device] = await devicesOf(1, 1);
     const rule = { name: 'Silent', kind: 'silence', silentFor: 60 };
     const ruleId = await owner.make(`${applicationPath}/alert-rules`, rule);
@@ -140,11 +140,11 @@ describe('alert rules over two processes that are killed', () => {
     expect(await count()).toEqual({ count: ids.length, devices: ids.length });
   });
 
-  it('open nothing for an hour in which no process took records, and begin to count again after it', async () => {
+  it('opens nothing for an hour without any process, and counts from its end', async () => {
     const devices = await devicesOf(2, 3);
     const ids = devices.map(({ id }) => id);
     const ruleId = await owner.make(`${applicationPath}/alert-rules`, { name: 'Out', kind: 'silence', silentFor: 600 });
-    // All that was noted is an hour older: as if every process had been away for that time.
+    // Moves all stored times back by an hour, as if every process had been down for that time.
     await world.pool.query(`
       begin;
       update alert_heartbeat set at = at - interval '1 h';
