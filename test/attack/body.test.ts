@@ -14,11 +14,11 @@ const headersOf = (tenant: Tenant) => ({
 });
 const pathOf = (tenant: Tenant) => `/ddp/v1/organizations/${tenant.id}/records`;
 
-describe('a request that does not arrive', () => {
+describe('incomplete request', () => {
   const http = { keepAliveTimeout: 75_000, requestTimeout: 400, perAddress: 200, maxConnections: 0, stopDelay: 0 };
   const service = useService({ config: { http } });
 
-  it('is answered 408 and its connection ended, be it in its head or in its body', async () => {
+  it('receives 408 and loses its connection, whether its head or its body is incomplete', async () => {
     const tenant = await createTenant(service);
     const head = await SlowSender.to(service.url);
     head.socket.write('GET /healthz HTTP/1.1\r\nHost:');
@@ -28,12 +28,12 @@ describe('a request that does not arrive', () => {
     await Promise.all([head.closed(), body.closed()]);
   });
 
-  it('is not what an idle connection is: that is kept longer, and answered', async () => {
+  it('times out sooner than an idle connection, which is kept and answered', async () => {
     const idle = await SlowSender.to(service.url);
     const get = 'GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n';
     idle.socket.write(get);
     await idle.status();
-    // Another connection is timed out meanwhile.
+    // By then another connection has timed out.
     const slow = await SlowSender.to(service.url);
     slow.socket.write('GET');
     expect(await slow.status()).toBe(408);
@@ -45,10 +45,10 @@ describe('a request that does not arrive', () => {
   });
 });
 
-describe('a large body', () => {
+describe('large request body', () => {
   const world = useWorld({});
 
-  it('is read in parts, whatever characters they end in', async () => {
+  it('keeps characters intact that span two parts', async () => {
     const owner = await world.organization();
     await owner.post(`/organizations/${owner.id}/devices/ab-01`, {});
     const text = 'aé€😀'.repeat(100);
@@ -63,8 +63,8 @@ describe('a large body', () => {
 
   it.each([
     ['ends within a character', Buffer.concat([Buffer.alloc(mebibyte, '"'), Buffer.from([0xe2, 0x82])])],
-    ['has a byte of no character', Buffer.alloc(mebibyte, 'é', 'latin1')],
-  ])('that %s is refused', async (_, sent) => {
+    ['has an invalid byte', Buffer.alloc(mebibyte, 'é', 'latin1')],
+  ])('returns 400 for a body that %s', async (_, sent) => {
     const owner = await world.organization();
     const answer = await owner.request('POST', `/organizations/${owner.id}/records`, { body: sent });
     expect(answer).toMatchObject({ status: 400, body: { message: 'The body is not UTF-8.' } });

@@ -3,10 +3,10 @@ import { Client } from '../support/client.js';
 import { useWorld } from '../support/world.js';
 import { SlowSender } from './slow-sender.js';
 
-describe('requests are counted by what they carry', () => {
+describe('rate limit by content', () => {
   const world = useWorld({ config: { rateLimit: 20 } });
 
-  it('a batch counts as many as it has operations', async () => {
+  it('counts a GraphQL batch as many times as it has operations', async () => {
     const owner = await world.organization();
     const batch = Array.from({ length: 20 }, () => ({ query: '{ account { id } }' }));
     const statuses: number[] = [];
@@ -14,7 +14,7 @@ describe('requests are counted by what they carry', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it('an operation counts as many as it has mutations, so 600 in a batch are refused', async () => {
+  it('counts a GraphQL operation as many times as it has mutations, so that a batch of 600 is refused', async () => {
     const owner = await world.organization();
     const fields = (count: number) =>
       Array.from({ length: count }, (_, index) => `m${index}: createTeam(organizationId: $o, name: "T") { id }`).join(
@@ -36,10 +36,10 @@ describe('requests are counted by what they carry', () => {
   });
 });
 
-describe('tokens that nobody has', () => {
+describe('rate limit of unknown tokens', () => {
   const world = useWorld({ config: { rateLimit: 2, ingestRateLimit: 0 } });
 
-  it('are counted by address on the path of ingestion as well, and a valid one passes all the same', async () => {
+  it('counts them by address on the ingestion path too, without a limit for a valid token', async () => {
     const owner = await world.organization();
     const unknown = new Client(`${world.url}/ddp/v1`, 'unknown');
     const statuses: number[] = [];
@@ -50,11 +50,11 @@ describe('tokens that nobody has', () => {
   });
 });
 
-describe('connections that never show a token', () => {
+describe('limit of connections without a token', () => {
   const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, maxConnections: 0, stopDelay: 0 };
   const world = useWorld({ config: { http } });
 
-  it('are 20 of an address at most; those that show one do not count, and a place comes free with its connection', async () => {
+  it('allows 20 per address, excludes those that showed a token, and frees a slot when a connection closes', async () => {
     const owner = await world.organization();
     const get = `GET /ddp/v1/account HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`;
     const open = async () => {
@@ -75,7 +75,7 @@ describe('connections that never show a token', () => {
     const refused = await SlowSender.to(world.url);
     await refused.closed();
     expect(refused.answer).toBe('');
-    // Who was let in is not touched.
+    // Connections that were accepted stay open.
     const first = known[0]!.sender;
     first.socket.write(get);
     while ((first.answer.match(/HTTP\/1\.1 200/g) ?? []).length < 2) await new Promise(setImmediate);

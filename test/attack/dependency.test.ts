@@ -8,8 +8,8 @@ interface Lock {
   >;
 }
 
-describe('the lock file', () => {
-  it('names a hash for every package, save for tools of development for other platforms that the registry did not give', async () => {
+describe('package-lock.json', () => {
+  it('has a hash for every package, except development tools for other platforms', async () => {
     const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8')) as Lock;
     const entries = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
     expect(entries.length).toBeGreaterThan(500);

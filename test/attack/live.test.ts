@@ -12,12 +12,12 @@ afterEach(() => {
   for (const subscriber of subscribers.splice(0)) subscriber.leave();
 });
 
-describe('WebSockets that never say who they are', () => {
+describe('WebSockets without a token', () => {
   const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, maxConnections: 0, stopDelay: 0 };
   const live = { perProcess: 50, perToken: 30, perConnection: 20 };
   const behindProxy = useWorld({ config: { http, live, trustProxy: ['loopback'] } });
 
-  /** Opens one from an address that the trusted proxy names; its status where it is refused. */
+  /** Opens a WebSocket from an address that the trusted proxy names. Returns its status when refused. */
   const open = async (address: string): Promise<WebSocket | number> => {
     const url = `${behindProxy.url.replace(/^http/, 'ws')}/graphql`;
     const socket = new WebSocket(url, 'graphql-transport-ws', { headers: { 'x-forwarded-for': address } });
@@ -28,12 +28,12 @@ describe('WebSockets that never say who they are', () => {
   const openMany = (address: string, count: number) => Promise.all(Array.from({ length: count }, () => open(address)));
   const sockets = (opened: (WebSocket | number)[]) => opened.filter((one) => typeof one !== 'number');
 
-  it('are 20 of an address at most, behind a trusted proxy as well; the others are refused with 429', async () => {
+  it('allows 20 per address behind a trusted proxy, and refuses more with 429', async () => {
     const opened = await openMany('192.0.2.1', 30);
     expect(sockets(opened)).toHaveLength(20);
     expect(opened.filter((one) => one === 429)).toHaveLength(10);
     expect(typeof (await open('192.0.2.2'))).toBe('object');
-    // A place is free again when its connection is gone.
+    // A closed connection frees its slot.
     const [first] = sockets(opened);
     first!.terminate();
     let next = await open('192.0.2.1');
@@ -42,7 +42,7 @@ describe('WebSockets that never say who they are', () => {
     for (const socket of [...sockets(opened), next]) socket.terminate();
   });
 
-  it('lock nobody out: from however many addresses they come, those that are here longest make way', async () => {
+  it('closes the oldest ones when many addresses connect, so that subscribers with a token still connect', async () => {
     const place = await buildLiveWorld(behindProxy);
     const opened: (WebSocket | number)[] = [];
     for (let n = 10; n < 20; n++) opened.push(...(await openMany(`192.0.2.${n}`, 20)));
@@ -55,7 +55,7 @@ describe('WebSockets that never say who they are', () => {
     for (const socket of sockets(opened)) socket.terminate();
   });
 
-  it('that are gone before they are refused end nothing', async () => {
+  it('keeps open connections when refused clients leave before their refusal', async () => {
     const opened = await openMany('192.0.2.40', 20);
     const upgrade = [
       'GET /graphql HTTP/1.1',
@@ -81,7 +81,7 @@ describe('WebSockets that never say who they are', () => {
     for (const socket of sockets(opened)) socket.terminate();
   });
 
-  it('are closed with 4408 when they make way', async () => {
+  it('closes the oldest one with 4408 when others take its place', async () => {
     const opened = sockets(await openMany('192.0.2.30', 20));
     const [code] = (
       await Promise.all([once(opened[0]!, 'close'), ...[31, 32, 33].map((n) => openMany(`192.0.2.${n}`, 20))])

@@ -6,7 +6,7 @@ const direct = useService({});
 const proxied = useService({ config: { trustProxy: ['loopback'] } });
 const guarded = useService({ config: { metricsToken: 'open sesame' } });
 
-/** Status of a GET with these headers, `Host` among them, which fetch does not send. */
+/** Returns the status of a GET with these headers, including `Host`, which fetch cannot send. */
 const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request(url, { headers }, (response) => resolve(response.resume().statusCode))
@@ -14,8 +14,8 @@ const statusOf = (url: string, headers: Record<string, string> = {}): Promise<nu
       .end();
   });
 
-describe('/metrics without a token', () => {
-  it('answers a program of this machine', async () => {
+describe('/metrics without a metrics token', () => {
+  it('returns 200 to a program on the same machine', async () => {
     expect(await statusOf(`${direct.url}/metrics`)).toBe(200);
     expect(await statusOf(`${direct.url}/metrics`, { Host: 'localhost:4000' })).toBe(200);
   });
@@ -26,22 +26,22 @@ describe('/metrics without a token', () => {
     { Forwarded: 'for=203.0.113.7' },
     { Via: '1.1 proxy' },
     { 'X-Real-IP': '203.0.113.7' },
-  ])('does not answer through a proxy of this machine, which tells itself by %j', async (headers) => {
+  ])('returns 403 through a proxy on the same machine, detected by %j', async (headers) => {
     expect(await statusOf(`${direct.url}/metrics`, headers as unknown as Record<string, string>)).toBe(403);
   });
 
-  it('answers nobody where a proxy is trusted', async () => {
+  it('returns 403 to everybody when a proxy is trusted', async () => {
     expect(await statusOf(`${proxied.url}/metrics`)).toBe(403);
   });
 
-  it('answers through a proxy with the token', async () => {
+  it('returns 200 through a proxy with the metrics token when one is set', async () => {
     const headers = { Authorization: 'Bearer open sesame', 'X-Forwarded-For': '203.0.113.7', Host: 'iot.example.com' };
     expect(await statusOf(`${guarded.url}/metrics`, headers)).toBe(200);
   });
 });
 
-describe('every page', () => {
-  it.each(['/graphql', '/ddp/v1/docs', '/avatars/someone.svg'])('%s may be framed by none', async (path) => {
+describe('clickjacking protection', () => {
+  it.each(['/graphql', '/ddp/v1/docs', '/avatars/someone.svg'])('forbids framing of %s', async (path) => {
     const { status, headers } = await fetch(`${direct.url}${path}`, { headers: { accept: 'text/html,*/*' } });
     expect(status).toBe(200);
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

@@ -5,7 +5,7 @@ import { buildCustomer } from '../hooks/customer.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld({ config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] } } });
-/** How many processes of the server have worked for a pool since a moment of its clock. */
+/** Counts the PostgreSQL processes that have worked for a pool since the given server time. */
 const usedSince = async (pool: string, moment: Date): Promise<number> => {
   const { rows } = await world.pool.query<{ count: number }>(
     'select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1 and state_change > $2',
@@ -16,10 +16,10 @@ const usedSince = async (pool: string, moment: Date): Promise<number> => {
 
 const serverTime = async (): Promise<Date> => (await world.pool.query<{ now: Date }>('select now()')).rows[0]!.now;
 
-/** Elsewhere the processes of the server may be another user's, on another machine. */
+/** On an external server the processes cannot be inspected. */
 const onEmbedded = process.platform === 'linux' && process.env['DATABASE_URL'] === undefined ? it : it.skip;
 
-/** The priorities of the server's processes that work for a pool, where 0 is usual and 19 the lowest. */
+/** Returns the priorities of the PostgreSQL processes of a pool: 0 is normal, 19 is the lowest. */
 const prioritiesOf = async (pool: string): Promise<number[]> => {
   const { rows } = await world.pool.query<{ pid: number }>(
     'select pid from pg_stat_activity where datname = current_database() and application_name = $1',
@@ -29,7 +29,7 @@ const prioritiesOf = async (pool: string): Promise<number[]> => {
 };
 
 onEmbedded(
-  'the processes of PostgreSQL that work for a service give way to it, and slow reads to all others',
+  "gives PostgreSQL's hook processes a lower priority than the service, and slow reads the lowest",
   async () => {
     const owner = await world.organization();
     const { status } = await owner.get(`/organizations/${owner.id}/devices?q=a&limit=1`);
@@ -39,7 +39,7 @@ onEmbedded(
   },
 );
 
-onEmbedded('what an organization whose hooks are slow stores gives way to what others store', async () => {
+onEmbedded('stores the records of an organization with slow hook filters at a lower priority', async () => {
   const customer = await buildCustomer(world);
   expect((await customer.send()).status).toBe(200);
   expect(await prioritiesOf('ddp store')).toEqual([5]);
@@ -50,7 +50,7 @@ onEmbedded('what an organization whose hooks are slow stores gives way to what o
   expect((await customer.call('PUT', `${path}/settings`, { filter })).status).toBe(200);
   const holder = await world.pool.connect();
   try {
-    // The query of the filter takes as long as it may, whatever the machine: the fields that it names are locked.
+    // The fields that the filter's query names are locked, so the query uses up its timeout on any machine.
     await holder.query('begin; lock table record_field in access exclusive mode');
     expect((await customer.send()).status).toBe(200);
   } finally {
@@ -61,7 +61,7 @@ onEmbedded('what an organization whose hooks are slow stores gives way to what o
   expect(await prioritiesOf('ddp slow store')).toEqual([14]);
 });
 
-onEmbedded('what makes very many deliveries is stored so the first time already', async () => {
+onEmbedded('stores records that create very many deliveries at a lower priority at once', async () => {
   const customer = await buildCustomer(world);
   for (let number = 0; number < 21; number++) await customer.hook({ url: 'http://127.0.0.1:9/' });
   const begun = await serverTime();

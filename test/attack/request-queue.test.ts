@@ -13,7 +13,7 @@ beforeAll(async () => {
   [busy, other] = [await createTenant(service), await createTenant(service)];
 });
 
-/** Begins to make a team, which takes until `release` is called. */
+/** Starts to create a team, which blocks until `release` is called. */
 async function createSlowly(tenant: Tenant) {
   const pool = createPool(service.databaseUrl, { max: 2 });
   const client = await pool.connect();
@@ -31,8 +31,8 @@ async function createSlowly(tenant: Tenant) {
   };
 }
 
-describe('requests of one organization at once', () => {
-  it('are so many of each kind: the next one waits, those of another kind and another organization do not', async () => {
+describe('concurrent requests of one organization', () => {
+  it('queues a second request of the same kind, and answers other kinds and other organizations', async () => {
     const { answer, release } = await createSlowly(busy);
     const answered: string[] = [];
     const first = answer.then(() => answered.push('first'));
@@ -45,7 +45,7 @@ describe('requests of one organization at once', () => {
     expect(answered).toEqual(['first', 'second']);
   });
 
-  it('do not count while their bodies come: a stalled client holds up none', async () => {
+  it('excludes a request whose body is still arriving', async () => {
     const headers = { Authorization: `Bearer ${busy.owner.token}`, 'Content-Type': 'application/json' };
     const sender = await SlowSender.to(service.url);
     sender.begin(`/ddp/v1/organizations/${busy.id}/records`, headers).chunk(Buffer.from('['));
@@ -56,7 +56,7 @@ describe('requests of one organization at once', () => {
     sender.leave();
   });
 
-  it('leave the queue when their client goes away', async () => {
+  it('drops a queued request when its client goes away', async () => {
     const { answer, release } = await createSlowly(busy);
     const gone = await SlowSender.to(service.url);
     gone.socket.write(
@@ -69,7 +69,7 @@ describe('requests of one organization at once', () => {
     expect((await busy.owner.get('/account')).status).toBe(200);
   });
 
-  it('are refused with 429 where 1,000 wait already', async () => {
+  it('returns 429 when 1,000 requests wait', async () => {
     const { answer, release } = await createSlowly(busy);
     const statuses = new Map<number, number>();
     const count = ({ status }: { status: number }) => statuses.set(status, (statuses.get(status) ?? 0) + 1);

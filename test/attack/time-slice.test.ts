@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TimeSlices } from '../../src/time-slice.js';
 
-/** Computes for so many milliseconds, in slices; gives the iterations of the event loop that it took. */
+/** Computes for the given time in slices; returns the number of event loop iterations. */
 const compute = async (slices: TimeSlices, organizationId: string, milliseconds: number): Promise<number> => {
   let iterations = 0;
   const count = () => {
@@ -19,21 +19,21 @@ const compute = async (slices: TimeSlices, organizationId: string, milliseconds:
 };
 
 describe('time slices', () => {
-  it('give all computations of one organization one slice in an iteration of the event loop', async () => {
+  it('grants all computations of one organization one slice per event loop iteration', async () => {
     const slices = new TimeSlices();
     const many = await Promise.all(Array.from({ length: 10 }, () => compute(slices, 'one', 20)));
-    // 200 ms in slices of a step, which is longer than a slice.
+    // 200 ms in slices of one step, which is longer than a slice.
     expect(Math.max(...many)).toBeGreaterThanOrEqual(20);
   });
 
-  it('let a short computation of another end in its first, however many computations one organization has', async () => {
+  it("finishes another organization's short computation in its first slice, however many computations one organization has", async () => {
     const slices = new TimeSlices();
     const many = Promise.all(Array.from({ length: 50 }, () => compute(slices, 'greedy', 10)));
     const [done] = await Promise.all([compute(slices, 'modest', 1), many]);
     expect(done).toBeLessThanOrEqual(1);
   });
 
-  it('are shorter beside another organization than alone', async () => {
+  it("shortens an organization's slice while another one computes", async () => {
     const slices = new TimeSlices();
     slices.isOver('one', 0);
     await turn();

@@ -33,7 +33,7 @@ beforeAll(async () => {
   path = `/applications/${id}/${application.body.id}/search`;
 });
 
-/** A query of so many empty buckets under these pipelines. */
+/** Builds a query with the given number of empty buckets under these pipelines. */
 const query = (buckets: number, pipelines: object) => ({
   products: [],
   size: 0,
@@ -52,21 +52,21 @@ const total = { cumulative_sum: { buckets_path: '_count' } };
 const deviation = (window: number) => ({
   moving_fn: { buckets_path: '_count', window, script: 'MovingFunctions.stdDev(values)' },
 });
-/** It takes longer than this, some ten times at least. */
+/** Takes at least ten times its timeout. */
 const slow = { ...query(60_000, { deviation: deviation(160) }), timeout: '20ms' };
 const range = { gte: start / 1000 - 86_400, lte: start / 1000 + 100 * 86_400 };
 const ask = (queries: readonly object[]) => attacker.owner.post<Answer>(path, { ts: range, queries });
 
-describe('pipelines over very many buckets', () => {
-  it('are refused where they would make too many answers', async () => {
+describe('pipeline aggregations over very many buckets', () => {
+  it('returns an error when they would make too many results', async () => {
     const names = Array.from({ length: 190 }, (_, index) => `total${index}`);
     const pipelines = Object.fromEntries(names.map((name) => [name, total]));
     const before = process.memoryUsage().rss;
     const { longest } = await delayDuring(async () => {
       const { body } = await ask(Array.from({ length: 20 }, () => query(50_000, pipelines)));
-      // On a slow machine the deadline comes first for some.
+      // On a slow machine some queries reach the deadline first.
       const refused = body.responses.filter(({ timed_out: late }) => !late);
-      // Each query has too many answers, and all of them together too many bytes.
+      // Each query has too many results, and all together too many bytes.
       for (const { error } of refused)
         expect(error?.reason).toMatch(/equal to: \[500000\]|one call may hold at most \[67108864\] bytes/);
     });
@@ -74,7 +74,7 @@ describe('pipelines over very many buckets', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(700 * 2 ** 20);
   }, 180_000);
 
-  it('end at the deadline, and the event loop goes on meanwhile', async () => {
+  it('returns timed_out at the deadline without blocking the event loop', async () => {
     let answer: Answer | undefined;
     const { longest } = await delayDuring(async () => {
       ({ body: answer } = await ask([slow]));
@@ -83,15 +83,15 @@ describe('pipelines over very many buckets', () => {
     expect(longest).toBeLessThan(500);
   }, 180_000);
 
-  it('answer what is within the limits', async () => {
+  it('returns results within the limits', async () => {
     const { body } = await ask([query(3000, { total, sorted: { bucket_sort: { from: 2990 } } })]);
     expect(body.responses[0]?.aggregations?.minutes.buckets).toHaveLength(10);
     expect(body.responses[0]?.aggregations?.minutes.buckets[0]?.total.value).toBe(1);
   });
 });
 
-describe('one query of too many pipelines', () => {
-  it('says how many answers it may make', async () => {
+describe('query with too many pipeline aggregations', () => {
+  it('returns too_many_buckets_exception with the limit', async () => {
     const pipelines = Object.fromEntries(Array.from({ length: 190 }, (_, index) => [`total${index}`, total]));
     const { body } = await ask([query(3000, pipelines)]);
     expect(body.responses).toMatchObject([{ status: 503, error: { type: 'too_many_buckets_exception' } }]);
@@ -99,49 +99,49 @@ describe('one query of too many pipelines', () => {
   });
 });
 
-describe('a moving function over very many buckets', () => {
+describe('moving function over very many buckets', () => {
   const reason = /^Windows of moving functions may look at \[10000000\] values in one query but would look at \[\d+\]/;
   const refusal = { status: 400, error: { type: 'illegal_argument_exception', reason: expect.stringMatching(reason) } };
 
-  it('is refused where its windows look at too many values', async () => {
+  it('returns 400 when its windows cover too many values', async () => {
     const { body } = await ask([query(10_000, { deviation: deviation(10_000) })]);
     expect(body.responses).toMatchObject([refusal]);
   });
 
-  it('is refused where it is one of several that look at too many together', async () => {
+  it('returns 400 when several functions together cover too many values', async () => {
     const functions = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`d${index}`, deviation(3000)]));
     const { body } = await ask([query(3000, functions)]);
     expect(body.responses).toMatchObject([refusal]);
   });
 
-  it('answers where they look at fewer', async () => {
+  it('returns results when the windows cover fewer values', async () => {
     const { body } = await ask([query(3000, { deviation: deviation(3000) })]);
     expect(body.responses).toMatchObject([{ status: 200, timed_out: false }]);
   });
 });
 
-describe('a call of a hundred slow queries', () => {
-  it('ends at the deadline of the call, each query with an answer', async () => {
+describe('call with a hundred slow queries', () => {
+  it('returns timed_out for each query at the deadline of the call', async () => {
     const { body } = await ask(Array.from({ length: 100 }, () => slow));
     expect(body.responses).toHaveLength(100);
     for (const { timed_out: late } of body.responses) expect(late).toBe(true);
-    // Four at a time, a hundred that ran to their end would take 25 times as long as one.
+    // Four run at once: a hundred full runs would take 25 times as long as one.
     expect(body.took).toBeLessThan(10 * timeout);
   }, 180_000);
 });
 
-describe('a regular expression', () => {
+describe('regexp query', () => {
   it.each([
-    ['of nested repetitions', '((a?){50}b?){50}'],
-    ['of repeated intervals', '(<1-1000>){3}'],
-  ])('%s is too complex', async (_, expression) => {
+    ['with nested repetitions', '((a?){50}b?){50}'],
+    ['with repeated intervals', '(<1-1000>){3}'],
+  ])('returns too_complex_to_determinize_exception for an expression %s', async (_, expression) => {
     const { body } = await ask([{ products: [], query: { regexp: { 'device.serial': { value: expression } } } }]);
     expect(body.responses).toMatchObject([
       { status: 400, error: { caused_by: { type: 'too_complex_to_determinize_exception' } } },
     ]);
   });
 
-  it('of an interval and of simple repetitions is not', async () => {
+  it('returns 200 for an interval with simple repetitions', async () => {
     const { body } = await ask([
       { products: [], query: { regexp: { 'device.serial': { value: '(ab){1,200}-?<1-1000>' } } } },
     ]);

@@ -17,7 +17,7 @@ const rule = { name: 'Slow', kind: 'threshold', when: { query: { range: { 'data.
 const rulesOf = ({ organizationId, applicationId }: Customer) =>
   `/applications/${organizationId}/${applicationId}/alert-rules`;
 
-/** Makes rules whose query every record meets. Returns their paths. */
+/** Creates rules whose query matches every record. Returns their paths. */
 async function makeRules(customer: Customer, count: number): Promise<string[]> {
   const paths: string[] = [];
   for (let number = 0; number < count; number++) {
@@ -35,11 +35,11 @@ beforeAll(async () => {
 });
 afterAll(() => holder.end());
 
-describe('slow queries of the alert rules of one organization', () => {
-  it("hold up no other organization's ingestion", async () => {
+describe('slow alert queries of one organization', () => {
+  it("delays no other organization's ingestion", async () => {
     await makeRules(slow, 100);
     await slow.send();
-    // Every query takes as long as it may, whatever the machine: the fields that it names are locked.
+    // The fields that the queries name are locked, so each query uses up its timeout on any machine.
     await holder.query('begin; lock table record_field in access exclusive mode');
     let stopped = false;
     const sending = Array.from({ length: 6 }, async () => {
@@ -60,7 +60,7 @@ describe('slow queries of the alert rules of one organization', () => {
     }
   });
 
-  it('leave states as they were, and are switched off after five times with a reason that their owner sees', async () => {
+  it('keeps the alert states, and disables the rule with a visible reason after five timeouts', async () => {
     const owner = await buildCustomer(service);
     const [path] = await makeRules(owner, 1);
     await owner.send();

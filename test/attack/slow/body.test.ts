@@ -7,7 +7,7 @@ import { SlowSender } from '../slow-sender.js';
 
 const mebibyte = 2 ** 20;
 
-/** Everything of a gzip body but its end: what it holds can be read, and it may go on. */
+/** Returns a gzip body without its end, which can be decompressed and may continue. */
 async function unendedGzip(text: string): Promise<Buffer> {
   const gzip = createGzip();
   const chunks: Buffer[] = [];
@@ -31,7 +31,7 @@ describe('request bodies that never end', () => {
     [attacker, neighbour] = [await createTenant(service), await createTenant(service)];
   });
 
-  it('hold at most 32 MiB of a token: 200 gzip bodies of 10 kB are refused with 429 and the figure', async () => {
+  it('returns 429 beyond 32 MiB per token: 200 gzip bodies of 10 kB', async () => {
     const body = await unendedGzip(`[${' '.repeat(9.9 * mebibyte)}`);
     expect(body.length).toBeLessThan(12_000);
     const before = process.memoryUsage().rss;
@@ -50,7 +50,7 @@ describe('request bodies that never end', () => {
     expect(refused[0]!.answer).toMatch(/retry-after: 1/i);
   }, 180_000);
 
-  it('leave their token its share again once they are gone, and never touch that of another organization', async () => {
+  it("frees the token's share when they are gone, and leaves other organizations their own", async () => {
     const body = gzipSync(`[${' '.repeat(9.9 * mebibyte)}]`);
     const open = await unendedGzip(`[${' '.repeat(9.9 * mebibyte)}`);
     const headers = { ...headersOf(attacker), 'Content-Encoding': 'gzip' };
@@ -70,11 +70,12 @@ describe('request bodies that never end', () => {
     while (status !== 200) ({ status } = await send(attacker));
   }, 180_000);
 
-  it('cost what they take in memory, though they come in chunks of one byte', async () => {
+  it('returns 413 by memory used when a body comes in chunks of one byte', async () => {
     const sender = await SlowSender.to(service.url);
     sender.begin(pathOf(attacker), headersOf(attacker));
     sender.chunk(Buffer.from('['));
-    // A chunk of one byte takes some 200 bytes: 170,000 of them are 32 MiB, and far from the 10 MiB that a body may have.
+    // A chunk of one byte takes about 200 bytes of memory: 170,000 chunks take 32 MiB, although they carry far less
+    // than the 10 MiB that a body may have.
     const chunks = '1\r\n \r\n'.repeat(5000);
     for (let count = 0; count < 60 && !sender.answer; count++) {
       if (!sender.socket.write(chunks)) await Promise.race([once(sender.socket, 'drain'), sender.status()]);
@@ -84,7 +85,7 @@ describe('request bodies that never end', () => {
     sender.leave();
   }, 180_000);
 
-  it('are counted for the graph as well', async () => {
+  it('returns 429 at /graphql too', async () => {
     const senders = await Promise.all(Array.from({ length: 150 }, () => SlowSender.to(service.url)));
     for (const sender of senders) {
       sender.begin('/graphql', headersOf(attacker)).chunk(Buffer.alloc(255 * 1024, ' '));

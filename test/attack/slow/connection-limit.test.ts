@@ -10,13 +10,16 @@ const service = useService({ config: { http: { ...readConfig({}).http, maxConnec
 
 const connectAll = (count: number) => Promise.all(Array.from({ length: count }, () => SlowSender.to(service.url)));
 
-/** The status that each of these is answered, once it has asked for the health of the service. */
+/** Asks for /healthz and returns the status. */
 const ask = async (sender: SlowSender): Promise<number | undefined> => {
   sender.socket.write('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n');
   return sender.status();
 };
 
-/** As many connections as there may be, each of which was answered; those of an earlier test may still be closing. */
+/**
+ * Opens the maximum number of connections, each of which is answered. Connections of an earlier test may still be
+ * closing.
+ */
 async function fill(): Promise<SlowSender[]> {
   const open: SlowSender[] = [];
   while (open.length < maxConnections) {
@@ -27,8 +30,8 @@ async function fill(): Promise<SlowSender[]> {
   return open;
 }
 
-describe('a service with as many connections as it may have (MAX_CONNECTIONS)', () => {
-  it('answers one more with 503, serves those that it has, and takes new ones when one has gone', async () => {
+describe('MAX_CONNECTIONS', () => {
+  it('returns 503 to one more connection, serves the open ones, and accepts new ones when one closes', async () => {
     const open = await fill();
     const refused = await request(`${service.url}/ddp/v1/account`, { method: 'POST', body: 'x'.repeat(100_000) });
     expect({ status: refused.statusCode, wait: refused.headers['retry-after'] }).toEqual({ status: 503, wait: '1' });
@@ -40,7 +43,7 @@ describe('a service with as many connections as it may have (MAX_CONNECTIONS)', 
     for (const sender of await fill()) sender.leave();
   });
 
-  it('closes refused connections itself, whatever comes on them', async () => {
+  it('closes refused connections whatever arrives on them', async () => {
     const open = await fill();
     const idle = await connectAll(20);
     expect(await Promise.all(idle.map((sender) => sender.status()))).toEqual(idle.map(() => 503));

@@ -6,7 +6,7 @@ import { growthDuring } from '../memory.js';
 
 const world = useWorld({ config: { search: { timeout: 60_000, rollups: true }, graph: { timeout: 90_000 } } });
 const mebibyte = 1024 * 1024;
-/** Memory by which a request may grow the process; what a refusal leaves behind is collected later. */
+/** Bytes by which a request may grow the process, since garbage of refused requests is collected later. */
 const allowed = 300 * mebibyte;
 
 let owner: AccountActor;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 const aliases = (count: number, field: string): string =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
 
-/** Sends the same operation many times in one batch, while another organization asks for its own. */
+/** Sends the same operation many times in one batch, while another organization sends a query. */
 const attack = async (query: string, times: number, variables: object = {}) => {
   const body = Array.from({ length: times }, () => ({ query, variables: { o: owner.id, d: wide, ...variables } }));
   const { result, bytes } = await growthDuring(async () => {
@@ -54,15 +54,15 @@ const errorsOf = (answers: GraphAnswer[]) => answers.flatMap(({ errors = [] }) =
 const codesOf = (answers: GraphAnswer[]) => new Set(errorsOf(answers).map(({ extensions }) => extensions.code));
 const sentenceOf = (answers: GraphAnswer[]) => errorsOf(answers)[0]?.message;
 
-describe('thirty aliases in a batch, over records of 1,000 keys, end no process and hold up nobody:', () => {
-  it('newest values', async () => {
+describe('GraphQL batch with thirty aliases over records of 1,000 keys', () => {
+  it('returns VALIDATION_FAILED within the memory limit for latest values', async () => {
     const latest = 'latest(organizationId: $o, deviceIds: [$d]) { values { name ts value } }';
     const { answers, bytes } = await attack(`query ($o: ID!, $d: ID!) { ${aliases(29, latest)} }`, 13);
     expect([...codesOf(answers)]).toEqual(expect.arrayContaining(['VALIDATION_FAILED']));
     expect(bytes).toBeLessThan(allowed);
   }, 180_000);
 
-  it('values of records', async () => {
+  it('returns VALIDATION_FAILED within the memory limit for values of records', async () => {
     const values = 'values { name value }';
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
       records(limit: 1) { items { ${aliases(29, values)} } } } }`;
@@ -71,7 +71,7 @@ describe('thirty aliases in a batch, over records of 1,000 keys, end no process 
     expect(bytes).toBeLessThan(allowed);
   }, 180_000);
 
-  it('data of records, which is counted before it is written', async () => {
+  it('returns TOO_LARGE within the memory limit for data of records, whose size is counted before it is written', async () => {
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
       records(limit: 300) { items { ${aliases(29, 'data')} } } } }`;
     const { answers, bytes } = await attack(query, 13);
@@ -81,8 +81,8 @@ describe('thirty aliases in a batch, over records of 1,000 keys, end no process 
   }, 180_000);
 });
 
-describe('a request', () => {
-  it('spends the length of lists that have no size', async () => {
+describe('cost limits of a GraphQL request', () => {
+  it('charges the length of lists without a limit argument', async () => {
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
       records(limit: 30) { items { values { name value } } } } }`;
     const variables = { o: owner.id, d: wide };
@@ -97,7 +97,7 @@ describe('a request', () => {
     expect(fewer.body.data!['device'].records.items[0].values).toHaveLength(keys);
   });
 
-  it('spends an object for each ten points of a series', async () => {
+  it('charges one object for ten points of a series', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `"v${index}"`).join();
     const series = `series(organizationId: $o, deviceIds: [$d], variables: [${names}], points: 5000, function: lttb) { ts values }`;
     const ask = (count: number) =>
@@ -110,7 +110,7 @@ describe('a request', () => {
     });
   }, 180_000);
 
-  it('reads 32 MiB of rows at most', async () => {
+  it('returns an error beyond 32 MiB of rows', async () => {
     const page = 'records(limit: 300) { items { data } }';
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
       ${page} a: records(limit: 301) { items { data } } b: records(limit: 302) { items { data } }
@@ -126,8 +126,8 @@ describe('a request', () => {
   }, 180_000);
 });
 
-describe('twenty documents of 29 aliases and 1,900 selections each, sent twice', () => {
-  it('do not stop the event loop for seconds, the time to compile a few', async () => {
+describe('twenty GraphQL documents of 29 aliases and 1,900 selections, sent twice', () => {
+  it('blocks the event loop for less than 1.5 s while they are compiled', async () => {
     const device = `id serial name slug tags createdAt updatedAt applicationCount location { lat lon }
       product { id name version slug createdAt updatedAt deviceCount public }
       applications(limit: 1) { totalCount items { id name slug description createdAt updatedAt } }

@@ -19,7 +19,7 @@ interface Settings {
 
 const filter = { query: { range: { 'data.index': { gt: 1_000_000 } } } };
 
-/** Makes hooks with a filter that nothing passes. */
+/** Creates hooks with a filter that matches no record. */
 async function hooksOf(customer: Customer, count: number): Promise<string[]> {
   const paths: string[] = [];
   for (let number = 0; number < count; number++) {
@@ -30,7 +30,7 @@ async function hooksOf(customer: Customer, count: number): Promise<string[]> {
   return paths;
 }
 
-/** Has a customer send without a pause until it is told to stop. */
+/** Sends records without a pause until `stop` is called. */
 function flood(customer: Customer): { stop(): Promise<void> } {
   let stopped = false;
   const loops = Array.from({ length: 6 }, async () => {
@@ -55,11 +55,11 @@ afterAll(async () => {
   await receiver.close();
 });
 
-describe('slow filters of one organization', () => {
-  it("hold up no other organization's ingestion", async () => {
+describe('slow hook filters of one organization', () => {
+  it("delays no other organization's ingestion", async () => {
     await hooksOf(slow, 10);
     await slow.send();
-    // Every query of a filter takes as long as it may, whatever the machine: the fields that it names are locked.
+    // The fields that the filters name are locked, so each query uses up its timeout on any machine.
     await holder.query('begin; lock table record_field in access exclusive mode');
     const sending = flood(slow);
     try {
@@ -69,7 +69,7 @@ describe('slow filters of one organization', () => {
         expect((await quick.send()).status).toBe(200);
         latencies.push(performance.now() - begun);
       }
-      // Ten filters of half a second and more each held up every group before.
+      // Earlier, ten filters of half a second each delayed every commit group.
       expect(Math.max(...latencies)).toBeLessThan(6000);
     } finally {
       await holder.query('rollback');
@@ -77,7 +77,7 @@ describe('slow filters of one organization', () => {
     }
   });
 
-  it('are switched off when they keep running out of time, with a reason that their owner sees, until set anew', async () => {
+  it('disables a filter that keeps timing out, with a visible reason, until the filter is set again', async () => {
     const owner = await buildCustomer(service);
     const [path] = await hooksOf(owner, 1);
     await owner.send();
@@ -95,7 +95,7 @@ describe('slow filters of one organization', () => {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(metrics).toMatch(/^ddp_hook_filters_disabled_total [1-9]/m);
 
-    // Its hook now gets every record.
+    // The hook now receives every record.
     const before = (await owner.call<unknown[]>('GET', `${path}/deliveries?limit=1000`)).body.length;
     await owner.send();
     expect((await owner.call<unknown[]>('GET', `${path}/deliveries?limit=1000`)).body).toHaveLength(before + 1);
@@ -107,8 +107,8 @@ describe('slow filters of one organization', () => {
   });
 });
 
-describe('a filter', () => {
-  it('of more than 16,384 characters is refused', async () => {
+describe('hook filter', () => {
+  it('returns 422 for more than 16,384 characters', async () => {
     const { path } = await quick.hook({ url: receiver.url() });
     const terms = Array.from({ length: 2000 }, (_, index) => `value ${index}`);
     expect(

@@ -9,7 +9,7 @@ import { startReceiver } from '../../hooks/receiver.js';
 
 const world = useHookWorld();
 
-/** Gives the application of a subject more hooks. */
+/** Adds hooks to the application of a subject. */
 async function addHooks({ organizationId, applicationId }: Subject, urls: readonly string[]): Promise<void> {
   await world.pool.query(sql`
     insert into hook (id, organization_id, application_id, url, created_at, updated_at)
@@ -17,8 +17,8 @@ async function addHooks({ organizationId, applicationId }: Subject, urls: readon
       from unnest(${urls.map(() => newId())}::uuid[], ${urls}::text[]) h (id, url)`);
 }
 
-describe('one organization', () => {
-  it("with many hooks whose name servers do not answer holds up no other's look-ups", async () => {
+describe('hooks and jobs of one organization', () => {
+  it("delays no other organization's DNS lookups when its name servers do not answer", async () => {
     const receiver = await startReceiver();
     const port = new URL(receiver.url()).port;
     const lookedUp: string[] = [];
@@ -45,7 +45,7 @@ describe('one organization', () => {
     await receiver.close();
   });
 
-  it("with hundreds of hooks that hang leaves world for others' calls", async () => {
+  it("leaves slots for other organizations' calls when hundreds of its hooks hang", async () => {
     const hanging = await startReceiver(() => undefined);
     const receiver = await startReceiver();
     const hooks = await world.open({ timeout: 60_000 });
@@ -55,7 +55,7 @@ describe('one organization', () => {
       Array.from({ length: 149 }, () => hanging.url()),
     );
     await world.store(hooks, attacker, 8);
-    // More than half of all calls never are one organization's.
+    // One organization never gets more than half of all calls.
     await hanging.received(450);
 
     const victim = await world.subject({ url: receiver.url(), concurrency: 1 });
@@ -67,7 +67,7 @@ describe('one organization', () => {
     await receiver.close();
   });
 
-  it("with jobs without end leaves others' jobs their turn", async () => {
+  it("leaves other organizations' jobs their turn when its job never ends", async () => {
     const pool = createPool(world.url);
     const [busy, other] = [
       await world.subject({ url: 'http://127.0.0.1:9/' }),

@@ -8,7 +8,7 @@ let owner: AccountActor;
 let applicationId: string;
 let productId: string;
 
-/** Rows of devices that were read so far, in any way. PostgreSQL counts them a second late. */
+/** Returns the number of device rows read so far. PostgreSQL counts them up to a second late. */
 const rowsRead = async (): Promise<number> => {
   const { rows } = await world.pool.query<{ read: number }>(
     sql`select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_user_tables where relname = 'device'`,
@@ -16,7 +16,7 @@ const rowsRead = async (): Promise<number> => {
   return rows[0]!.read;
 };
 
-/** Asks until PostgreSQL has counted, and gives how many rows of devices were read. */
+/** Runs `ask`, waits for PostgreSQL's counters, and returns the number of device rows read. */
 const rowsReadBy = async (ask: () => Promise<void>): Promise<number> => {
   const before = await rowsRead();
   let after = before;
@@ -37,12 +37,12 @@ beforeAll(async () => {
   await client.query(sql`insert into application_device (organization_id, application_id, device_id, created_at)
     select organization_id, ${applicationId}, id, now() + substr(serial, 2)::int * interval '1 s' from device where organization_id = ${owner.id}`);
   await client.query('analyze device, application_device');
-  // What filling them read is counted before what the service reads.
+  // Flushes the counters of the set-up before the service reads.
   await client.query('select pg_stat_force_next_flush()');
   client.release();
 });
 
-it('a page of a large application reads the devices that it shows, in the order of their links', async () => {
+it('reads only the devices shown, in order of linking, for a page of a large application', async () => {
   const read = await rowsReadBy(async () => {
     const page = await owner.get<{ serial: string }[]>(`/applications/${owner.id}/${applicationId}/devices?limit=3`);
     expect(page.body.map(({ serial }) => serial)).toEqual(['s1', 's2', 's3']);
@@ -51,7 +51,7 @@ it('a page of a large application reads the devices that it shows, in the order 
   expect(read).toBeLessThan(devices);
 });
 
-it('a page of the devices of a large product reads those that it shows', async () => {
+it('reads only the devices shown for a page of a large product', async () => {
   const query = `query ($organizationId: ID!, $productId: ID!) {
     product(organizationId: $organizationId, productId: $productId) { devices(limit: 3) { items { serial } } }
   }`;

@@ -5,7 +5,10 @@ import { useWorld } from '../../support/world.js';
 const world = useWorld({});
 const devices = 40_000;
 
-/** How often an index of devices was used, and how many entries were read of it. PostgreSQL counts them a second late. */
+/**
+ * Returns how often an index of devices was used, and how many entries were read. PostgreSQL counts them up to a second
+ * late.
+ */
 const uses = async (index: string): Promise<{ scans: number; entries: number }> => {
   const { rows } = await world.pool.query<{ scans: number; entries: number }>(
     sql`select idx_scan::int as scans, idx_tup_read::int as entries from pg_stat_user_indexes where indexrelname = ${index}`,
@@ -13,7 +16,7 @@ const uses = async (index: string): Promise<{ scans: number; entries: number }> 
   return rows[0]!;
 };
 
-it('a list of a small organization reads no devices of a large one, even where statistics know of no other', async () => {
+it('reads no devices of a large organization for the list of a small one, even when statistics know only the large one', async () => {
   const large = await world.organization();
   await world.pool.query(sql`insert into device (id, organization_id, serial, slug, created_at, updated_at)
     select gen_random_uuid(), ${large.id}, 's' || n, 's' || n, now(), now() from generate_series(1, ${devices}::int) n`);

@@ -10,10 +10,10 @@ afterEach(() => {
 });
 
 describe('ninety subscriptions of one token with slow queries', () => {
-  it('hold up no records of other organizations, and count what they miss of their own', async () => {
+  it("delays no other organization's records, and reports as missed what it drops of its own", async () => {
     const attacker = await buildLiveWorld(world);
     const quiet = await buildLiveWorld(world);
-    // A pattern of this kind walks through all of a long text with some hundred states at once.
+    // A pattern of this kind runs through a long text with hundreds of states at once.
     const text = 'ab'.repeat(100_000);
     await attacker.send({ t: text });
     await quiet.send({ n: 0 });

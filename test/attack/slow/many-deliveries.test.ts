@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-describe('records of one organization that make very many deliveries', () => {
-  it("hold up neither another organization's ingestion nor its deliveries", async () => {
+describe('records of one organization with very many deliveries', () => {
+  it('delays neither ingestion nor deliveries of another organization', async () => {
     const answered: string[] = [];
-    // 30,000 deliveries in one transaction.
+    // This call makes 30,000 deliveries in one transaction.
     const large = greedy.send(1000).then(({ status }) => answered.push(`greedy ${status}`));
     const small = modest.send(1).then(({ status }) => answered.push(`modest ${status}`));
     await Promise.all([large, small]);

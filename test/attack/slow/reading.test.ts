@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 }, 180_000);
 
-/** The longest that one of these answers took while the attack went on, one after the other. Milliseconds. */
+/** Returns the longest time of one answer, in milliseconds, asked one after the other during the attack. */
 async function longestDuring(attack: Promise<unknown>, ask: () => Promise<number>): Promise<number> {
   let going = true;
   const over = attack.finally(() => {
@@ -37,8 +37,8 @@ async function longestDuring(attack: Promise<unknown>, ask: () => Promise<number
   return longest;
 }
 
-describe('lists that are slow to read', () => {
-  it('hold up neither authentication nor readiness nor the reads of another organization', async () => {
+describe('slow lists of one organization', () => {
+  it('delays neither authentication nor readiness nor reads of another organization', async () => {
     const aliases = Array.from({ length: 29 }, (_, alias) => alias);
     const list = (alias: number) =>
       `p${alias}: devices(organizationId: "${attacker.id}", sort: "-applicationCount", limit: 1, page: $p${alias}) { items { id } }`;
@@ -49,20 +49,20 @@ describe('lists that are slow to read', () => {
     const actor = new Actor(service.url, attacker.owner.token);
     const path = `/organizations/${neighbour.id}`;
     const ask = async () => {
-      // A connection that was idle may be closed just as it is used again.
+      // An idle connection may be closed just when it is used again.
       const readiness = () => fetch(`${service.url}/readyz`);
       const [ready, read] = await Promise.all([readiness().catch(readiness), neighbour.owner.get(path)]);
       return Math.max(ready.status, read.status);
     };
-    // Connections are open, statements prepared and the operation compiled before.
+    // By then connections are open, statements prepared and the operation compiled.
     expect([(await actor.graph(query, pagesOf(0))).status, await ask()]).toEqual([200, 200]);
     const longest = await longestDuring(Promise.all([actor.postGraph(batch), actor.postGraph(batch)]), ask);
     expect(longest).toBeLessThan(10_000);
   }, 120_000);
 });
 
-describe('a pattern of a list', () => {
-  it('that takes its time holds up no pattern of another organization', async () => {
+describe('slow q patterns of one organization', () => {
+  it('delays no q pattern of another organization', async () => {
     const slow = encodeURIComponent('(.*.*.*.*x){4}$');
     const quick = `/organizations/${neighbour.id}/devices?q=x`;
     expect((await neighbour.owner.get(quick)).status).toBe(200);

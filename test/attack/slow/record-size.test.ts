@@ -23,8 +23,8 @@ beforeAll(async () => {
 const ingest = async (records: object) =>
   (await owner.post<Ingested>(`/organizations/${owner.id}/records`, records)).body;
 
-describe('a record', () => {
-  it('of 883,000 keys is refused, and its neighbours in the call are stored', async () => {
+describe('size of a record', () => {
+  it('rejects a record of 883,000 keys and stores its neighbours in the call', async () => {
     const body = await ingest([
       { serial, data: objectOf(883_000, '') },
       { serial, data: { temperature: 1 } },
@@ -36,15 +36,15 @@ describe('a record', () => {
     });
   });
 
-  it('has 1,000 keys at most, wherever they are', async () => {
+  it('rejects a record of over 1,000 keys in data and metadata together', async () => {
     const inside = { list: [objectOf(499), objectOf(499)], last: 1 };
     expect(await ingest({ serial, data: inside })).toMatchObject({ accepted: 1 });
     expect(await ingest({ serial, data: inside, metadata: { one: 1 } })).toMatchObject({ rejected: 1 });
   });
 });
 
-describe('the fields of an organization', () => {
-  it('are 10,000 at most, however many come in one call or in many', async () => {
+describe('field catalogue of an organization', () => {
+  it('stops growing at 10,000 fields', async () => {
     const calls = (prefix: string) =>
       Array.from({ length: 8 }, (_, index) => ({ serial, data: objectOf(900, `${prefix}${index}-`) }));
     expect(await ingest(calls('a'))).toMatchObject({ accepted: 8 });
@@ -57,8 +57,8 @@ describe('the fields of an organization', () => {
   }, 180_000);
 });
 
-describe('an application', () => {
-  it('has 100 hooks at most, also when they are made at the same time', async () => {
+describe('hooks of an application', () => {
+  it('returns 409 beyond 100 hooks, also when they are created concurrently', async () => {
     const application = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Alarms' });
     const path = `/applications/${owner.id}/${application}/hooks`;
     const statuses: number[] = [];
