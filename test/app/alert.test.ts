@@ -7,7 +7,7 @@ const service = useService({});
 const rules = readFileSync('ops/prometheus/alerts.yml', 'utf8');
 const dashboard = readFileSync('ops/grafana/dashboard.json', 'utf8');
 
-/** Names of figures in expressions. */
+/** Returns the metric names in expressions. */
 const figuresIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/\b(?:ddp|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name)),
 ];
@@ -16,7 +16,7 @@ describe.each([
   ['alert rules', rules],
   ['the dashboard', dashboard],
 ])('%s in ops/', (_, text) => {
-  it('look at figures that a running service has, or that are of a cluster', async () => {
+  it('contains only metrics that a running service exports or that belong to a cluster', async () => {
     const page = await (await fetch(`${service.url}/metrics`)).text();
     const there = new Set(
       [...page.matchAll(/^# TYPE (\S+) (\S+)/gm)].flatMap(([, name, type]) =>
@@ -32,8 +32,8 @@ describe.each([
   });
 });
 
-describe('the run-book', () => {
-  it('has a page for each alert, and for no other', () => {
+describe('docs/run-book.md', () => {
+  it('has a page for each alert and for no other', () => {
     const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
     const pages = [...readFileSync('docs/run-book.md', 'utf8').matchAll(/^## (\w+)$/gm)].map(([, name]) => name!);
     expect(pages).toEqual(alerts);

@@ -12,7 +12,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-it('finds a port free also while callers knock at it who would not leave by themselves', async () => {
+it('finds a free port while clients connect to it and keep their connections open', async () => {
   const port = await freePort();
   let over = false;
   const knock = (): void => {
@@ -25,7 +25,7 @@ it('finds a port free also while callers knock at it who would not leave by them
   over = true;
 }, 20_000);
 
-it('says how to go on where a port is taken', async () => {
+it('suggests another port when the configured one is taken', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

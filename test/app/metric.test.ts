@@ -19,15 +19,15 @@ beforeAll(async () => {
   await owner.post(`${organization}/devices/ab-01`, {});
 });
 
-/** Figures by name and labels, as a scrape sees them. */
+/** Returns metrics by name and labels. */
 const scrape = async (): Promise<(name: string) => number | undefined> => {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   const figures = new Map(text.split('\n').map((line) => [line.replace(/ \S+$/, ''), Number(line.split(' ').at(-1))]));
   return (name) => figures.get(name);
 };
 
-describe('/metrics', () => {
-  it('counts requests by method, route template and status, never by what stands in the path', async () => {
+describe('GET /metrics', () => {
+  it('counts requests by method, route template and status, without path values', async () => {
     await owner.get(`${organization}/devices?limit=5`);
     await owner.get(`${organization}/devices?sort=colour`);
     await fetch(`${service.url}/nowhere/${organization}`);
@@ -41,7 +41,7 @@ describe('/metrics', () => {
     expect(count('GET', '/healthz', 200)).toBe(1);
   });
 
-  it('counts records, duplicates, rejections by code, and what was committed together', async () => {
+  it('counts records, duplicates, rejections by code, and records per commit', async () => {
     const record = { serial: 'ab-01', key: 'a', data: { level: 1 } };
     await owner.post(`${organization}/records`, [record, { ...record, key: 'b' }, record, { ...record, serial: 'ff' }]);
     const uplink: unknown = JSON.parse(readFileSync('test/data/ingest/the-things-stack-uplink.json', 'utf8'));
@@ -55,7 +55,7 @@ describe('/metrics', () => {
     expect(figure('ddp_ingest_seconds_count')).toBe(2);
   });
 
-  it('counts queries of searches by outcome, and how long calls took', async () => {
+  it('counts search queries by outcome, and observes the duration of calls', async () => {
     const queries = [{ products: [] }, { products: [], query: { foo: {} } }];
     await owner.post(`${application}/search`, { ts: { gte: 1.7e9, lte: 4e9 }, queries });
     const figure = await scrape();
@@ -65,7 +65,7 @@ describe('/metrics', () => {
     expect(figure('ddp_search_waiting')).toBe(0);
   });
 
-  it('counts GraphQL operations by kind, queries from the cache too', async () => {
+  it('counts GraphQL operations by kind, including cached queries', async () => {
     const ask = (query: string) =>
       fetch(`${service.url}/graphql`, {
         method: 'POST',
@@ -81,7 +81,7 @@ describe('/metrics', () => {
     expect([count('query'), count('mutation'), count('invalid')]).toEqual([2, 1, 1]);
   });
 
-  it('tells of pools, subscriptions, the event loop and the process', async () => {
+  it('reports pools, subscriptions, the event loop and the process', async () => {
     const figure = await scrape();
     for (const pool of ['main', 'orm', 'slow_read', 'store', 'slow_store', 'search', 'hooks', 'live', 'live_slow']) {
       expect(figure(`ddp_pool_connections{pool="${pool}",state="in_use"}`)).toBeGreaterThanOrEqual(0);
@@ -96,7 +96,7 @@ describe('/metrics', () => {
     expect(figure('process_resident_memory_bytes')).toBeGreaterThan(0);
   });
 
-  it('counts a request whose caller went away before it was answered', async () => {
+  it('counts a request whose caller left before the answer', async () => {
     const linked = (await owner.post<{ id: string }>(`${organization}/devices/ab-02`, {})).body;
     await owner.put(`${application}/devices/${linked.id}`);
     await withDatabase(service, async (db) => {
@@ -125,7 +125,7 @@ describe('/metrics', () => {
 });
 
 describe('docs/operations-metrics.md', () => {
-  it('has every figure that a process exports, on a cluster too', async () => {
+  it('describes every metric that a process exports, on a cluster too', async () => {
     const page = await (await fetch(`${service.url}/metrics`)).text();
     const exported = [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
     const registering = globSync('src/**/*.ts')

@@ -14,26 +14,26 @@ const service = useService({});
 
 const status = async (path: string) => (await fetch(`${service.url}${path}`)).status;
 
-describe('the operator', () => {
-  it('sees that the process lives and can serve, and that it cannot while the schema is not the newest', async () => {
+describe('/healthz and /readyz', () => {
+  it('returns 200 from both, and 503 from /readyz while a migration is missing', async () => {
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200]);
     await execute(service.databaseUrl, 'delete from migration where id = (select max(id) from migration)');
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503]);
   });
 });
 
-describe('the release', () => {
-  it('is at /healthz and said by ddp --version, as package.json has it', async () => {
+describe('version of the service', () => {
+  it('appears in /healthz and in ddp --version as in package.json', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok', version });
     expect(await runCommand(['--version'], {})).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
 
-describe('a service that is told to stop', () => {
+describe('shutdown of the service', () => {
   const database = useDatabase();
 
-  it('says that it is not ready, then stops accepting, and ends each connection with its next answer', async () => {
+  it('reports not ready, then stops accepting, and closes each connection with its next answer', async () => {
     const stopping = await startTestService(database.url);
     const client = new Client(stopping.url);
     const get = async (path: string) => {
@@ -54,10 +54,10 @@ describe('a service that is told to stop', () => {
     await stopping.close();
   });
 
-  it('answers on every connection that waits to be accepted when it stops accepting', async () => {
+  it('answers on every connection in the accept queue', async () => {
     const stopping = await startTestService(database.url);
     const answers = Array.from({ length: 50 }, () => requestOnce(stopping.url));
-    // They are connected when what the sockets do in this turn of the event loop is done, and accepted in the next.
+    // The sockets connect at the end of this turn of the event loop, and the service accepts them in the next.
     await new Promise(process.nextTick);
     void stopping.leave();
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 401 Unauthorized']));
@@ -65,7 +65,7 @@ describe('a service that is told to stop', () => {
     await stopping.close();
   });
 
-  it('keeps connections until new ones are refused, however many come meanwhile', async () => {
+  it('keeps connections open until new ones are refused, however many arrive meanwhile', async () => {
     const stopping = await startTestService(database.url);
     const client = new Client(stopping.url);
     const connection = async () => {
@@ -82,7 +82,7 @@ describe('a service that is told to stop', () => {
     await stopping.close();
   });
 
-  it('answers every request that has begun to come, whichever of its sockets took the connection', async () => {
+  it('answers every request that has begun to arrive on any of its sockets', async () => {
     const stopping = await startTestService(database.url);
     const begun = await Promise.all(Array.from({ length: 20 }, () => begin(stopping.url)));
     const closed = stopping.close();
@@ -97,7 +97,7 @@ const refusal = async (url: string): Promise<void> => {
   while ((await requestOnce(url)) !== 'ECONNREFUSED');
 };
 
-/** Posts over a connection of its own; gives the first line of the answer, or why there is none. */
+/** Posts over a new connection. Returns the first line of the answer, or why there is none. */
 const requestOnce = async (url: string): Promise<string> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -109,13 +109,13 @@ const requestOnce = async (url: string): Promise<string> => {
   );
 };
 
-/** Sends the first part of a request; what it gives sends the rest, and reads the whole answer. */
+/** Sends the first part of a request. The returned function sends the rest and reads the answer. */
 const begin = async (url: string): Promise<() => Promise<string>> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   await once(socket, 'connect');
   socket.write('POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n');
-  // The service has taken the connection once an answer could come: it has read what was sent before a later request.
+  // When this later request is answered, the service has read the first part.
   await fetch(`${url}/healthz`);
   return async () => {
     socket.write('Connection: close\r\nContent-Length: 2\r\n\r\n{}');

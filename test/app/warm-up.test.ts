@@ -15,7 +15,7 @@ const withClient = async <Result>(work: (client: pg.Client) => Promise<Result>):
   }
 };
 
-/** Rows of each table. */
+/** Counts the rows of each table. */
 const counts = () =>
   withClient(async (client) => {
     const { rows } = await client.query<{ name: string; count: string }>(
@@ -33,21 +33,21 @@ const connections = () =>
     return rows.map(({ name }) => name);
   });
 
-describe('a service that warms up', () => {
-  it('has the connections that calls need, and has counted and stored nothing', async () => {
+describe('warm-up of the service', () => {
+  it('opens the connections that calls need, and counts and stores nothing', async () => {
     const first = await startTestService(database.url);
     await first.close();
     const before = await counts();
     const service = await startTestService(database.url, { warm: 60_000 });
     expect(await connections()).toEqual(expect.arrayContaining(['ddp read', 'ddp store', 'ddp search']));
     const page = await (await fetch(`${service.url}/metrics`)).text();
-    // One may have been under way when the time of the warm-up was over.
+    // One call may have been in flight when the warm-up ended.
     expect(page).not.toMatch(/^ddp_(http|ingest|search|graphql)\w*(_count|_total)(\{.*\})? ([2-9]|1\d)/m);
     await service.close();
     expect(await counts()).toEqual(before);
   });
 
-  it('starts all the same where the database does not answer its calls', async () => {
+  it('ends after its time limit when the database does not answer, and the service starts', async () => {
     await withClient(async (client) => {
       await client.query('begin; lock table device in access exclusive mode');
       const service = await startTestService(database.url, { warm: 100 });

@@ -12,7 +12,7 @@ const settings = (workers: string) => ({
 });
 
 describe('two workers', () => {
-  it('answer at one address, say in the log which of them does, and add up their figures', async () => {
+  it('answers at one address, names the worker in the log, and sums the metrics', async () => {
     const before = (await two.accountCount()) || 0;
     for (let n = 0; n < 10; n++) expect((await two.ask(account)).status).toBe(200);
     expect(await two.accountCount()).toBe(before + 10);
@@ -27,7 +27,7 @@ describe('two workers', () => {
 });
 
 describe('WORKERS', () => {
-  it('is one on the embedded database of a machine with two processors, else as many as there are', () => {
+  it('defaults to one on the embedded database with two processors, and else to the number of processors', () => {
     const embedded = { workers: undefined, databaseUrl: undefined };
     const served = { workers: undefined, databaseUrl: two.database.url };
     expect([2, 4].map((processors) => wantedWorkers(embedded, processors))).toEqual([1, 4]);
@@ -36,13 +36,13 @@ describe('WORKERS', () => {
     expect(wantedWorkers({ ...served, workers: 3 }, 16)).toBe(3);
   });
 
-  it('must be a number of processes, or auto', async () => {
+  it('fails for a value that is neither a number nor auto', async () => {
     const { code, stderr } = await runCommand(['serve'], settings('many'));
     expect(code).toBe(1);
     expect(stderr).toContain('WORKERS must be auto or a whole number from 1 to 256.');
   });
 
-  it('stops the start with a sentence where the database has too few connections for so many', async () => {
+  it('fails with advice when the database allows too few connections', async () => {
     const { code, stdout, stderr } = await runCommand(['serve'], settings('250'));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/250 workers may open \d+ connections, .* allows \d+ \(max_connections\).* Set WORKERS=\d+/);

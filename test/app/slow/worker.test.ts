@@ -15,36 +15,36 @@ import { account, type Started, useTwoWorkers } from '../two-workers.js';
 
 const two = useTwoWorkers();
 
-/** Process numbers of the workers. Linux only. */
+/** Returns the process ids of the workers. Linux only. */
 const workers = async ({ child: { pid } }: Started): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
 
-/** Waits until something is logged once more than before. */
+/** Waits until the log contains the message `times` times. */
 const logged = async ({ lines }: Started, message: string, times = 1): Promise<void> => {
   while (lines.filter(({ msg }) => msg === message).length < times) await pause(20);
 };
 
-describe('two workers', () => {
-  it('share one rate limit', async () => {
+describe('two workers under load', () => {
+  it('shares one rate limit between the workers', async () => {
     const body = JSON.stringify({ serial: 'unknown', data: {} });
     const path = `/ddp/v1/organizations/${two.tenant.id}/records`;
     const window = 2000;
     let took: number;
     let statuses: number[];
     do {
-      // What was counted before is forgotten after its window.
+      // Waits until the rate limiter has forgotten the earlier requests.
       await pause(window);
       const since = performance.now();
       const answers = await Promise.all(Array.from({ length: 12 }, () => two.ask(path, { method: 'POST', body })));
       took = performance.now() - since;
       statuses = answers.map(({ status }) => status);
-      // A burst that takes longer than the window is let in twice.
+      // Repeats when the burst took longer than the window, which then allows twice as many.
     } while (took >= window);
     expect(statuses.filter((status) => status === 200)).toHaveLength(4);
     expect(statuses.filter((status) => status === 429)).toHaveLength(8);
   });
 
-  it('go on when one is killed, another takes its place, and no counter falls', async () => {
+  it('replaces a killed worker without a failed request, and keeps the counters', async () => {
     expect((await two.ask(account)).status).toBe(200);
     const count = await two.accountCount();
     const before = await workers(two.service);
@@ -61,14 +61,14 @@ describe('two workers', () => {
 });
 
 describe('SIGHUP', () => {
-  it('replaces the workers without a failed request, and subscribers come again and miss nothing', async () => {
+  it('replaces the workers without a failed request, and subscribers reconnect without a gap', async () => {
     const { owner, id } = two.tenant;
     const application = (await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Fleet' })).body;
     const device = (await owner.post<{ id: string }>(`/organizations/${id}/devices/ab-01`, {})).body;
     await owner.put(`/applications/${id}/${application.id}/devices/${device.id}`);
     const send = async (n: number) => {
       const body = JSON.stringify({ serial: 'ab-01', data: { n } });
-      // The limit of the test above.
+      // The earlier test has used up the rate limit.
       while ((await two.ask(`/ddp/v1/organizations/${id}/records`, { method: 'POST', body })).status === 429)
         await pause(100);
     };
@@ -133,7 +133,7 @@ describe('SIGHUP', () => {
 });
 
 describe('SIGTERM', () => {
-  it('ends all workers, and every request that has begun to come is answered', async () => {
+  it('stops all workers after every request that has begun to arrive is answered', async () => {
     const finish = await Promise.all(Array.from({ length: 8 }, begin));
     const pids = await workers(two.service);
     two.service.child.kill('SIGTERM');
@@ -146,10 +146,10 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a worker that cannot be started again', () => {
+describe('worker that cannot be started again', () => {
   const other = useDatabase();
 
-  it('ends the service with its reason', async () => {
+  it('stops the service and logs the reason', async () => {
     const own = await two.start(other.url);
     const name = new URL(other.url).pathname.slice(1);
     await execute(two.database.url, `alter database ${name} with allow_connections false`);
@@ -161,7 +161,7 @@ describe('a worker that cannot be started again', () => {
   }, 120_000);
 });
 
-/** Connects over WebSocket and says who it is; resolves with the code that it is closed with. */
+/** Connects over WebSocket and authenticates; resolves with the close code. */
 async function closeCodeOf(url: string, token: string): Promise<number> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   await once(socket, 'open');
@@ -170,13 +170,13 @@ async function closeCodeOf(url: string, token: string): Promise<number> {
   return code;
 }
 
-/** Sends the first part of a request; what it gives sends the rest, and reads the whole answer. */
+/** Sends the first part of a request. The returned function sends the rest and reads the answer. */
 async function begin(): Promise<() => Promise<string>> {
   const { hostname, port } = new URL(two.service.url);
   const socket = connect({ host: hostname, port: Number(port) });
   await once(socket, 'connect');
   socket.write(`GET ${account} HTTP/1.1\r\nHost: test\r\nAuthorization: ${two.headers['authorization']}\r\n`);
-  // The service has taken the connection once a later one is answered.
+  // When this later request is answered, the service has accepted the connection.
   await two.ask('/healthz');
   return () => {
     socket.write('\r\n');
