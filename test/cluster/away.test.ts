@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 import { countDocuments, readDocuments } from './index-reader.js';
 import { type Proxy, startProxy } from './proxy.js';
 
-/** Bytes that may wait to be indexed. */
+/** Maximum number of bytes that wait to be indexed. */
 const journalMaxBytes = 400_000;
 
 const database = useDatabase();
@@ -20,7 +20,7 @@ let service: Service;
 let owner: Client;
 let organizationId: string;
 
-/** The cluster behind a connection that the test can cut. */
+/** Reaches the cluster through a proxy that the test can cut. */
 const settings = () => ({
   ...recordIndexSettings(database.url),
   OPENSEARCH_URL: proxy.url,
@@ -53,7 +53,7 @@ const waiting = () =>
     return rows[0]!.bytes;
   });
 
-/** How each index maps the devices of records. */
+/** Returns how each index maps the devices of records. */
 const mappingsOfDevices = async (prefix: string): Promise<unknown[]> => {
   const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
   const answer = await fetch(`${node}/${prefix}-records-*/_mapping`);
@@ -61,8 +61,8 @@ const mappingsOfDevices = async (prefix: string): Promise<unknown[]> => {
   return Object.values(indices).map(({ mappings }) => mappings.properties.d);
 };
 
-describe('a cluster that is away', () => {
-  it('stops ingestion only when too much waits, and has every record once when it is back', async () => {
+describe('cluster that is unreachable', () => {
+  it('stops ingestion only when too much waits, and holds every record once when it is back', async () => {
     expect((await post([{ data: { n: 0 } }])).status).toBe(200);
     await until(async () => (await waiting()) === 0);
     await proxy.cut();
@@ -91,7 +91,7 @@ describe('a cluster that is away', () => {
     expect(await countDocuments(database.url)).toBe(stored + 1);
   }, 120_000);
 
-  it('is waited for by a strict search no longer than the search may take', async () => {
+  it('delays a strict search by no more than the search timeout', async () => {
     const application = await owner.post<{ id: string }>(`/organizations/${organizationId}/applications`, {
       name: 'a',
     });
@@ -108,14 +108,15 @@ describe('a cluster that is away', () => {
     await until(async () => (await waiting()) === 0);
   }, 120_000);
 
-  it('is given the fields of records again where it comes back without anything that it had', async () => {
+  it('receives the field mappings again when it returns without its indices', async () => {
     const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
     const { prefix } = readConfig(settings()).cluster!;
     await until(async () => (await waiting()) === 0);
     await proxy.cut();
     await deleteIndices(prefix);
     expect((await post([{ data: { n: 3, text: 'back' } }])).status).toBe(200);
-    // The indexer has tried, and could not: what it still sends when the cluster is back would make the index as it comes.
+    // Waits until the indexer has tried and failed. What it sends when the cluster is back would create the index with
+    // default mappings.
     await until(async () => {
       const attempts = await withDatabase({ url: service.url, databaseUrl: database.url }, (db) =>
         db.query('select from record_batch where attempts > 0 and claim_id is null'),
@@ -126,18 +127,18 @@ describe('a cluster that is away', () => {
     await until(async () => (await waiting()) === 0);
     expect(await mappingsOfDevices(prefix)).toEqual([{ type: 'keyword' }]);
     expect(await countDocuments(database.url)).toBe(1);
-    // The template alone is deleted, and a record comes of a month that has no index yet.
+    // Deletes only the template, then stores a record of a month without an index.
     expect((await fetch(`${node}/_index_template/${prefix}-records-1`, { method: 'DELETE' })).status).toBe(200);
     expect((await post([{ ts: Date.UTC(2003, 0, 15) / 1000, data: { n: 4 } }])).status).toBe(200);
     await until(async () => (await waiting()) === 0);
     expect(await mappingsOfDevices(prefix)).toEqual([{ type: 'keyword' }, { type: 'keyword' }]);
   }, 120_000);
 
-  it('has what it refuses among the dead letters, until it takes it', async () => {
+  it('causes dead letters for records that it refuses, until it accepts them', async () => {
     const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
     const { cluster } = readConfig(settings());
     const prefix = cluster!.prefix;
-    // A month's index with a field of another type than ours.
+    // Creates a month's index in which a field has another type than ours.
     const index = `${node}/${prefix}-records-1-2001.01`;
     const mappings = { properties: { n1: { type: 'ip' }, n2: { type: 'ip' } } };
     const headers = { 'content-type': 'application/json' };

@@ -17,12 +17,12 @@ const database = useDatabase();
 const node = () => process.env['OPENSEARCH_URL']!.split(',')[0]!;
 const prefix = () => new URL(database.url).pathname.slice(1);
 
-/** A certificate of its own for 127.0.0.1, for tests alone. */
+/** A self-signed certificate for 127.0.0.1, used in tests only. */
 const [certFile, keyFile] = ['test/data/tls/cert.pem', 'test/data/tls/key.pem'];
 const [user, password] = ['ddp', 'p@ss:word/'];
 const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** Two encrypted ways to the cluster that ask for a user and a password. */
+/** Two TLS proxies to the cluster that require user and password. */
 const servers: Server[] = [];
 const seen = { let: [0, 0], refused: 0 };
 
@@ -73,8 +73,8 @@ const oneHit = { status: 200, body: { responses: [{ hits: { total: { value: 1 } 
 const deadLetters = (environment: Readonly<Record<string, string>>) =>
   runCommand(['index', 'dead-letters', '--json'], environment);
 
-describe('a cluster that is reached over TLS, with a user and a password', () => {
-  it('indexes and searches through every address, by the certificates of OPENSEARCH_CA', async () => {
+describe('cluster over TLS with user and password', () => {
+  it('indexes and searches through every address with the certificates of OPENSEARCH_CA', async () => {
     const { cluster } = readConfig({ ...settings(), SECRET_KEY: 'a key for tests' });
     const service = await startTestService(database.url, { config: { cluster: cluster! } });
     try {
@@ -87,7 +87,7 @@ describe('a cluster that is reached over TLS, with a user and a password', () =>
       expect(answer.status).toBe(200);
       await until(async () => (await countDocuments(database.url)) === 1);
       const query = { ts: { gte: 0, lte: 4e9 }, queries: [{ products: [], size: 1 }] };
-      // The client goes to one address and the other in turn.
+      // The client alternates between the two addresses.
       do expect(await owner.post(`${path}/search`, query)).toMatchObject(oneHit);
       while (seen.let.includes(0));
       expect(seen.refused).toBe(0);
@@ -97,7 +97,7 @@ describe('a cluster that is reached over TLS, with a user and a password', () =>
     expect(await deadLetters(settings())).toMatchObject({ code: 0 });
   }, 120_000);
 
-  it('is not believed without its certificate, and says where the password is wrong', async () => {
+  it('fails with the reason when the certificate is unknown or the password is wrong', async () => {
     const { OPENSEARCH_CA: _, ...without } = settings();
     const unknown = await deadLetters(without);
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/certificate/) });
@@ -106,8 +106,8 @@ describe('a cluster that is reached over TLS, with a user and a password', () =>
   }, 120_000);
 });
 
-describe('a cluster with records of a newer release', () => {
-  it('is refused at the start, and by commands, with what to do', async () => {
+describe('cluster with indices of a newer release', () => {
+  it('makes the service and commands stop with advice', async () => {
     const index = `${prefix()}-records-2-2026.01`;
     expect((await fetch(`${node()}/${index}`, { method: 'PUT' })).status).toBe(200);
     try {

@@ -20,9 +20,9 @@ import { lines, reasonOf } from './argued.js';
 
 const seeds = (process.env['DIFFERENTIAL_SEEDS'] ?? '1').split(',').map(Number);
 const cases = Number(process.env['DIFFERENTIAL_CASES'] ?? 300);
-/** The part of bodies that have something wrong. */
+/** The share of queries that are made invalid. */
 const wrong = Number(process.env['DIFFERENTIAL_WRONG'] ?? 0.2);
-/** A file of bodies, one in a line, to ask instead of made ones: what an earlier run found. */
+/** A file with one query per line, such as the output of an earlier run, to use instead of random queries. */
 const given = process.env['DIFFERENTIAL_BODIES'];
 
 const documents = new Dice(seeds[0]!);
@@ -34,19 +34,19 @@ const world = useWorld({ products: { probe: variables }, devices, records, timeo
 
 const page = readFileSync('docs/cluster.md', 'utf8');
 
-describe('what differs between the two stores', () => {
-  it.each(lines)('has a line in the table of docs/cluster.md: %s', (name) => {
+describe('docs/cluster.md', () => {
+  it.each(lines)('lists this difference between PostgreSQL and a cluster: %s', (name) => {
     expect(page).toContain(`| ${name} |`);
   });
 });
 
-describe('PostgreSQL and a cluster', () => {
+describe('search on PostgreSQL and on a cluster', () => {
   let postgres: Search;
   let pool: ReturnType<typeof createPool>;
   let ids: string[];
 
   beforeAll(async () => {
-    // The same records, identifiers and storing order included, as a service has them that keeps them in PostgreSQL.
+    // Copies the records with identifiers and order into the tables of a service that keeps records in PostgreSQL.
     const copied = createPool(world.databaseUrl!);
     await copied.query(sql`
       select record_partition(ts, now()) from (select distinct date_trunc('day', ts) as ts from journal.record) moments`);
@@ -61,7 +61,7 @@ describe('PostgreSQL and a cluster', () => {
   }, 120_000);
   afterAll(() => pool?.end());
 
-  /** Every other call goes through the door that engines' clients use, where all is in milliseconds. */
+  /** Sends every other call through the Elasticsearch-compatible endpoint, which counts in milliseconds. */
   const ask = async (search: Search, bodies: readonly Plain[], millis: boolean): Promise<Plain[]> => {
     const queries = bodies.map((body) => ({ products: [], ...body }) as unknown as PlainJson);
     const prepared = millis
@@ -84,7 +84,7 @@ describe('PostgreSQL and a cluster', () => {
     };
 
   it.each(seeds)(
-    `give the same answers to ${given ?? `${cases} bodies`} of seed %i`,
+    `returns the same answers to ${given ?? `${cases} random queries`} of seed %i`,
     async (seed) => {
       const dice = new Dice(seed);
       const grammar = new BodyGrammar(dice, ids);

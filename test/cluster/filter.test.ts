@@ -4,10 +4,10 @@ import { useWorld } from '../support/world.js';
 
 const world = useWorld({});
 
-/** Records that are in the journal before. */
+/** Records that are in the journal beforehand. */
 const stored = 50_000;
 
-/** What PostgreSQL has inserted into the journal, and read of it from one end to the other. */
+/** Returns how many journal rows PostgreSQL has inserted, and how many it has read in sequential scans. */
 const journal = async () => {
   const { rows } = await world.pool.query<{ inserted: number; read: number }>(`
     select sum(n_tup_ins)::int as inserted, sum(seq_tup_read)::int as read
@@ -15,8 +15,8 @@ const journal = async () => {
   return rows[0]!;
 };
 
-describe('a filter of a hook where records are on a cluster', () => {
-  it('reads the records that it judges alone, also in a new part of the journal, of which PostgreSQL knows little', async () => {
+describe('hook filter with records on a cluster', () => {
+  it('reads only the records that it judges, even in a new journal partition without statistics', async () => {
     const organization = await world.organization();
     const { id } = organization;
     const applicationId = await organization.make(`/organizations/${id}/applications`, { name: 'a' });

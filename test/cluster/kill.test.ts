@@ -10,7 +10,7 @@ import { readDocuments } from './index-reader.js';
 
 const kills = Number(process.env['FAULT_ROUNDS'] ?? 4);
 const batchSize = 50;
-/** Batches that are answered between two kills. */
+/** Batches that are acknowledged between two kills. */
 const between = 8;
 
 const database = useDatabase();
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const application = await owner.post<{ id: string }>(`/organizations/${organizationId}/applications`, { name: 'a' });
   const path = `/applications/${organizationId}/${application.body.id}`;
   await owner.put(`${path}/devices/${device.body.id}`);
-  // Nobody listens there: the deliveries wait, and can be counted.
+  // Nothing listens there, so the deliveries wait and can be counted.
   await owner.post(`${path}/hooks`, { url: 'http://127.0.0.1:9/' });
 }, 180_000);
 
@@ -42,7 +42,7 @@ const acknowledged: number[] = [];
 let next = 0;
 let over = false;
 
-/** Posts batches to one process or the other, each again and again until it is answered 200. */
+/** Posts batches to either process, each repeatedly until it returns 200. */
 const load = async (): Promise<void> => {
   while (!over) {
     const numbers = Array.from({ length: batchSize }, () => next++);
@@ -67,9 +67,9 @@ const onward = async (): Promise<void> => {
 const query = <Row extends object>(text: string): Promise<Row[]> =>
   withDatabase({ url: services[0]!.url, databaseUrl: database.url }, async (db) => (await db.query<Row>(text)).rows);
 
-describe(`indexers that are killed ${kills} times under load`, () => {
+describe(`indexing while processes are killed ${kills} times`, () => {
   it(
-    'lose no record that was acknowledged and double none, and every delivery is made once',
+    'loses no acknowledged record, duplicates none, and makes every delivery once',
     async () => {
       const running = Promise.all([load(), load(), load()]);
       for (let kill = 0; kill < kills; kill++) {
@@ -80,7 +80,7 @@ describe(`indexers that are killed ${kills} times under load`, () => {
       await onward();
       over = true;
       await running;
-      // Claims of processes that were killed end with their leases: as if that time had passed.
+      // Lets the leases of the killed processes expire.
       await query(`update record_batch set lease_until = now() - interval '1 second'`);
       await until(async () => (await query('select from record_batch limit 1')).length === 0);
       const documents = await readDocuments(database.url);
@@ -95,7 +95,7 @@ describe(`indexers that are killed ${kills} times under load`, () => {
   );
 });
 
-/** What of the numbers that were acknowledged is missing, there more than once, or there besides. */
+/** Compares the found numbers with the acknowledged ones: missing, repeated and unknown numbers. */
 const differenceOf = (found: readonly number[]) => {
   const once = new Set(found);
   const wanted = new Set(acknowledged);

@@ -15,14 +15,14 @@ const waiting = async (): Promise<number> => {
   return rows[0]!.count;
 };
 
-/** Resolves when everything that was stored is indexed. */
+/** Resolves when all stored records are indexed. */
 const indexed = () => until(async () => (await waiting()) === 0);
 
 const post = (organization: AccountActor, items: object[]) =>
   organization.post<{ accepted: number }>(`/organizations/${organization.id}/records`, items);
 
-describe('records on a cluster', () => {
-  it('are indexed once each, with every value in its place and the rest in the source', async () => {
+describe('indexing of records on a cluster', () => {
+  it('writes each record once, with every value in its field and the rest in the source', async () => {
     const organization = await world.organization();
     const variables = [
       { name: 'temperature', type: 'FLOAT32' },
@@ -74,14 +74,14 @@ describe('records on a cluster', () => {
     });
     expect(b!.fields['shape']).toBeUndefined();
     expect(c!.fields[field('data.temperature', 'n')]).toBeUndefined();
-    // The first of two values with the same path is what the path names.
+    // Of two values with the same path, the first one counts.
     expect(c!.fields[field('data.in.out', 'n')]).toEqual([2]);
     expect(c!._source.ig).toEqual(['data.temperature']);
     expect(JSON.parse(b!._source.src)).toEqual({ metadata: { rssi: -70 }, data: items[1]!.data });
     expect([a, b, c].map((one) => one!._version)).toEqual([1, 1, 1]);
   });
 
-  it('are indexed by whoever finds that an indexer died with them, and no record twice', async () => {
+  it('repeats a batch whose indexer died, without a duplicate', async () => {
     const organization = await world.organization();
     await organization.make(`/organizations/${organization.id}/devices/a1`);
     const before = await countDocuments(world.databaseUrl);
@@ -90,7 +90,7 @@ describe('records on a cluster', () => {
       Array.from({ length: 50 }, (_, n) => ({ serial: 'A1', data: { n } })),
     );
     await indexed();
-    // As an indexer leaves it that died after it had written the documents: its lease runs out.
+    // Sets the state that a dead indexer leaves after it wrote the documents: its lease expires.
     await transaction(world.pool, async (tx) => {
       await tx.query(`
         insert into record_batch (organizations, low, high, records, bytes)
@@ -111,7 +111,7 @@ describe('records on a cluster', () => {
     return JSON.parse(stdout) as { queued: string; deleted: string };
   };
 
-  it('are indexed from the journal again where the cluster has lost them, but for those of devices that are gone', async () => {
+  it('repairs lost documents from the journal, except those of deleted devices', async () => {
     const organization = await world.organization();
     await organization.make(`/organizations/${organization.id}/devices/a1`);
     const gone = await organization.make(`/organizations/${organization.id}/devices/b1`);
@@ -121,7 +121,7 @@ describe('records on a cluster', () => {
     );
     await indexed();
     const all = await countDocuments(world.databaseUrl);
-    // As it is where the device was deleted while its records were copied into the cluster.
+    // As if the device had been deleted while its records were copied to the cluster.
     await world.pool.query('delete from device where id = $1', [gone]);
     await world.pool.query('delete from record_sweep');
     expect(await repair()).toEqual({ queued: String(all), deleted: '1' });

@@ -4,13 +4,13 @@ import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld({});
 
-/** Enough that they are named by their numbers. */
+/** So many devices that the search names them by their numbers. */
 const count = 110;
-/** By the order in which they were made: two long runs, a hole, and some alone. */
+/** In order of creation: two long runs, a gap, and single devices. */
 const isLinked = (n: number) => n < 40 || (n >= 45 && n < 80) || (n >= 80 && n % 3 === 0);
 
-describe('the devices that a search is about', () => {
-  it('are named by the ends of runs where they were made one after another', () => {
+describe('device condition of a search on a cluster', () => {
+  it('names runs of devices by their ends', () => {
     const all = Array.from({ length: 60_000 }, (_, index) => 1000 + index);
     expect(JSON.stringify(devicesIn(all)).length).toBeLessThan(100);
     const every = all.filter((number) => number % 1000 !== 0);
@@ -20,7 +20,7 @@ describe('the devices that a search is about', () => {
     expect(devicesIn([])).toEqual({ match_none: {} });
   });
 
-  it('are those of its application, none of the runs between them, and as a condition leaves them', async () => {
+  it("covers only the application's devices, within the search's own condition", async () => {
     const organization: AccountActor = await world.organization();
     const { id } = organization;
     const application = `/applications/${id}/${await organization.make(`/organizations/${id}/applications`, { name: 'a' })}`;

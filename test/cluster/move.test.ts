@@ -22,7 +22,7 @@ const command = async (...args: readonly string[]) => {
   return JSON.parse(stdout) as Record<string, string>;
 };
 
-describe('records that come in all the while', () => {
+describe('move of records during ingestion', () => {
   const services: Service[] = [];
   const acknowledged: number[] = [];
   let over = false;
@@ -54,7 +54,7 @@ describe('records that come in all the while', () => {
     await onward();
   };
 
-  it('are moved to the cluster and back, each of them once', async () => {
+  it('copies each record once to the cluster and back', async () => {
     services.push(await startTestService(database.url, { config: { recordIndex: 'postgres' } }));
     const service = { url: services[0]!.url, databaseUrl: database.url };
     const { id, owner } = await createTenant(service);
@@ -71,7 +71,7 @@ describe('records that come in all the while', () => {
     const before = acknowledged.length;
     const { compared } = await command('build');
     expect(compared).toMatch(/^\d+ records, the same in every hour$/);
-    // Those that came just now are compared too.
+    // The comparison includes the latest records.
     expect(Number.parseInt(compared!, 10)).toBeGreaterThanOrEqual(before);
     await start('opensearch');
     const moved = acknowledged.length;
@@ -88,7 +88,8 @@ describe('records that come in all the while', () => {
       });
     await found(moved);
 
-    // The cluster loses all of it: what came before the move is copied from there, the rest from the journal.
+    // The cluster loses everything: earlier records are copied from PostgreSQL, and the rest is indexed from the
+    // journal.
     await deleteIndices(database.url);
     expect((await command('build'))['next']).toContain('ddp index repair');
     await command('repair');
@@ -109,7 +110,7 @@ describe('records that come in all the while', () => {
     expect(await stored()).toEqual(acknowledged.map((n) => ({ n, typed: n, level: `${n % 3}` })));
     const last = await indexed();
     expect(last).toEqual([...new Set(last)]);
-    // A second time: what the journal still has of the first is none of its business.
+    // The second move ignores what the journal still holds of the first.
     expect((await command('build'))['next']).toContain('set RECORD_INDEX=opensearch');
     await services[0]!.close();
   }, 240_000);

@@ -21,7 +21,7 @@ const node = () => process.env['OPENSEARCH_URL']!.split(',')[0]!;
 
 beforeAll(async () => {
   proxy = await startProxy();
-  // Two addresses of one node: it can be reached by the other when one is stuck.
+  // Two addresses of one node, so that it is reachable by the second when the first hangs.
   const OPENSEARCH_URL = `${proxy.url},${node()}`;
   const { cluster } = readConfig({
     ...recordIndexSettings(database.url),
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const post = (n: number) => owner.post(`/organizations/${organizationId}/records`, [{ serial: 'a1', data: { n } }]);
 
-/** What a search answers: whether it took too long, and how many records it found. */
+/** Returns whether a search timed out, and how many records it found. */
 const search = async () => {
   const { body, status } = await owner.post<{
     responses: { timed_out: boolean; hits?: { total: { value: number } } }[];
@@ -65,7 +65,7 @@ const counts = () =>
     return rows[0]!;
   });
 
-/** How many transactions are open that do nothing. */
+/** Counts open transactions that are idle. */
 const idleTransactions = () =>
   withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => {
     const { rows } = await db.query<{ n: number }>(
@@ -74,12 +74,12 @@ const idleTransactions = () =>
     return rows[0]!.n;
   });
 
-describe('a node that answers nothing any more', () => {
-  it('holds up no search, and no connection to PostgreSQL: those that wait for it are sent to another, and new ones go there', async () => {
+describe('cluster node that hangs', () => {
+  it('delays no search and holds no PostgreSQL connection: waiting and new searches go to another node', async () => {
     expect((await post(1)).status).toBe(200);
     await until(async () => (await search()).found === 1);
     proxy.hold(true);
-    // The client sends them in turn to one address and the other.
+    // The client alternates between the two addresses.
     let isOver = false;
     const waiting = Promise.all([search(), search(), search()]).finally(() => (isOver = true));
     const open: number[] = [];
@@ -92,10 +92,10 @@ describe('a node that answers nothing any more', () => {
   }, 120_000);
 });
 
-describe('a cluster whose disks are full', () => {
+describe('cluster with full disks', () => {
   const setBlock = async (isBlocked: boolean | null) => {
     const prefix = new URL(database.url).pathname.slice(1);
-    // What the engine does itself at its flood stage.
+    // Sets the block that OpenSearch sets at its flood stage.
     const answer = await fetch(`${node()}/${prefix}-records-*/_settings`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -104,7 +104,7 @@ describe('a cluster whose disks are full', () => {
     expect(answer.status).toBe(200);
   };
 
-  it('lets records wait, refuses none of them, and has each once when there is room', async () => {
+  it('leaves records waiting, refuses none, and holds each once when there is space again', async () => {
     expect((await post(2)).status).toBe(200);
     await until(async () => (await counts()).waiting === 0);
     const before = await countDocuments(database.url);

@@ -12,9 +12,9 @@ import { deleteIndices, readDocuments } from './index-reader.js';
 const records = 16_000;
 const batchSize = 1000;
 const first = Date.UTC(2026, 8, 30) / 1000;
-/** Seconds from one record to the next. */
+/** Seconds between two records. */
 const step = 9;
-/** Times that a move is killed. */
+/** Number of times that a move is killed. */
 const kills = 2;
 
 const database = useDatabase();
@@ -33,7 +33,7 @@ beforeAll(async () => {
     });
     expect((await owner.post(`/organizations/${organizationId}/records`, items)).status).toBe(200);
   }
-  // As if they had come an hour ago: what came just now is copied in one go at the end.
+  // Moves the records back by an hour, since recent ones are copied in one go at the end.
   await query(`
     update public.record r
        set id = (lpad(to_hex(('x' || left(i.digits, 12))::bit(48)::bigint - 3600000), 12, '0') || substr(i.digits, 13))::uuid
@@ -52,10 +52,10 @@ const settings = () => ({
 const query = <Row extends object>(text: string): Promise<Row[]> =>
   withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => (await db.query<Row>(text)).rows);
 
-/** Starts a move and kills it in the middle of a page, so many times; then lets it come to its end. */
+/** Starts a move and kills it `kills` times in the middle of a page, then lets it finish. */
 const killed = (move: 'build' | 'drain'): Promise<Record<string, string>> =>
   withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => {
-    /** How many records are copied, while there are more. */
+    /** Returns the number of records copied so far. */
     const copied = async (): Promise<number> => {
       const { rows } = await db.query<{ done: number }>(
         `select (state ->> 'done')::int as done from index_move where name = '${move}' and state ->> 'phase' = 'copy'`,
@@ -68,14 +68,14 @@ const killed = (move: 'build' | 'drain'): Promise<Record<string, string>> =>
       while ((await copied()) <= before && child.exitCode === null) await pause(1);
       child.kill('SIGKILL');
       expect(await end).toBeNull();
-      // It goes on where it was.
+      // The move continues where it stopped.
       before = await copied();
       expect(before).toBeGreaterThan(0);
     }
     return run(move);
   });
 
-/** Lets a move come to its end. */
+/** Runs a move to its end. */
 const run = async (move: 'build' | 'drain'): Promise<Record<string, string>> => {
   const { code, stdout, stderr } = await runCommand(['index', move, '--json'], settings());
   if (code !== 0) throw new Error(stderr);
@@ -87,7 +87,7 @@ const perHour = () =>
     `select date_trunc('hour', ts) as hour, count(*)::int as records from public.record group by 1 order by 1`,
   );
 
-/** The numbers of the records that the cluster has. */
+/** Returns the numbers of the records on the cluster. */
 const indexed = async (): Promise<number[]> => {
   const documents = await readDocuments(database.url);
   const found = documents.map(({ _source: { src } }) => (JSON.parse(src) as { data: { n: number } }).data.n);
@@ -96,13 +96,13 @@ const indexed = async (): Promise<number[]> => {
 
 const all = Array.from({ length: records }, (_, n) => n);
 
-describe(`a move of records that is killed ${kills} times`, () => {
-  it('has every record on the cluster once, the same in every hour', async () => {
+describe(`move of records that is killed ${kills} times`, () => {
+  it('copies every record once to the cluster, the same in every hour', async () => {
     expect((await killed('build'))['compared']).toBe(`${records} records, the same in every hour`);
     expect(await indexed()).toEqual(all);
   }, 240_000);
 
-  it('is made good by the next build where the cluster has lost a month since, or all', async () => {
+  it('copies lost records again in the next build, after the cluster has lost a month or everything', async () => {
     expect(await run('build')).not.toHaveProperty('again');
     const ofOctober = records - (86_400 - (first % 86_400)) / step;
     for (const [lost, count] of [
@@ -118,7 +118,7 @@ describe(`a move of records that is killed ${kills} times`, () => {
     }
   }, 240_000);
 
-  it('has every record in PostgreSQL once when it goes back, the same in every hour', async () => {
+  it('copies every record once back to PostgreSQL, the same in every hour', async () => {
     const hours = await perHour();
     expect(hours.length).toBe((records * step) / 3600);
     const columns = `id, seq, organization_id, device_id, product_id, ts, metadata, data, numbers, texts`;

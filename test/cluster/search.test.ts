@@ -70,27 +70,27 @@ const shown = async (query: Plain) => {
   return hits.map(({ _source: { device, data } }) => `${device['serial'] as string} ${data['n'] as number}`);
 };
 
-describe('parts of identifiers', () => {
+describe('partial match of _id on a cluster', () => {
   it.each([
     [{ range: { _id: { gte: '0' } } }],
     [{ prefix: { _id: '0' } }],
     [{ wildcard: { _id: '0*' } }],
     [{ regexp: { _id: '0.*' } }],
-  ])('are refused, as the engine refuses them: %j', async (query) => {
+  ])('returns 400 as OpenSearch does for %j', async (query) => {
     expect(await world.ask({ query })).toMatchObject({ status: 400, error: { root_cause: [expect.anything()] } });
   });
 });
 
-describe('hits sorted by what devices have now', () => {
+describe('sort by a current field of the device on a cluster', () => {
   const byName: Plain[] = [{ 'device.name': 'asc' }, { ts: 'desc' }];
   const all = ['04 3', '04 2', '04 1', '04 0', '02 1', '02 0', '01 0', '03 2', '03 1', '03 0'];
 
-  it('come device by device, those without a value last', async () => {
+  it('returns hits device by device, those without a value last', async () => {
     expect(await shown({ sort: byName, size: 100 })).toEqual(all);
     expect((await hitsOf({ sort: byName, size: 0 })).total).toEqual({ value: 10, relation: 'eq' });
   });
 
-  it('come in pages by from, and by the cursor of the last hit', async () => {
+  it('returns pages by from and by search_after', async () => {
     expect(await shown({ sort: byName, from: 2, size: 5 })).toEqual(all.slice(2, 7));
     const read: string[] = [];
     for (let after: PlainJson[] | undefined; read.length < all.length; ) {
@@ -101,7 +101,7 @@ describe('hits sorted by what devices have now', () => {
     expect(read).toEqual(all);
   });
 
-  it('take the first or the last of several values, and what stands in for none', async () => {
+  it('takes the first or last of several values, and the missing value for none', async () => {
     const query = { query: { term: { 'data.n': 0 } }, size: 10 };
     expect(await shown({ ...query, sort: [{ 'device.tags': { order: 'desc', missing: 'm' } }] })).toEqual([
       '02 0',
@@ -117,19 +117,19 @@ describe('hits sorted by what devices have now', () => {
     ]);
   });
 
-  it('heed the post filter', async () => {
+  it('applies the post filter', async () => {
     const query = { sort: byName, post_filter: { range: { 'data.n': { gte: 2 } } } };
     expect(await shown(query)).toEqual(['04 3', '04 2', '03 2']);
   });
 });
 
-describe('aggregations over what devices have now', () => {
+describe('aggregation over current fields of devices on a cluster', () => {
   const aggregationsOf = async (aggs: Plain, more: Plain = {}) => {
     const answer = (await world.ask({ size: 0, aggs, ...more })) as unknown as { aggregations: { a: Plain } };
     return answer.aggregations.a;
   };
 
-  it('make buckets of values that several devices share', async () => {
+  it('returns one bucket for a value that several devices share', async () => {
     const tags = { terms: { field: 'device.tags' }, aggs: { n: { sum: { field: 'data.n' } } } };
     expect(await aggregationsOf({ a: tags })).toMatchObject({
       buckets: [
@@ -140,7 +140,7 @@ describe('aggregations over what devices have now', () => {
     });
   });
 
-  it('give composite buckets of serials a page at a time', async () => {
+  it('returns composite buckets of serials page by page', async () => {
     const sources: Plain[] = [
       { s: { terms: { field: 'device.serial', order: 'desc' } } },
       { n: { terms: { field: 'data.n' } } },
@@ -158,7 +158,7 @@ describe('aggregations over what devices have now', () => {
     expect(keys).toEqual(['04 0', '04 1', '04 2', '04 3', '03 0', '03 1', '03 2', '02 0', '02 1', '01 0']);
   });
 
-  it('are refused where the cluster cannot make them, with a reason', async () => {
+  it('returns 400 with the reason for a composite aggregation that a cluster cannot run', async () => {
     const sources: Plain[] = [{ s: { terms: { field: 'device.tags' } } }];
     expect(await world.ask({ aggs: { a: { composite: { sources } } } })).toMatchObject({
       status: 400,
@@ -167,8 +167,8 @@ describe('aggregations over what devices have now', () => {
   });
 });
 
-describe('one index of several organizations', () => {
-  it('shows each only its own terms, also those of records that do not match', async () => {
+describe('search in an index shared by several organizations', () => {
+  it("returns terms of the caller's organization only, even with min_doc_count 0", async () => {
     const body = {
       size: 0,
       query: { match_none: {} },
@@ -184,7 +184,7 @@ describe('one index of several organizations', () => {
     expect(await keysOf(other)).toEqual(['secret']);
   });
 
-  it('counts each only its own records, also in global', async () => {
+  it("counts records of the caller's organization only, even in a global aggregation", async () => {
     const body = { size: 0, query: { match_none: {} }, aggs: { a: { global: {} } } };
     expect(await other.ask(body)).toMatchObject({
       hits: { total: { value: 0 } },
@@ -193,8 +193,8 @@ describe('one index of several organizations', () => {
   });
 });
 
-describe('values of an older type', () => {
-  it('are in no answer until they are decoded again, and are named by their hits', async () => {
+describe('search for values of an outdated variable type on a cluster', () => {
+  it('ignores them until they are decoded again, and lists them in _ignored', async () => {
     const product = world.productIds['probe']!;
     const declare = (type: string) =>
       pool.query(sql`
@@ -221,7 +221,7 @@ describe('values of an older type', () => {
   });
 });
 
-describe('a cluster that does not answer', () => {
+describe('search on a cluster that does not answer', () => {
   const servers: Server[] = [];
   const clients: Client[] = [];
   afterAll(async () => {
@@ -232,7 +232,7 @@ describe('a cluster that does not answer', () => {
     }
   });
 
-  /** A search over a cluster at some address. */
+  /** Prepares a search over a cluster at the given address. */
   const searchAt = (url: string, timeoutMs = 2000, query: object = {}) => {
     const client = createClient({ nodes: [url], caFile: undefined });
     clients.push(client);
@@ -268,28 +268,28 @@ describe('a cluster that does not answer', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
 
-  it('makes a call fail with 503 where no node can be reached', async () => {
+  it('fails with 503 when no node can be reached', async () => {
     await expect(searchAt('http://127.0.0.1:9')()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
   });
 
   it.each([
     ['a page of a gateway', '<html>Bad gateway</html>'],
-    ['no JSON', '{"responses":['],
-    ['something else', '{"took":1}'],
+    ['invalid JSON', '{"responses":['],
+    ['an answer without responses', '{"took":1}'],
     ['too few answers', '{"responses":[]}'],
     ['null', 'null'],
-  ])('makes a call fail with 503 where a node answers %s', async (_, body) => {
+  ])('fails with 503 when a node returns %s', async (_, body) => {
     const url = await listen((end) => end(200, body));
     await expect(searchAt(url)()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
   });
 
-  it('times out the queries that it would answer, and no others', async () => {
+  it('returns timed_out for the valid queries, and 400 for the invalid one', async () => {
     const url = await listen(() => undefined);
     const { responses } = await searchAt(url, 300)();
     expect(responses).toMatchObject([{ timed_out: true, status: 200 }, { status: 400 }]);
   });
 
-  it('is not waited for by a caller who went away', async () => {
+  it('stops when its caller goes away', async () => {
     const url = await listen(() => undefined);
     const caller = new AbortController();
     const answer = searchAt(url)(caller.signal);
@@ -297,7 +297,7 @@ describe('a cluster that does not answer', () => {
     await expect(answer).rejects.toThrow('gone');
   });
 
-  it('fails a query with 503 where none of its shards answers, and tells how many did where some do', async () => {
+  it('returns 503 when no shard answers, and the number of shards when some do', async () => {
     const away = { status: 503, error: { type: 'search_phase_execution_exception', reason: 'all shards failed' } };
     const some = {
       status: 200,
@@ -318,9 +318,12 @@ describe('a cluster that does not answer', () => {
   });
 
   it.each([
-    ['of the records of devices', { sort: [{ 'device.serial': 'asc' }] }],
-    ['of the time that buckets are in', { aggs: { days: { auto_date_histogram: { field: 'ts', buckets: 5 } } } }],
-  ])('tells it where the shards fail %s, which are asked by themselves', async (_, query) => {
+    ['in counting the records of devices', { sort: [{ 'device.serial': 'asc' }] }],
+    [
+      'in finding the time span of the buckets',
+      { aggs: { days: { auto_date_histogram: { field: 'ts', buckets: 5 } } } },
+    ],
+  ])('returns 503 when the shards fail %s, which is a separate request', async (_, query) => {
     const failing = { status: 503, error: { type: 'search_phase_execution_exception', reason: 'all shards failed' } };
     const buckets = Array.from({ length: 1000 }, (_, key) => ({ key, doc_count: 1 }));
     const counted = {
@@ -337,7 +340,7 @@ describe('a cluster that does not answer', () => {
     expect(given).toEqual([]);
   });
 
-  it.each([404, 500, 503])('has lists fail with 503 where all of their shards fail with %d', async (status) => {
+  it.each([404, 500, 503])('fails with 503 when all shards fail with %d', async (status) => {
     const error = { type: 'search_phase_execution_exception', reason: 'all shards failed' };
     const url = await listen((end) => end(200, JSON.stringify({ responses: [{ status, error }] })));
     const client = createClient({ nodes: [url], caFile: undefined });
@@ -351,7 +354,7 @@ describe('a cluster that does not answer', () => {
     ['too_many_buckets_exception', 503, 'too_many_buckets_exception'],
     ['too_many_nested_clauses', 400, 'illegal_argument_exception'],
     ['circuit_breaking_exception', 429, 'circuit_breaking_exception'],
-  ])('names the limit of the engine that a query goes past: %s', async (type, status, shown) => {
+  ])('returns the error of the exceeded limit: %s', async (type, status, shown) => {
     const error = {
       type: 'search_phase_execution_exception',
       reason: 'x',

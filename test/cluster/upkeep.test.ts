@@ -34,7 +34,7 @@ const device = (organization: AccountActor, serial: string, productId?: string) 
 const product = (organization: AccountActor, variables: readonly object[]) =>
   organization.make(`/organizations/${organization.id}/products`, { name: 'p', version: '1', variables });
 
-/** The documents of an organization with the values of a path, in the order of storing. */
+/** Returns the documents of an organization with the values of a path, in order of storing. */
 const documents = async (
   organization: AccountActor,
   path?: string,
@@ -65,8 +65,8 @@ const jobDone = async (organization: AccountActor, id: string): Promise<Job> => 
   return job!;
 };
 
-describe('the index of a cluster', () => {
-  it('has records decoded anew by the present types of their product, each once', async () => {
+describe('maintenance of an index on a cluster', () => {
+  it('redecodes each record once with the current types of its product', async () => {
     const organization = await world.organization();
     const productId = await product(organization, [{ name: 'level', type: 'TXT' }]);
     await device(organization, 'a1', productId);
@@ -86,7 +86,7 @@ describe('the index of a cluster', () => {
     expect(found[1]!._source.ig).toEqual(['data.level']);
   });
 
-  it('is what a hook is replayed from, with the newest records', async () => {
+  it('replays records to a hook, including the newest ones', async () => {
     const organization = await world.organization();
     const deviceId = await device(organization, 'a1');
     const applicationId = await organization.make(`/organizations/${organization.id}/applications`, { name: 'a' });
@@ -106,7 +106,7 @@ describe('the index of a cluster', () => {
     expect(rows[0]!.records).toBe(1490);
   });
 
-  it('forgets the records of a device that is deleted, those on their way included', async () => {
+  it('deletes the records of a deleted device, including those still being indexed', async () => {
     const organization = await world.organization();
     const gone = await device(organization, 'a1');
     await device(organization, 'b1');
@@ -119,7 +119,7 @@ describe('the index of a cluster', () => {
       while (await purgeDevices(world.pool, later, purge));
       return (await documents(organization)).length === 1;
     });
-    // As an indexer does that had stood still since before: the index refuses what it writes.
+    // Writes as an indexer would that was paused since before the deletion: the index refuses its documents.
     const { rows } = await world.pool.query<{ id: string; ts: string }>(
       'select id, extract(epoch from ts) as ts from journal.record where device_id = $1',
       [gone],
@@ -137,7 +137,7 @@ describe('the index of a cluster', () => {
     ]);
   });
 
-  it("has next month's index two days before the month begins, with the places of the present one, and once", async () => {
+  it("creates next month's index once, two days early, with the current mapping", async () => {
     const organization = await world.organization();
     await device(organization, 'a1');
     await post(organization, 'a1', [{ ts: Date.UTC(2004, 4, 10) / 1000, data: { n: 1.5, text: 'x' } }]);
@@ -156,7 +156,7 @@ describe('the index of a cluster', () => {
     expect(found.map(({ values }) => values)).toEqual([[1.5], [2.5]]);
   });
 
-  it('forgets records past their time, by the retention of their product or organization', async () => {
+  it('deletes records past their retention, by product or organization', async () => {
     const organization = await world.organization();
     const productId = await product(organization, []);
     await device(organization, 'a1', productId);
@@ -175,7 +175,7 @@ describe('the index of a cluster', () => {
     expect(await documents(organization)).toHaveLength(2);
   });
 
-  it('gives older records the places that a product adds', async () => {
+  it('adds the fields of a changed product to older records', async () => {
     const organization = await world.organization();
     await device(organization, 'b1');
     await post(organization, 'b1', [{ data: { level: 7 } }]);
@@ -194,7 +194,7 @@ describe('the index of a cluster', () => {
     ]);
   });
 
-  it('has room for what a product declares where devices have sent more names than it has places', async () => {
+  it('reserves room for declared variables when devices have sent more names than there are fields', async () => {
     const organization = await world.organization();
     const productId = await product(organization, [{ name: 'level', type: 'FLOAT32' }]);
     await device(organization, 'a1', productId);

@@ -11,16 +11,16 @@ import { type Nodes, startNodes } from './nodes.js';
 import { type ServiceProcess, startServiceProcess } from './service-process.js';
 
 const home = process.env['OPENSEARCH_HOME'];
-/** Records a second. */
+/** Records per second. */
 const rate = Number(process.env['CLUSTER_LOAD'] ?? 2000);
-/** Seconds that a node is stopped for. */
+/** Seconds for which a node is paused. */
 const pauseLength = Number(process.env['CLUSTER_PAUSE'] ?? 60);
-/** Seconds within which searches answer whole again. */
+/** Seconds within which searches must return complete answers again. */
 const recovery = Number(process.env['CLUSTER_RECOVERY'] ?? 10);
 
 const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder that starts a cluster)' : '';
 
-(home === undefined ? describe.skip : describe)(`a cluster of three nodes under load${unless}`, () => {
+(home === undefined ? describe.skip : describe)(`cluster of three nodes under load${unless}`, () => {
   const database = useDatabase();
   const serials = Array.from({ length: 50 }, (_, index) => `f${index}`);
   let nodes: Nodes;
@@ -30,7 +30,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
   let organizationId: string;
   let applicationId: string;
   let load: Load;
-  /** Numbers of the records that the hook was called with. */
+  /** Numbers of the records that the hook has received. */
   const delivered = new Set<number>();
 
   beforeAll(async () => {
@@ -88,7 +88,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     await nodes?.close();
   }, 120_000);
 
-  /** Seconds until searches answer whole; the load goes on meanwhile, and after it. */
+  /** Returns the seconds until searches return complete answers. The load continues meanwhile and afterwards. */
   const recovered = async (): Promise<number> => {
     const seconds = (await load.searchable()) / 1000;
     process.stderr.write(`  searches answered whole after ${seconds.toFixed(1)} s\n`);
@@ -96,7 +96,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     return seconds;
   };
 
-  /** The longest that searches took to recover while a node was away and when it came back. */
+  /** Returns the longer of two recovery times: after a node is killed, and after it is started again. */
   const withoutNode = async (node: number): Promise<number> => {
     await nodes.green();
     await nodes.kill(node);
@@ -105,16 +105,16 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     return Math.max(away, await recovered());
   };
 
-  it('goes on when its manager is killed', async () => {
+  it('recovers in time when its manager node is killed', async () => {
     expect(await withoutNode(await nodes.manager())).toBeLessThan(recovery);
   }, 600_000);
 
-  it('goes on when another node is killed', async () => {
+  it('recovers in time when another node is killed', async () => {
     const manager = await nodes.manager();
     expect(await withoutNode((manager % nodes.count) + 1)).toBeLessThan(recovery);
   }, 600_000);
 
-  it(`goes on when a node stops for ${pauseLength} s`, async () => {
+  it(`recovers in time when a node is paused for ${pauseLength} s`, async () => {
     await nodes.green();
     const node = await nodes.manager();
     await nodes.pause(node);
@@ -125,18 +125,18 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     expect(Math.max(away, later, await recovered())).toBeLessThan(recovery);
   }, 600_000);
 
-  it('goes on when the disk of a node is full', async () => {
+  it('recovers in time when the disk of a node is full', async () => {
     await nodes.green();
     const empty = await nodes.fill();
     const full = await recovered();
     await empty();
     expect(Math.max(full, await recovered())).toBeLessThan(recovery);
-    // The engine writes again by itself, and so does the indexer.
+    // The cluster accepts writes again on its own, and the indexer continues.
     while (await nodes.isBlocked()) await pause(500);
     await load.indexed();
   }, 600_000);
 
-  it('keeps what it had when all nodes are killed and started again, while ingestion goes on', async () => {
+  it('keeps its records when all nodes are killed and restarted during ingestion', async () => {
     await nodes.green();
     const all = Array.from({ length: nodes.count }, (_, index) => index + 1);
     await Promise.all(all.map((node) => nodes.kill(node)));
@@ -147,7 +147,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
   }, 600_000);
 
   it.each([0, 1])(
-    'goes on when service process %i is killed',
+    'recovers in time when service process %i is killed',
     async (index) => {
       const service = services[index]!;
       await service.kill();
@@ -158,7 +158,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     600_000,
   );
 
-  it('finds every acknowledged record exactly once, and has made every delivery', async () => {
+  it('returns every acknowledged record exactly once, with all deliveries made', async () => {
     await load.end();
     await nodes.green();
     const found = await eventually(allFound, (numbers) => numbers.length >= load.acknowledged.size);
@@ -173,14 +173,14 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     expect(missing.slice(0, 10)).toEqual([]);
     const { most, records } = (await deliveriesOf())!;
     expect(most).toBe(1);
-    // A filter that a busy machine does not answer in time lets all records of its transaction through.
+    // A filter query that times out on a busy machine lets all records of its transaction through.
     expect(records).toBeGreaterThanOrEqual(wanted.length);
     const refused = [...load.refused.keys()].filter((status) => status !== 503 && status !== 429);
     expect(refused).toEqual([]);
     process.stderr.write(`  ${load.acknowledged.size} records, ${wanted.length} deliveries wanted, ${records} made\n`);
   }, 900_000);
 
-  /** What a question answers when it is as wanted, or what it answered last after five minutes. */
+  /** Polls `ask` until `isWanted` holds, for at most five minutes, and returns the last answer. */
   const eventually = async <T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> => {
     const until = performance.now() + 300_000;
     for (;;) {
@@ -190,7 +190,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     }
   };
 
-  /** The numbers of all records that a search finds, page by page. */
+  /** Returns the numbers of all records that a search finds, page by page. */
   const allFound = async (): Promise<number[]> => {
     const found: number[] = [];
     for (let after: unknown; ; ) {
@@ -213,7 +213,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     }
   };
 
-  /** Waits until all of these records are delivered, or nothing at all was for a minute; those that are not. */
+  /** Waits until all of these records are delivered, or nothing was for a minute. Returns the undelivered ones. */
   const untilDelivered = async (numbers: readonly number[]): Promise<readonly number[]> => {
     for (let [calls, since] = [0, performance.now()]; ; await pause(1000)) {
       const missing = numbers.filter((n) => !delivered.has(n));
@@ -222,7 +222,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     }
   };
 
-  /** How many records have deliveries, and how many one has at most. */
+  /** Counts the records with deliveries, and returns the most deliveries of one record. */
   const deliveriesOf = () =>
     withDatabase({ url: '', databaseUrl: database.url }, async (db) => {
       const { rows } = await db.query<{ most: number; records: number }>(sql`
