@@ -14,7 +14,7 @@ let url: string;
 let scrollId: string;
 let pointInTime: string;
 
-/** What each caller is answered where a reader gets an answer, and where something would be written. */
+/** The status for each caller of a reading and of a writing request. */
 const expected: Record<Who, [read: number, write: number]> = {
   nobody: [401, 401],
   owner: [200, 403],
@@ -54,10 +54,10 @@ const places = engineRoutes.flatMap(({ verbs, paths, changes }) =>
   paths.flatMap((path) => verbs.map((verb) => ({ verb, path, changes }))),
 );
 
-/** Paths that name a thing which is not there answer whoever may read with 404. */
+/** Paths that name an object which does not exist return 404 to callers who may read. */
 const needsThing = (path: string) => /_doc|_source|scroll/.test(path);
 const opensPit = (path: string) => path.startsWith('/:index/') && /_pit|point_in_time/.test(path);
-/** A body without which a path answers 400. */
+/** Returns a body for paths that return 400 without one. */
 const bodyOf = (path: string): string | object | undefined => {
   if (path.endsWith('_msearch')) return '{}\n{"size":0}\n';
   if (path.endsWith('/scroll')) return { scroll_id: scrollId };
@@ -66,8 +66,8 @@ const bodyOf = (path: string): string | object | undefined => {
     : undefined;
 };
 
-describe.each(Object.keys(expected) as Who[])('%s', (who) => {
-  it.each(places)('asks $verb $path', async ({ verb, path, changes }) => {
+describe.each(Object.keys(expected) as Who[])('Elasticsearch-compatible endpoint for: %s', (who) => {
+  it.each(places)('returns the expected status for $verb $path', async ({ verb, path, changes }) => {
     const place = path.replaceAll(/:(\w+)/g, (_match, name: string) =>
       name === 'index' ? 'records' : path.includes('scroll') ? scrollId : 'x',
     );

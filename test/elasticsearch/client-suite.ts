@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { minute, start, useField } from './field.js';
 
-/** What all clients can do, each by the names it has for it; answers are bodies. */
+/** What every client can do, under its own method names; answers are bodies. */
 interface Calls {
   call(path: string, parameters?: object): Promise<any>;
   scrollAll(): Promise<number[]>;
@@ -9,7 +9,7 @@ interface Calls {
 
 const within = { range: { ts: { gte: start, lte: start + 2 * minute, format: 'epoch_millis' } } };
 
-/** Calls a method of a client by its dotted name; clients of 7 and OpenSearch wrap the body. */
+/** Calls a client's method by its dotted name. Clients of version 7 and OpenSearch wrap the body. */
 const calling =
   (client: object) =>
   async (path: string, parameters: object = {}): Promise<any> => {
@@ -26,23 +26,23 @@ const helped = async (client: { helpers: { scrollDocuments: (parameters: any) =>
   return found;
 };
 
-/** A client of a search engine, made for an application's index. */
+/** A search engine client for an application's index. */
 export interface ClientKind {
   /** The package and its release. */
   name: string;
-  /** Whether it takes the keys of a search in `body`: clients of 7 and of OpenSearch do. */
+  /** Whether the client takes the keys of a search in `body`, as version 7 and OpenSearch do. */
   wraps: boolean;
   make(url: string, token: string): { close(): unknown };
 }
 
-/** The options of a client of Elastic. */
+/** The options of an Elastic client. */
 export const elasticOptions = (url: string, token: string) => ({ node: url, auth: { bearer: token }, maxRetries: 0 });
 
-/** Tests that each client can do what it is used for, on an application of its file's own service. */
+/** Tests the main uses of each client, in an application of the file's own service. */
 export function testClients(kinds: readonly ClientKind[]): void {
   const field = useField();
 
-  describe.each([...kinds])('$name', ({ name, wraps, make }) => {
+  describe.each([...kinds])('search client $name', ({ name, wraps, make }) => {
     const body = (keys: object) => (wraps ? { body: keys } : keys);
     let made: ReturnType<ClientKind['make']>;
     let client: Calls;
@@ -57,7 +57,7 @@ export function testClients(kinds: readonly ClientKind[]): void {
       await made.close();
     });
 
-    it('finds the service alive, its version, health and index', async () => {
+    it('reads ping, version, health and index', async () => {
       expect(await client.call('ping')).toBe(true);
       expect(await client.call('info')).toMatchObject({
         version: { number: '8.19.0' },
@@ -71,7 +71,7 @@ export function testClients(kinds: readonly ClientKind[]): void {
       expect(await client.call('nodes.info')).toMatchObject({ _nodes: { total: 1 } });
     });
 
-    it('searches, with an index and without one, and counts', async () => {
+    it('searches with and without an index name, and counts', async () => {
       const sorted = { query: within, sort: [{ ts: 'asc' }] };
       for (const place of [{}, { index: 'records' }, { index: 'records-*' }]) {
         const found = await client.call('search', { ...place, ...body(sorted) });
@@ -85,7 +85,7 @@ export function testClients(kinds: readonly ClientKind[]): void {
       expect(counted.count).toBe(2);
     });
 
-    it('sends many searches at once', async () => {
+    it('sends several searches in one call', async () => {
       const pairs = [
         { index: 'records' },
         { size: 0, query: within },
@@ -97,7 +97,7 @@ export function testClients(kinds: readonly ClientKind[]): void {
       expect(answer.responses[1].aggregations.high.value).toBe(4);
     });
 
-    it('asks what fields can do, and whether a query is valid', async () => {
+    it('reads field capabilities, and validates a query', async () => {
       const caps = await client.call('fieldCaps', { index: 'records', fields: 'data.*' });
       expect(Object.keys(caps.fields).sort()).toEqual(['data', 'data.count', 'data.float', 'data.label']);
       const valid = await client.call('indices.validateQuery', { index: 'records', ...body({ query: within }) });
@@ -135,7 +135,7 @@ export function testClients(kinds: readonly ClientKind[]): void {
       expect(closed).toMatchObject(isOpenSearch ? { pits: [{ successful: true }] } : { succeeded: true });
     });
 
-    it("reads an error of the query as the engine's", async () => {
+    it("throws a ResponseError with the engine's error type for an invalid query", async () => {
       const refused = client.call('search', { index: 'records', ...body({ query: { terrm: { a: 1 } } }) });
       await expect(refused).rejects.toMatchObject({
         name: 'ResponseError',
@@ -146,7 +146,7 @@ export function testClients(kinds: readonly ClientKind[]): void {
       });
     });
 
-    it('is refused to write, as by an index that is closed to writing', async () => {
+    it('receives cluster_block_exception for a write', async () => {
       const written = client.call('index', {
         index: 'records',
         ...(wraps ? { body: { a: 1 } } : { document: { a: 1 } }),

@@ -2,7 +2,7 @@ import { Client as OpenSearch } from '@opensearch-project/opensearch';
 import { Client as Client8 } from 'elasticsearch-8';
 import { elasticOptions, testClients } from './client-suite.js';
 
-// Those of Elasticsearch 7 and 9: test/compatibility.
+// test/compatibility covers the clients of Elasticsearch 7 and 9.
 testClients([
   {
     name: '@elastic/elasticsearch 8.19',

@@ -10,7 +10,7 @@ const field = useField();
 const busy = useField({ config: { rateLimit: 1 } });
 const slow = useField({ config: { search: { timeout: 1000, rollups: true }, requestsAtOnce: 150 } });
 
-/** Every error is an object with a type, a reason and the cause, and its status. */
+/** Every error is an object with type, reason and root cause, beside the status. */
 const expectError = (answer: Answered, status: number, type: string) => {
   expect(answer.body).toMatchObject({ status, error: { type, reason: expect.any(String), root_cause: [{ type }] } });
   expect(Object.keys(answer.body).sort()).toEqual(['error', 'status']);
@@ -19,26 +19,26 @@ const expectError = (answer: Answered, status: number, type: string) => {
   expect(answer.headers.get('x-request-id')).toBeTruthy();
 };
 
-describe("an error of the engines' interface", () => {
-  it('is 401 without a token, and says how to send one', async () => {
+describe('error of the Elasticsearch-compatible endpoint', () => {
+  it('has status 401 without a token, and says how to send one', async () => {
     const answer = await send({ ...field, token: '' }, 'GET', '/records/_search');
     expectError(answer, 401, 'security_exception');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     expect(answer.body.error.reason).toContain('Authorization: Bearer');
   });
 
-  it('is 403 for a token that may only post records', async () => {
+  it('has status 403 for an ingest token', async () => {
     const { token = '' } = await field.tenant.client({ scope: TokenScope.ingest });
     expectError(await send({ ...field, token }, 'GET', '/_search'), 403, 'security_exception');
   });
 
-  it('is 404 for an application that is not there', async () => {
+  it('has status 404 for an unknown application', async () => {
     const url = field.url.replace(field.applicationId, newId());
     expectError(await send({ ...field, url }, 'GET', '/_search'), 404, 'index_not_found_exception');
     expectError(await send({ ...field, url }, 'GET', ''), 404, 'index_not_found_exception');
   });
 
-  it('is 400 for a path that the engines have not', async () => {
+  it('has status 400 for a path that Elasticsearch lacks', async () => {
     for (const path of ['/_sql', '/_nothing/_search', '/records/_forcemerge', '/a/b/c/d/e'])
       expectError(await send(field, 'POST', path), 400, 'illegal_argument_exception');
     expect((await send(field, 'GET', '/_sql')).body.error.reason).toBe(
@@ -46,7 +46,7 @@ describe("an error of the engines' interface", () => {
     );
   });
 
-  it('is 405 for a verb that a path has not, and names those that it has', async () => {
+  it('has status 405 with the allowed verbs for a verb that the path lacks', async () => {
     const answer = await send(field, 'PUT', '/_search');
     expectError(answer, 405, 'method_not_allowed_exception');
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
@@ -54,12 +54,12 @@ describe("an error of the engines' interface", () => {
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   });
 
-  it('is 406 for an answer in YAML', async () => {
+  it('has status 406 for YAML', async () => {
     const headers = { accept: 'application/yaml' };
     expectError(await send(field, 'GET', '/_search', { headers }), 406, 'media_type_header_exception');
   });
 
-  it('is 413 for a body over its limit, also when it was compressed', async () => {
+  it('has status 413 for a body over the limit, also when it was compressed', async () => {
     const body = JSON.stringify({ query: 'a'.repeat(2 ** 20) });
     expectError(await send(field, 'POST', '/_search', { body }), 413, 'content_too_long_exception');
     const headers = { 'content-encoding': 'gzip' };
@@ -70,12 +70,12 @@ describe("an error of the engines' interface", () => {
     );
   });
 
-  it('is 415 for a body of another type', async () => {
+  it('has status 415 for another content type', async () => {
     const headers = { 'content-type': 'text/csv' };
     expectError(await send(field, 'POST', '/_search', { body: 'a', headers }), 415, 'media_type_header_exception');
   });
 
-  it('is 429 where more comes than the rate allows', async () => {
+  it('has status 429 above the rate limit', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => send(busy, 'GET', '/_cluster/health')));
     const refused = answers.find(({ status }) => status === 429)!;
     expectError(refused, 429, 'rejected_execution_exception');
@@ -84,7 +84,7 @@ describe("an error of the engines' interface", () => {
 
   // A lock makes PostgreSQL slow; a cluster has none.
   (testRecordIndex() === 'postgres' ? it : it.skip)(
-    'is 429 or 504, never a count of 0, where records cannot be counted in time',
+    'has status 429 or 504 instead of a count of 0 when records cannot be counted in time',
     async () => {
       const answers = await withDatabase(slow.service, async (db) => {
         await db.query('begin; lock table record in access exclusive mode');
@@ -98,7 +98,7 @@ describe("an error of the engines' interface", () => {
     60_000,
   );
 
-  it('is 400 with its place for a body that is no JSON or no query', async () => {
+  it('has status 400 with the position for a body that is not JSON or not a query', async () => {
     expectError(await send(field, 'POST', '/_search', { body: '{"size":' }), 400, 'json_e_o_f_exception');
     expectError(await send(field, 'POST', '/_search', { body: '{size:1}' }), 400, 'json_parse_exception');
     const answer = await send(field, 'POST', '/_search', { body: '{"query":{"terrm":{}}}' });
@@ -108,7 +108,7 @@ describe("an error of the engines' interface", () => {
     expectError(await send(field, 'GET', '/_search?q=%FF'), 400, 'parse_exception');
   });
 
-  it('is 400 for a body that nests too deep', async () => {
+  it('has status 400 for a body that nests too deep', async () => {
     const body = `${'{"bool":{"must":'.repeat(70)}{}${'}}'.repeat(70)}`;
     expectError(await send(field, 'POST', '/_search', { body: `{"query":${body}}` }), 400, 'json_parse_exception');
   });
@@ -122,11 +122,11 @@ describe("an error of the engines' interface", () => {
     ['PUT', '/records'],
     ['DELETE', '/records'],
     ['PUT', '/records/_mapping'],
-  ])('is 403 for %s %s, which would write', async (verb, path) => {
+  ])('has status 403 for %s %s, which would write', async (verb, path) => {
     expectError(await send(field, verb, path, { body: { a: 1 } }), 403, 'cluster_block_exception');
   });
 
-  it('is 404 for a cursor of another application, and 400 for what is no such cursor', async () => {
+  it('has status 404 for a cursor of another application, and 400 for an invalid cursor', async () => {
     const { owner, id } = field.tenant;
     const other = await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Other' });
     const url = field.url.replace(field.applicationId, other.body.id);

@@ -24,7 +24,7 @@ const facts = [
 ];
 const json = { 'content-type': 'application/json' };
 
-/** Sends the request of a fact below an index. */
+/** Sends the request of a fact to an index. */
 const send = async (index: string, headers: Record<string, string>, fact: Fact) => {
   const { method = 'POST', path = '_search', body } = fact;
   const text = Array.isArray(body)
@@ -36,7 +36,7 @@ const send = async (index: string, headers: Record<string, string>, fact: Fact) 
   return { status: answer.statusCode, body: JSON.parse(await answer.body.text(), byName) as Answer };
 };
 
-/** The engine's names of clauses come in no order that means anything. */
+/** The engine names matching clauses in an arbitrary order. */
 const byName = (key: string, value: unknown): unknown =>
   key === 'matched_queries' ? (value as string[]).toSorted() : value;
 
@@ -50,7 +50,7 @@ interface Answer {
   readonly error?: Fault;
 }
 
-/** The cause that says what is wrong. */
+/** Returns the cause that describes the error. */
 const innermost = (fault: Fault): Fault => {
   const [shard] = fault.failed_shards ?? [];
   const { type = '' } = fault.caused_by ?? {};
@@ -72,7 +72,7 @@ const expectFact = (fact: Fact, { status, body }: { status: number; body: Answer
   expect({ type, reason }).toEqual({ type: error[0], reason: expect.stringContaining(error[1]) });
 };
 
-describe("OpenSearch's own REST tests, through the door of engines' clients:", () => {
+describe("OpenSearch's own REST tests on our endpoint", () => {
   const service = useService();
   let index = '';
   let headers = {};
@@ -102,11 +102,13 @@ describe("OpenSearch's own REST tests, through the door of engines' clients:", (
     headers = { authorization: `Bearer ${owner.token}` };
   });
 
-  it.each(facts)('$of $title', async (fact) => expectFact(fact, await send(index, headers, fact), fact.status));
+  it.each(facts)('conforms to $of $title', async (fact) =>
+    expectFact(fact, await send(index, headers, fact), fact.status),
+  );
 });
 
 const url = process.env['OPENSEARCH_URL'];
-(url === undefined ? describe.skip : describe)('the same facts of an engine:', () => {
+(url === undefined ? describe.skip : describe)("OpenSearch's own REST tests on OpenSearch", () => {
   const index = `${url}/facts-${process.pid}`;
   const properties = (some: object): object =>
     Object.fromEntries(
@@ -125,7 +127,7 @@ const url = process.env['OPENSEARCH_URL'];
   });
   afterAll(() => request(index, { method: 'DELETE' }));
 
-  it.each(facts)('$of $title', async (fact) =>
+  it.each(facts)('conforms to $of $title', async (fact) =>
     expectFact(fact, await send(index, {}, fact), fact.engineStatus ?? fact.status),
   );
 });

@@ -25,10 +25,10 @@ const msearch = (...bodies: object[]): Promise<{ status: number; body: { respons
   return sendLines(lines(...bodies.flatMap((body) => [header, body])));
 };
 
-describe("what Grafana's Elasticsearch data source sends", () => {
+describe("Grafana's Elasticsearch data source", () => {
   const between = { range: { ts: { format: 'epoch_millis', gte: start - minute, lte: start + 5 * minute } } };
 
-  it('passes its "Save & test": a healthy cluster, and a field of dates in the named index', async () => {
+  it('passes "Save & test": a healthy cluster and a date field in the named index', async () => {
     const health = await send(field, 'GET', '/_cluster/health?wait_for_status=yellow');
     expect([health.status, health.body.status]).toEqual([200, 'green']);
     const { body: root } = await send(field, 'GET', '/');
@@ -51,7 +51,7 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     expect(caps.fields['data.float']).toMatchObject({ double: { aggregatable: true } });
   });
 
-  it('answers its annotations, whose range says from and to', async () => {
+  it('returns annotations for a range with from and to', async () => {
     const range = { ts: { from: start - minute, to: start + 5 * minute, format: 'epoch_millis' } };
     const filter = [
       { bool: { should: [{ range }], minimum_should_match: 1 } },
@@ -68,13 +68,13 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     ['data.label:/bl.*/', 1],
     ['data.label:"red" AND -data.label:/r.d/', 0],
     ['data.count:<3', 2],
-  ])('answers its ad hoc filter %s', async (query, total) => {
+  ])('applies the ad hoc filter %s', async (query, total) => {
     const filter = [between, { query_string: { analyze_wildcard: true, query } }];
     const { body } = await msearch({ size: 0, query: { bool: { filter } } });
     expect((body.responses[0]!.hits as any).total.value).toBe(total);
   });
 
-  it('lists the values that an ad hoc filter may have', async () => {
+  it('lists the possible values of an ad hoc filter', async () => {
     const terms = { field: 'data.label', size: 500, order: { _key: 'asc' } };
     const { body } = await msearch({ size: 0, query: { bool: { filter: [between] } }, aggs: { 1: { terms } } });
     const { buckets } = (body.responses[0] as any).aggregations[1];
@@ -84,7 +84,7 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     ]);
   });
 
-  it('answers its logs with their volume', async () => {
+  it('returns logs with their volume', async () => {
     const histogram = {
       field: 'ts',
       fixed_interval: '1m',
@@ -109,7 +109,7 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     ]);
   });
 
-  it('goes on behind a record that was measured between two milliseconds', async () => {
+  it('continues after a record whose time lies between two milliseconds', async () => {
     const at = start / 1000 - 3600;
     await store(
       field,
@@ -127,7 +127,7 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     expect([...seen].filter(Boolean)).toHaveLength(3);
   });
 
-  it('refuses a query that is no JSON, or no object, and answers the others', async () => {
+  it('returns 400 for lines that are not JSON objects, and answers the other queries', async () => {
     const { status, body } = await sendLines(
       '{}\n{"size":x}\n{}\n5\n\n{}\n[{"size":0}]\n{}\n{"size":\n{}\n{"size":1}\n',
     );
@@ -143,14 +143,14 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     expect(answers[1]?.error?.reason).toBe('Expected [START_OBJECT] but found [VALUE_NUMBER]');
   });
 
-  it('refuses a call whose headers are no JSON', async () => {
+  it('returns 400 for a call whose header line is not JSON', async () => {
     expect(await sendLines('{x\n{"size":1}\n')).toMatchObject({
       status: 400,
       body: { error: { type: 'illegal_argument_exception', reason: expect.stringMatching(/^0: /) } },
     });
   });
 
-  it('answers its metric query with buckets in milliseconds', async () => {
+  it('returns metric buckets in milliseconds', async () => {
     const { status, body } = await msearch({
       size: 0,
       query: { bool: { filter: between } },
@@ -197,7 +197,7 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     ]);
   });
 
-  it('answers its raw data query with sources, sort values and fields in milliseconds', async () => {
+  it('returns raw data with sources, sort values and fields in milliseconds', async () => {
     const { body } = await msearch({
       size: 500,
       query: { bool: { filter: [between, { query_string: { analyze_wildcard: true, query: 'data.label:red' } }] } },

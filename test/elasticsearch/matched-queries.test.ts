@@ -11,7 +11,7 @@ const names = (found: any): (string[] | undefined)[] => found.hits.hits.map((hit
 const red = [['red'], ['red'], undefined];
 
 describe('matched_queries', () => {
-  it('stands behind the sort values of a hit', async () => {
+  it('follows the sort values of a hit', async () => {
     const found = await search(among(label('red', 'red')));
     expect(found.hits.hits.map((hit: any) => Object.keys(hit))).toEqual([
       ['_index', '_id', '_score', '_source', 'sort', 'matched_queries'],
@@ -21,7 +21,7 @@ describe('matched_queries', () => {
     expect(names(found)).toEqual(red);
   });
 
-  it('has names in the order in which the engines read their clauses', async () => {
+  it('lists names in the order in which the engine reads the clauses', async () => {
     const filter = { bool: { filter: [label('red', 'last')], must: [label('red', 'first')] } };
     expect(names(await search({ query: filter, ...order }))).toEqual([
       ['first', 'last'],
@@ -45,12 +45,12 @@ describe('matched_queries', () => {
     ]);
   });
 
-  it('comes in a sort by a field of the device', async () => {
+  it('appears with a sort by a field of the device', async () => {
     const sort = [{ 'device.serial': 'asc' }, { 'data.float': 'asc' }];
     expect(names(await search({ ...among(label('red', 'red')), sort }))).toEqual(red);
   });
 
-  it('comes in the pages of a scroll and of a cursor, in _msearch and in searches by REST', async () => {
+  it('appears in pages of a scroll and of search_after, in _msearch and in REST searches', async () => {
     const body = { ...among(label('red', 'red')), size: 1 };
     const first = await search(body, '/records/_search?scroll=1m');
     const second = await search({ scroll_id: first._scroll_id, scroll: '1m' }, '/_search/scroll');
@@ -67,14 +67,14 @@ describe('matched_queries', () => {
     expect(rest.body.responses.map(names)).toEqual([[['red']]]);
   });
 
-  it('comes in top_hits of buckets', async () => {
+  it('appears in top_hits of buckets', async () => {
     const hits = { top_hits: { size: 1, _source: false, ...order } };
     const aggs = { by: { terms: { field: 'data.label' }, aggs: { hits } } };
     const found = await search({ ...among(label('red', 'red')), size: 0, aggs });
     expect(found.aggregations.by.buckets.map(({ hits: inner }: any) => names(inner))).toEqual([[['red']], [undefined]]);
   });
 
-  it('takes any text for a name', async () => {
+  it('accepts any text as a name', async () => {
     const some = ["'; drop table record; --", '$1', '"', '\\', '__proto__', 'é\u{1F300}', 'constructor'];
     const [first] = names(await search(among(...some.map((name) => label('red', name)))));
     expect(first).toEqual(some);
@@ -86,7 +86,7 @@ describe('matched_queries', () => {
     expect(blue).toEqual(all.flatMap((_, index) => (index % 2 === 0 ? [] : [`n${index}`])));
   });
 
-  it('refuses a name of more than 1,024 characters', async () => {
+  it('has names of at most 1,024 characters', async () => {
     expect(names(await search(among(label('red', 'x'.repeat(1024)))))).toEqual([
       ['x'.repeat(1024)],
       ['x'.repeat(1024)],
@@ -96,7 +96,7 @@ describe('matched_queries', () => {
     expect(error.root_cause[0].reason).toBe('The length of a value [1025] has exceeded the allowed maximum of [1024].');
   });
 
-  it('answers names of clauses that nest as deep as they may', async () => {
+  it('names clauses nested to the maximum depth', async () => {
     let query: object = { query_string: { query: 'red', fields: ['data.*'], lenient: true, _name: 'n0' } };
     for (let depth = 1; depth < 20; depth++) query = { bool: { must: [query], _name: `n${depth}` } };
     const [first] = names(await search({ query, ...order }));

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { send, useField } from './field.js';
 
 /*
- * What an OpenSearch 2.4.1 node answered to the same requests over an index with a keyword `label`, a double `float`, a
- * long `count`, a date `ts` and a geo_point `place`: recorded, so that no engine is needed here.
+ * Answers of an OpenSearch 2.4.1 node to the same requests over an index with a keyword `label`, a double `float`, a
+ * long `count`, a date `ts` and a geo_point `place`. They are recorded so that the tests need no engine.
  */
 
 const field = useField();
@@ -164,7 +164,7 @@ const refused = [
   ['POST', '/_field_caps', { fields: [] }, 400, illegal, "specified fields can't be null or empty"],
 ] as const;
 
-/** Bodies that end too early; the engine's reason names its own stream, so only its type is held. */
+/** Bodies that end too early. The engine's reason names its own stream, so only its type is compared. */
 const cutOff = [
   '{',
   '{"query":',
@@ -185,13 +185,13 @@ describe('typed_keys', () => {
       .filter((key) => key.endsWith('#x'))
       .map((key) => key.slice(0, -2));
 
-  it.each(named)('names as the engine does: %s, %j', async (name, aggregation) => {
+  it.each(named)("returns the engine's name: %s, %j", async (name, aggregation) => {
     const body = { size: 0, aggs: { hours, x: aggregation } };
     const answer = await send(field, 'POST', '/_search?typed_keys', { body });
     expect([answer.status, namesOf(answer.body.aggregations)]).toEqual([200, [name]]);
   });
 
-  it.each(namedInBuckets)('names inside buckets as the engine does: %s, %j', async (name, aggregation) => {
+  it.each(namedInBuckets)("returns the engine's name inside buckets: %s, %j", async (name, aggregation) => {
     const aggs = { hours: { ...hours, aggs: { ...hours.aggs, x: aggregation } } };
     const { body } = await send(field, 'POST', '/_search?typed_keys', { body: { size: 0, aggs } });
     const buckets: object[] = body.aggregations['date_histogram#hours'].buckets;
@@ -199,17 +199,14 @@ describe('typed_keys', () => {
   });
 });
 
-describe('a refusal', () => {
-  it.each(refused)(
-    'has the status, type and reason of the engine: %s %s %j',
-    async (method, path, body, ...expected) => {
-      const answer = await send(field, method, path, body === undefined ? {} : { body });
-      const { type, reason } = answer.body.error;
-      expect([answer.status, type, reason]).toEqual(expected);
-    },
-  );
+describe('error compared with OpenSearch', () => {
+  it.each(refused)("has the engine's status, type and reason: %s %s %j", async (method, path, body, ...expected) => {
+    const answer = await send(field, method, path, body === undefined ? {} : { body });
+    const { type, reason } = answer.body.error;
+    expect([answer.status, type, reason]).toEqual(expected);
+  });
 
-  it('of a query that cannot be run has around it what the engine has of its shards', async () => {
+  it('wraps a query that cannot run in a search_phase_execution_exception with its shard', async () => {
     const body = { query: { range: { 'data.float': { gte: 'abc' } } } };
     const cause = { type: 'query_shard_exception', reason: 'failed to create query: For input string: "abc"' };
     const caused_by = { type: 'number_format_exception', reason: 'For input string: "abc"' };
@@ -232,7 +229,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('of a scroll or of a search that is to be kept for more than a day comes from the shards, too', async () => {
+  it('wraps a scroll or point in time of over a day in a search_phase_execution_exception', async () => {
     const scroll = (await send(field, 'POST', '/_search?scroll=1d&size=1')).body['_scroll_id'] as string;
     const pit = (await send(field, 'POST', `${openPit}1d`)).body['pit_id'] as string;
     const answers = [
@@ -255,7 +252,7 @@ describe('a refusal', () => {
     expect(goneOn.status).toBe(200);
   });
 
-  it('of a time in a body names the place and the cause', async () => {
+  it('contains position and cause of an invalid time in a body', async () => {
     const pit = (await send(field, 'POST', `${openPit}-1`)).body['pit_id'] as string;
     const body = { pit: { id: pit, keep_alive: '1.5s' } };
     const { error } = (await send(field, 'POST', '/_search', { body })).body;
@@ -273,12 +270,12 @@ describe('a refusal', () => {
     expect(counting.body.error).toMatchObject({ line: 2, col: 2 });
   });
 
-  it('of several searches leaves out a header without a query at the end', async () => {
+  it('ignores a trailing header without a query in _msearch', async () => {
     const { status, body } = await send(field, 'POST', '/_msearch', { body: '{}\n{"size":0}\n{}\n' });
     expect([status, body.responses.length]).toEqual([200, 1]);
   });
 
-  it.each(cutOff)('of a body that is cut off is told from one of a body that is no JSON: %s', async (body) => {
+  it.each(cutOff)('distinguishes a truncated body from one that is not JSON: %s', async (body) => {
     const answer = await send(field, 'POST', '/_search', { body });
     expect([answer.status, answer.body.error.type]).toEqual([400, 'json_e_o_f_exception']);
   });

@@ -21,27 +21,27 @@ const clear = (of: Field, scroll_id: unknown) => send(of, 'DELETE', '/_search/sc
 const expectMissing = ({ status, body }: Answered) =>
   expect([status, body.error.root_cause[0].type]).toEqual([404, 'search_context_missing_exception']);
 
-describe('a scroll', () => {
-  it('gives the next page to a client that sends the first identifier again and again', async () => {
+describe('scroll', () => {
+  it('returns the next page to a client that repeats the first identifier', async () => {
     const id = await open(field);
     const pages = [await next(field, id), await next(field, id), await next(field, id), await next(field, id)];
     expect(pages.map(floats)).toEqual([[2.5], [4], [], []]);
     expect(pages.map(({ body }) => body._scroll_id)).toEqual([id, id, id, id]);
   });
 
-  it('gives calls that come at once a page each', async () => {
+  it('returns a different page to each of two concurrent calls', async () => {
     const id = await open(field);
     const pages = await Promise.all([next(field, id), next(field, id)]);
     expect(pages.flatMap(floats).sort()).toEqual([2.5, 4]);
   });
 
-  it('ends with the page that is asked for without `scroll`', async () => {
+  it('ends after a page that is requested without `scroll`', async () => {
     const id = await open(field);
     expect(floats(await send(field, 'GET', `/_search/scroll?scroll_id=${id}`))).toEqual([2.5]);
     expectMissing(await next(field, id));
   });
 
-  it('is gone when it is cleared, by its identifier and with all of the application', async () => {
+  it('disappears when it is cleared by identifier or with _all', async () => {
     const [one, two, three] = [await open(field), await open(field), await open(field)];
     const cleared = await clear(field, [one, one]);
     expect([cleared.status, cleared.body]).toEqual([200, { succeeded: true, num_freed: 1 }]);
@@ -53,7 +53,7 @@ describe('a scroll', () => {
     expectMissing(await next(field, three));
   });
 
-  it('ends when it was not asked for as long as `scroll` says', async () => {
+  it('expires after the time in `scroll` without a request', async () => {
     const id = await open(clocked);
     now += 59_000;
     expect((await next(clocked, id, '5m')).status).toBe(200);
@@ -63,7 +63,7 @@ describe('a scroll', () => {
     expectMissing(await next(clocked, id));
   });
 
-  it('goes on in another process, and with an identifier that an older key signed', async () => {
+  it('continues in another process, and with an identifier signed by an older key', async () => {
     const id = await open(field);
     const other = await startTestService(field.service.databaseUrl, { secretKeys: ['newer', 'a key for tests'] });
     try {
@@ -77,7 +77,7 @@ describe('a scroll', () => {
     }
   });
 
-  it('refuses a query that is longer than a scroll keeps', async () => {
+  it('returns 400 for a query that is too long to keep', async () => {
     const values = Array.from({ length: 20_000 }, (_, index) => `value-${index}`);
     const body = { query: { terms: { 'data.label': values } } };
     const { status, body: answer } = await send(field, 'POST', '/_search?scroll=1m', { body });
@@ -85,8 +85,8 @@ describe('a scroll', () => {
   });
 });
 
-describe('the scrolls of an organization', () => {
-  it('are 500 at most, as the engines say, and take none from another organization', async () => {
+describe('scrolls of an organization', () => {
+  it("returns 429 beyond 500 scrolls, and leaves another organization's scrolls alone", async () => {
     const { organizationId, applicationId, service } = field;
     await clear(field, '_all');
     await withDatabase(service, (db) =>
@@ -114,7 +114,7 @@ describe('the scrolls of an organization', () => {
   });
 });
 
-/** An identifier as it was before they were signed, which unpacks to as many megabytes. */
+/** Returns an unsigned identifier of the earlier format, which decompresses to the given number of megabytes. */
 const unsigned = ({ organizationId, applicationId }: Field, megabytes: number): string => {
   const query = { query: { query_string: { query: ' '.repeat(megabytes * 2 ** 20) } } };
   return deflateRawSync(JSON.stringify({ kind: 'scroll', organizationId, applicationId, query })).toString('base64url');
@@ -147,7 +147,7 @@ describe('identifiers of scrolls and points in time', () => {
     ['nothing', () => ''],
     ['a number', () => 12],
     ['lists within lists', () => [[[['A']]]]],
-  ])('are 400 for %s', async (_title, make) => {
+  ])('returns 400 for %s', async (_title, make) => {
     const id = make();
     for (const answer of [
       await next(field, id),
@@ -158,14 +158,14 @@ describe('identifiers of scrolls and points in time', () => {
       expect([answer.status, answer.body.error.type]).toEqual([400, 'illegal_argument_exception']);
   });
 
-  it('are read without delay where a body is full of old ones that unpack to much', async () => {
+  it('returns 400 within 1 s for 180 old identifiers that decompress to 4 MB each', async () => {
     const ids = Array<string>(180).fill(unsigned(field, 4));
     const began = performance.now();
     expect((await clear(field, ids)).status).toBe(400);
     expect(performance.now() - began).toBeLessThan(1000);
   });
 
-  it('are 500 at most in one call', async () => {
+  it('returns 400 for more than 500 identifiers in one call', async () => {
     const answer = await clear(
       field,
       Array.from({ length: 501 }, () => scroll),

@@ -7,16 +7,16 @@ const floats = (answer: any): number[] => answer.body.hits.hits.map((hit: any) =
 
 const clocked = useField({ clock: () => start + 61 * minute });
 
-it('says when a point in time was opened by the clock of the service', async () => {
+it("returns the creation_time of a point in time by the service's clock", async () => {
   const { body } = await send(clocked, 'POST', '/records/_search/point_in_time?keep_alive=1m');
   expect(body.creation_time).toBe(start + 61 * minute);
 });
 
-describe('the types of bodies and answers', () => {
+describe('content types of the Elasticsearch-compatible endpoint', () => {
   it.each([
     'application/vnd.elasticsearch+json; compatible-with=8',
     'application/vnd.elasticsearch+json;compatible-with=9',
-  ])('are those of the client that asked: %s', async (type) => {
+  ])('returns the content type that the client requested: %s', async (type) => {
     const headers = { 'content-type': type, accept: type };
     const answer = await send(field, 'POST', '/_search', { body: { size: 0 }, headers });
     expect(answer.status).toBe(200);
@@ -25,7 +25,7 @@ describe('the types of bodies and answers', () => {
   });
 
   it.each(['application/vnd.elasticsearch+x-ndjson; compatible-with=8', 'application/x-ndjson', 'application/json'])(
-    'take lines as %s',
+    'accepts NDJSON lines as %s',
     async (type) => {
       const body = lines({}, { size: 0 }, {}, { size: 1 });
       const answer = await send(field, 'POST', '/records/_msearch', { body, headers: { 'content-type': type } });
@@ -34,7 +34,7 @@ describe('the types of bodies and answers', () => {
     },
   );
 
-  it('are tables of text for _cat, unless JSON is asked for', async () => {
+  it('returns plain text tables for _cat, unless JSON is requested', async () => {
     const table = await send(field, 'GET', '/_cat/indices?v&h=index,docs.count');
     expect([table.headers.get('content-type'), table.text]).toEqual([
       'text/plain; charset=utf-8',
@@ -44,7 +44,7 @@ describe('the types of bodies and answers', () => {
     expect((await send(field, 'GET', '/_cat/count', { headers })).body).toEqual([{ count: '3' }]);
   });
 
-  it('carry the name that a client gave its request, errors too', async () => {
+  it("returns the client's X-Opaque-Id, on errors too", async () => {
     const headers = { 'x-opaque-id': 'nightly report' };
     for (const path of ['/_search', '/_sql'])
       expect((await send(field, 'GET', path, { headers })).headers.get('x-opaque-id')).toBe('nightly report');
@@ -52,8 +52,8 @@ describe('the types of bodies and answers', () => {
   });
 });
 
-describe('parameters of a search', () => {
-  it('are parts of the query, and win over the body', async () => {
+describe('search parameters in the query string', () => {
+  it('extends the query, and wins over the body', async () => {
     const query = 'q=data.label:red&sort=data.float:desc&size=1&_source_includes=data.float';
     const answer = await post(`/records/_search?${query}`, { size: 5, query: { match_all: {} } });
     expect(answer.body.hits.total.value).toBe(2);
@@ -65,7 +65,7 @@ describe('parameters of a search', () => {
     expect((await send(field, 'GET', '/_count?q=data.float:>2')).body.count).toBe(2);
   });
 
-  it('are never refused, whatever their name', async () => {
+  it('accepts parameters of any name', async () => {
     const without = await post('/_search', { size: 0 });
     for (const name of [
       'ignore_unavailable=true',
@@ -89,20 +89,20 @@ describe('parameters of a search', () => {
     }
   });
 
-  it('pretty breaks an answer into lines', async () => {
+  it('breaks the answer into lines with pretty', async () => {
     const { text } = await send(field, 'GET', '/_license?pretty');
     expect(text).toMatch(/^\{\n {2}"license": \{\n/);
     expect(text.endsWith('}\n')).toBe(true);
   });
 
-  it('rest_total_hits_as_int shows an exact number', async () => {
+  it('returns the total as a number with rest_total_hits_as_int', async () => {
     const answer = await post('/_search?rest_total_hits_as_int=true', { size: 0 });
     expect(answer.body.hits.total).toBe(3);
     const many = await send(field, 'POST', '/_msearch?rest_total_hits_as_int=true', { body: lines({}, { size: 0 }) });
     expect(many.body.responses[0].hits.total).toBe(3);
   });
 
-  it('filter_path leaves what it names', async () => {
+  it('keeps only the named parts with filter_path', async () => {
     const at = (paths: string) => post(`/_search?filter_path=${paths}`, { sort: [{ ts: 'asc' }], size: 1 });
     expect((await at('hits.total.value,hits.hits._source.data')).body).toEqual({
       hits: { total: { value: 3 }, hits: [{ _source: { data: { float: 1.5, count: 1, label: 'red' } } }] },
@@ -113,7 +113,7 @@ describe('parameters of a search', () => {
     expect((await at('nothing')).body).toEqual({});
   });
 
-  it('typed_keys names aggregations by their types, inside buckets too', async () => {
+  it('adds the types to aggregation names with typed_keys, inside buckets too', async () => {
     const aggs = {
       label: { terms: { field: 'data.label' }, aggs: { high: { max: { field: 'data.float' } } } },
       count: { terms: { field: 'data.count' } },
@@ -147,8 +147,8 @@ describe('parameters of a search', () => {
   });
 });
 
-describe('one record', () => {
-  it('is found by its identifier', async () => {
+describe('GET /:index/_doc/:id', () => {
+  it('returns the record with this identifier', async () => {
     const { body } = await post('/_search', { size: 1, sort: [{ ts: 'asc' }] });
     const id = body.hits.hits[0]._id;
     const found = await send(field, 'GET', `/records/_doc/${id}?_source_includes=data.label`);
@@ -166,7 +166,7 @@ describe('one record', () => {
   });
 });
 
-describe('a scroll', () => {
+describe('page of a scroll', () => {
   let pages: any[];
 
   beforeAll(async () => {
@@ -177,17 +177,17 @@ describe('a scroll', () => {
     pages = [first, next, last];
   });
 
-  it('gives every record once, over ties, then nothing', () => {
+  it('contains each record once, across ties, and none after the last', () => {
     expect(pages.map(floats)).toEqual([[1.5, 2.5], [4], []]);
   });
 
-  it('says the total on each page, shows only the sort that was asked for, and aggregates once', () => {
+  it('contains the total, only the requested sort value, and aggregations only on the first page', () => {
     expect(pages.map(({ body }) => body.hits.total.value)).toEqual([3, 3, 3]);
     expect(pages[0].body.hits.hits[0].sort).toEqual(['red']);
     expect(pages.map(({ body }) => body.aggregations?.high.value)).toEqual([4, undefined, undefined]);
   });
 
-  it('gives the newest first where no sort is asked for', async () => {
+  it('starts with the newest record by default', async () => {
     const first = await post('/_search?scroll=1m&size=2');
     expect(first.body.hits.hits.map((hit: any) => [hit._source.ts, hit.sort])).toEqual([
       [start + 2 * minute, undefined],
@@ -196,15 +196,15 @@ describe('a scroll', () => {
     expect(floats(await post('/_search/scroll', { scroll_id: first.body._scroll_id }))).toEqual([1.5]);
   });
 
-  it.each([{ from: 1 }, { size: 0 }])('refuses %j', async (keys) => {
+  it.each([{ from: 1 }, { size: 0 }])('returns 400 for %j', async (keys) => {
     const answer = await post('/_search?scroll=1m', keys);
     expect([answer.status, answer.body.error.type]).toEqual([400, 'action_request_validation_exception']);
   });
 });
 
-// Last: it stores a record that the others do not expect.
+// These tests come last, since they store a record that the others do not expect.
 describe('`fields` and `docvalue_fields`', () => {
-  it('show no value that does not fit the type of its variable', async () => {
+  it('omits values that do not fit the type of their variable', async () => {
     const ts = start / 1000 - 7200;
     await store(field, [{ ts, data: { float: 'x', count: [1, 'bad', 3], label: 'c' } }]);
     const names = ['data.float', 'data.count', 'data.label'];
