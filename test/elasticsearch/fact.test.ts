@@ -127,7 +127,7 @@ const url = process.env['OPENSEARCH_URL'];
   });
   afterAll(() => request(index, { method: 'DELETE' }));
 
-  it.each(facts)('conforms to $of $title', async (fact) =>
+  it.each(facts)('answers $of $title as our facts say', async (fact) =>
     expectFact(fact, await send(index, {}, fact), fact.engineStatus ?? fact.status),
   );
 });

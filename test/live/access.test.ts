@@ -6,14 +6,14 @@ import { overEvents, overSocket, type Wanted } from './subscriber.js';
 
 const world = useWorld();
 
-/** Somebody who may subscribe, and how that is taken away. */
+/** A caller who may subscribe, and the way in which that right is taken away. */
 interface Case {
   token: string;
   wanted: Wanted;
   withdraw(): Promise<unknown>;
 }
 
-/** A member whose team may do this with the application. */
+/** Creates a member whose team has this permission on the application. */
 async function memberOf({ owner, applicationId }: LiveWorld, permission: string) {
   const member = await world.member(owner, Role.member);
   const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Field' });
@@ -139,8 +139,8 @@ const cases: [name: string, code: string, make: (place: LiveWorld) => Promise<Ca
   ],
 ];
 
-describe('a subscription ends when', () => {
-  it.each(cases)('%s (%s)', async (_name, code, make) => {
+describe('access of a subscription', () => {
+  it.each(cases)('ends when %s (%s)', async (_name, code, make) => {
     const place = await buildLiveWorld(world);
     const { token, wanted, withdraw } = await make(place);
     const subscribers = [overSocket(world.url, token, wanted), overEvents(world.url, token, wanted)];
@@ -153,7 +153,7 @@ describe('a subscription ends when', () => {
   });
 });
 
-it('tells no record of a device that is not linked any more', async () => {
+it('excludes records of a device that is no longer linked', async () => {
   const place = await buildLiveWorld(world);
   const { owner, path, deviceId } = place;
   const subscriber = overSocket(world.url, owner.token, place.records());
@@ -169,7 +169,7 @@ it('tells no record of a device that is not linked any more', async () => {
   subscriber.leave();
 });
 
-it('tells a member of the records of what its teams give', async () => {
+it("includes records of applications that the member's teams may read", async () => {
   const place = await buildLiveWorld(world);
   const { member } = await memberOf(place, 'read');
   const subscriber = overEvents(world.url, member.token, place.records());

@@ -9,15 +9,15 @@ afterEach(() => {
   for (const subscriber of subscribers.splice(0)) subscriber.leave();
 });
 
-describe('a subscription with a query', () => {
-  it('tells every match of 4,000 records that its organization stores at once', async () => {
+describe('recordReceived with a query', () => {
+  it('sends every match when its organization stores 4,000 records at once', async () => {
     const place = await buildLiveWorld(world);
     const subscribe = (variables: object) => {
       const subscriber = overSocket(world.url, place.owner.token, place.records({ limit: 500, ...variables }));
       subscribers.push(subscriber);
       return subscriber;
     };
-    // The type of a field that no product declares is that of its values.
+    // Gives the undeclared field the type of its first value.
     await place.send({ i: 0 });
     const floors = [2000, 3000, 3900];
     const choosy = floors.map((gte) => subscribe({ query: { range: { 'data.i': { gte } } } }));

@@ -14,7 +14,7 @@ const devicesQuery = `subscription ($organizationId: ID!, $deviceId: ID, $after:
 const jobs = ({ results }: Heard): any[] => results.flatMap(({ data }) => data?.['jobUpdated']?.jobs ?? []);
 const devices = ({ results }: Heard): any[] => results.flatMap(({ data }) => data?.['deviceChanged']?.devices ?? []);
 
-/** Asks for a redecoding, which is a job. */
+/** Requests a redecode, which runs as a job. */
 async function askForJob({ owner }: Awaited<ReturnType<typeof buildLiveWorld>>): Promise<string> {
   const variables = [{ name: 't', type: 'FLOAT32' }];
   const product = await owner.make(`/organizations/${owner.id}/products`, { name: 'P', version: '1', variables });
@@ -28,8 +28,8 @@ async function askForJob({ owner }: Awaited<ReturnType<typeof buildLiveWorld>>):
 describe.each([
   ['a WebSocket', overSocket],
   ['server-sent events', overEvents],
-])('over %s', (_way, subscribe) => {
-  it('jobs are told as they are asked for and go on, to members of their organization', async () => {
+])('jobUpdated and deviceChanged over %s', (_way, subscribe) => {
+  it('sends jobs as they are created and progress, to members of their organization only', async () => {
     const place = await buildLiveWorld(world);
     const stranger = await buildLiveWorld(world);
     const member = await world.member(place.owner, Role.member);
@@ -50,7 +50,7 @@ describe.each([
     for (const one of [subscriber, silent]) one.leave();
   });
 
-  it('devices are told as they are registered and changed', async () => {
+  it('sends devices as they are registered and changed', async () => {
     const place = await buildLiveWorld(world);
     const variables = { organizationId: place.owner.id };
     const subscriber = subscribe(world.url, place.owner.token, { query: devicesQuery, variables });
@@ -69,7 +69,7 @@ describe.each([
   });
 });
 
-it('a member is told of the devices that its teams let it read, and of no other', async () => {
+it("sends a member only the devices that the member's teams may read", async () => {
   const place = await buildLiveWorld(world);
   const { owner, applicationId } = place;
   const member = await world.member(owner, Role.member);
@@ -100,7 +100,7 @@ it('a member is told of the devices that its teams let it read, and of no other'
 it.each([
   ['jobs', jobsQuery],
   ['devices', devicesQuery],
-])('%s refuse a cursor whose time no calendar has', async (_name, query) => {
+])('returns VALIDATION_FAILED for %s with a cursor beyond the calendar', async (_name, query) => {
   const { owner } = await buildLiveWorld(world);
   const after = Buffer.from(JSON.stringify(['1:1:', 1e300, ''])).toString('base64url');
   const refused = overSocket(world.url, owner.token, { query, variables: { organizationId: owner.id, after } });
@@ -108,7 +108,7 @@ it.each([
   expect(codeOf(refused)).toBe('VALIDATION_FAILED');
 });
 
-it('jobs and devices go on from a cursor', async () => {
+it('resumes jobs and devices from a cursor', async () => {
   const place = await buildLiveWorld(world);
   const variables = { organizationId: place.owner.id };
   const cursors: string[] = [];
@@ -126,7 +126,7 @@ it('jobs and devices go on from a cursor', async () => {
   const [ofJobs, ofDevices] = [jobsQuery, devicesQuery].map((query, index) =>
     overSocket(world.url, place.owner.token, { query, variables: { ...variables, after: cursors[index] } }),
   );
-  // A step of the job that is committed while the cursor is read comes with the next look, not in the first batch.
+  // A job step that commits while the cursor is read arrives with the next poll, not in the first batch.
   await ofJobs!.until((heard) => jobs(heard).length > 0);
   await ofDevices!.until((heard) => devices(heard).length > 0);
   expect(jobs(ofJobs!)[0]).toMatchObject({ id });

@@ -9,7 +9,7 @@ import { type Heard, overEvents, overSocket, type Subscriber } from './subscribe
 
 const { hooks } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8', HOOK_RETRY_SCHEDULE: '12s,1h' });
 const world = useWorld({ config: { hooks } });
-/** A process that stores nothing and may call out as well: what it settles is told in the other one, and the other way round. */
+/** A second process that stores nothing but also sends deliveries: what one settles, the other reports. */
 let other: Service;
 beforeAll(async () => {
   other = await startTestService(world.databaseUrl, { config: { hooks } });
@@ -43,7 +43,7 @@ const listen = async (
   return subscriber;
 };
 
-it('tells of a delivery as it is stored and settled, in every process', async () => {
+it('sends deliveryUpdated in every process when a delivery is stored and when it is settled', async () => {
   const place = await buildLiveWorld(world);
   let answer: (() => void) | undefined;
   const receiver = await startReceiver((response) => (answer = () => void response.end('fine')));
@@ -68,14 +68,14 @@ it('tells of a delivery as it is stored and settled, in every process', async ()
     await subscriber.until((heard) => told(heard).at(-1).attemptsMade === 1);
     expect(told(subscriber).at(-1)).toMatchObject({ successful: true, response: { statusCode: 200 } });
     expect(new Set(told(subscriber).map(({ id }) => id)).size).toBe(1);
-    // Nothing is told twice: claiming it, meanwhile, changed nothing that is shown.
+    // The claim between the two changes nothing visible, so it sends no event.
     expect(told(subscriber).map(({ attemptsMade }) => attemptsMade)).toEqual([0, 1]);
     subscriber.leave();
   }
   await receiver.close();
 });
 
-it('tells of an attempt that comes long after the delivery was stored', async () => {
+it('sends deliveryUpdated for an attempt long after the delivery was stored', async () => {
   const place = await buildLiveWorld(world);
   let calls = 0;
   const receiver = await startReceiver((response, call) => (calls++ === 0 ? status(500) : fine)(response, call));
@@ -83,7 +83,7 @@ it('tells of an attempt that comes long after the delivery was stored', async ()
   const subscriber = await listen(overSocket, other.url, place, hook.id);
   await place.send({ n: 1 });
   await subscriber.until((heard) => told(heard).at(-1)?.attemptsMade === 1);
-  // Stored an hour ago, as far as anybody can tell; and then it is made again.
+  // Makes the delivery look an hour old before its next attempt.
   const { id } = told(subscriber)[0];
   await place.owner.graph(
     `mutation ($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!) {
@@ -96,7 +96,7 @@ it('tells of an attempt that comes long after the delivery was stored', async ()
   await receiver.close();
 });
 
-it('finds a change of long ago stored deliveries that no notice told of', async () => {
+it('sends deliveryUpdated for a change of an old delivery whose notification was lost', async () => {
   const place = await buildLiveWorld(world);
   const receiver = await startReceiver();
   const hook = await hookOf(place, receiver);
@@ -114,7 +114,7 @@ it('finds a change of long ago stored deliveries that no notice told of', async 
   await receiver.close();
 });
 
-it('tells of pings, and of nothing of other hooks', async () => {
+it('sends deliveryUpdated for pings, and nothing of other hooks', async () => {
   const place = await buildLiveWorld(world);
   const receiver = await startReceiver();
   const [hook, quiet] = [await hookOf(place, receiver), await hookOf(place, receiver)];

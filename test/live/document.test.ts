@@ -8,7 +8,7 @@ import { buildLiveWorld } from './live-world.js';
 
 const world = useWorld();
 
-/** The example of docs/graphql.md in this language that says this. */
+/** Returns the example of docs/graphql.md in this language that contains `part`. */
 async function example(language: string, part: string): Promise<string> {
   const text = await readFile('docs/graphql.md', 'utf8');
   const found = [...text.matchAll(new RegExp(`\`\`\`${language}\n([^]+?)\`\`\``, 'g'))].find(([, code]) =>
@@ -17,7 +17,7 @@ async function example(language: string, part: string): Promise<string> {
   return found![1]!;
 }
 
-/** Runs an example beside a service, posts a record once it listens, and answers what it printed until that came. */
+/** Runs an example against a service, posts a record once the example listens, and returns its output. */
 async function run(command: string, args: string[]): Promise<string> {
   const place = await buildLiveWorld(world);
   await place.send({ temperature: 1 });
@@ -46,14 +46,14 @@ async function run(command: string, args: string[]): Promise<string> {
 
 const environment = () => ({ PATH: `${join(process.execPath, '..')}:/usr/local/bin:/usr/bin:/bin` });
 
-it('shows records with curl', async () => {
+it('shows records with the curl example of docs/graphql.md', async () => {
   const text = await run('sh', ['-c', `exec ${await example('sh', 'event-stream')}`]);
   expect(text).toMatch(/event: next\ndata: \{"data":\{"recordReceived":\{"missed":0,"records":\[\]\}\}\}/);
   expect(text).toMatch(/"data":\{"temperature":21\.5\}/);
 });
 
-it('shows records with graphql-ws', async () => {
-  // Below the project, where its packages are found.
+it('shows records with the graphql-ws example of docs/graphql.md', async () => {
+  // A folder inside the project, so that the example finds its packages.
   const folder = await mkdtemp(join(import.meta.dirname, 'example-'));
   const file = join(folder, 'live.mjs');
   await writeFile(file, await example('js', 'graphql-ws'));

@@ -11,18 +11,18 @@ const query = `subscription ($organizationId: ID = "none", $applicationId: ID!, 
 describe.each([
   ['a WebSocket', overSocket],
   ['server-sent events', overEvents],
-])('over %s', (_way, subscribe) => {
+])('subscription input over %s', (_way, subscribe) => {
   it.each([
     ['a text for a number', { limit: 'many' }],
     ['an object for an identifier', { applicationId: {} }],
     ['a text for an object', { query: 'all' }],
     ['a list for an object', { query: [] }],
-    ['null for what is required', { applicationId: null }],
-    ['null for what is required and has a default', { organizationId: null }],
+    ['null for a required variable', { applicationId: null }],
+    ['null for a required variable with a default', { organizationId: null }],
     ['a number that is too large', { limit: 2 ** 31 }],
     ['NUL in a text', { after: 'a\0b' }],
     ['a lone surrogate in a text', { after: 'a\ud800' }],
-  ])('a subscription with %s is told VALIDATION_FAILED', async (_name, more) => {
+  ])('returns VALIDATION_FAILED for %s', async (_name, more) => {
     const { owner, applicationId } = await buildLiveWorld(world);
     const variables = { organizationId: owner.id, applicationId, ...more };
     const subscriber = subscribe(world.url, owner.token, { query, variables });
@@ -31,7 +31,7 @@ describe.each([
     subscriber.leave();
   });
 
-  it('a query with text that PostgreSQL could not hold matches nothing, as in a search', async () => {
+  it('matches nothing with a query text that PostgreSQL cannot hold, as in a search', async () => {
     const place = await buildLiveWorld(world);
     for (const text of ['a\0b', 'a\ud800']) {
       const subscriber = subscribe(
@@ -54,9 +54,9 @@ describe.each([
     }
   });
 
-  it('a subscription without `limit` is charged the 100 records that an event may have', async () => {
+  it('charges 100 records per event when `limit` is not given', async () => {
     const { owner, applicationId } = await buildLiveWorld(world);
-    // Twelve objects for each record, and lists of 24,000 whatever there are of records.
+    // Each record costs twelve objects, and the lists cost 24,000 however many records there are.
     const singles = Array.from({ length: 10 }, (_, n) => `o${n}: organization { id }`).join(' ');
     const lists = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']
       .map((name) => `${name}: applications(limit: 1000) { items { id organization { id } } }`)
@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-it('a search for products whose identifier PostgreSQL could not hold is told VALIDATION_FAILED or finds nothing', async () => {
+it('returns no INTERNAL error for a search with a product identifier that PostgreSQL cannot hold', async () => {
   const { owner, applicationId } = await buildLiveWorld(world);
   const document = `query ($o: ID!, $a: ID!, $p: [ID!]) {
     search(organizationId: $o, applicationId: $a, filter: { products: $p }) { __typename } }`;

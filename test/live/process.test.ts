@@ -8,7 +8,7 @@ import { begun, buildLiveWorld, type LiveWorld, missed, values } from './live-wo
 import { overSocket, type Subscriber } from './subscriber.js';
 import { watchStatements } from './watch.js';
 
-/* Records are stored through one process; subscribers listen at another one over the same database. */
+/* Records are stored through one process, while subscribers listen at another one on the same database. */
 const world = useWorld({});
 let other: Service;
 let place: LiveWorld;
@@ -28,21 +28,21 @@ const subscribe = async (): Promise<Subscriber> => {
 const listeners =
   "select pid from pg_stat_activity where application_name = 'ddp listen' and datname = current_database()";
 
-/** Waits until the database answers so. */
+/** Polls until the rows of the query satisfy `holds`. */
 async function untilRows(query: string, holds: (rows: unknown[]) => boolean): Promise<void> {
   while (!holds((await world.pool.query(query)).rows)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-it('sends nothing and looks at nothing where nobody subscribes', async () => {
+it('sends no notifications and no polls when nobody subscribes', async () => {
   const watch = watchStatements();
   await place.send({ n: 1 });
-  // Each of the calls that keep a service going is made twice a second.
+  // Each background statement is sent twice a second.
   await watch.until('claim', 6);
   watch.end();
   expect(watch.sent.filter((text) => /notify|pg_current_snapshot/.test(text))).toEqual([]);
 });
 
-it('tells in one process what is stored through another', async () => {
+it('sends records to a subscriber that were stored through another process', async () => {
   const subscriber = await subscribe();
   await place.send({ n: 1 }, { n: 2 });
   await subscriber.until((heard) => values(heard).length === 2);
@@ -50,7 +50,7 @@ it('tells in one process what is stored through another', async () => {
   subscriber.leave();
 });
 
-it('sends a notice of what was committed, as a range of identifiers, to those who want to know', async () => {
+it('notifies listeners of a commit with a range of record identifiers', async () => {
   const listener = new pg.Client(world.databaseUrl);
   await listener.connect();
   const heard: { from: string; records?: { low: string; high: string }[] }[] = [];
@@ -63,7 +63,7 @@ it('sends a notice of what was committed, as a range of identifiers, to those wh
   const before = newId();
   await listener.query("select pg_notify('ddp_live', $1)", [JSON.stringify({ from: 'a test', want: ['records'] })]);
   await place.send({ n: 2 }, { n: 3 });
-  // The wish may be heard after the first call.
+  // The process may learn about the listener only after the first call.
   const again = setInterval(() => void place.send({ n: 4 }), 200);
   await promise;
   clearInterval(again);
@@ -78,7 +78,7 @@ it('sends a notice of what was committed, as a range of identifiers, to those wh
   expect(rows.some(({ id }) => ranges.some(({ low, high }) => low <= id && id <= high))).toBe(true);
 });
 
-it('finds what a lost notice told of, and hears notices again', async () => {
+it('finds records whose notification was lost, and receives notifications again after reconnecting', async () => {
   const subscriber = await subscribe();
   const { rows } = await world.pool.query<{ pid: number }>(listeners);
   expect(rows.length).toBeGreaterThanOrEqual(2);
@@ -93,7 +93,7 @@ it('finds what a lost notice told of, and hears notices again', async () => {
   subscriber.leave();
 });
 
-it('keeps subscribers while the database throws everybody out, and tells what they would have missed', async () => {
+it('keeps subscriptions when the database closes all connections, and misses no record', async () => {
   const subscriber = await subscribe();
   await place.send({ n: 1 });
   await subscriber.until((heard) => values(heard).length === 1);
@@ -108,7 +108,7 @@ it('keeps subscribers while the database throws everybody out, and tells what th
   subscriber.leave();
 });
 
-it('tells every record once while several processes store at the same time', async () => {
+it('sends every record once while 20 senders store concurrently', async () => {
   const subscriber = await subscribe();
   const senders = Array.from({ length: 20 }, async (_, sender) => {
     for (let n = 0; n < 5; n++) await place.send({ sender, n }, { sender, n: n + 0.5 });

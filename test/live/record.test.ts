@@ -11,8 +11,8 @@ const ways = [
   ['server-sent events', overEvents],
 ] as const;
 
-describe.each(ways)('records over %s', (_way, subscribe) => {
-  it('come as they are stored, in their order', async () => {
+describe.each(ways)('recordReceived over %s', (_way, subscribe) => {
+  it('sends records in order of storing', async () => {
     const place = await buildLiveWorld(world);
     const subscriber = subscribe(world.url, place.owner.token, place.records());
     await subscriber.until(begun);
@@ -25,7 +25,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
     await subscriber.until(({ over }) => over);
   });
 
-  it('are those of the named devices only', async () => {
+  it('sends only records of the named devices', async () => {
     const place = await buildLiveWorld(world);
     const other = await addDevice(place);
     const subscriber = subscribe(world.url, place.owner.token, place.records({ deviceIds: [other.id] }));
@@ -37,7 +37,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
     subscriber.leave();
   });
 
-  it('refuse devices that are not linked to the application', async () => {
+  it('returns NOT_FOUND for devices that are not linked to the application', async () => {
     const place = await buildLiveWorld(world);
     const unlinked = await place.owner.make(`/organizations/${place.owner.id}/devices/0b0001`);
     const { deviceId: theirs } = await buildLiveWorld(world);
@@ -48,9 +48,9 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
     }
   });
 
-  it('are those that the query matches only', async () => {
+  it('sends only records that match the query', async () => {
     const place = await buildLiveWorld(world);
-    // What no product declares is known from the first record that has it.
+    // The first record gives the undeclared field its type.
     await place.send({ t: 1 });
     const query = { range: { 'data.t': { gt: 10 } } };
     const subscriber = subscribe(world.url, place.owner.token, place.records({ query }));
@@ -61,7 +61,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
     subscriber.leave();
   });
 
-  it('refuse a query as a search would', async () => {
+  it('returns VALIDATION_FAILED for an invalid query, as a search does', async () => {
     const place = await buildLiveWorld(world);
     const subscriber = subscribe(world.url, place.owner.token, place.records({ query: { foo: {} } }));
     await subscriber.until(({ over }) => over);
@@ -71,7 +71,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
     expect(error.extensions.errors).toEqual([{ path: 'query.foo', message: 'unknown query [foo]' }]);
   });
 
-  it('are of no other application or organization', async () => {
+  it('sends no records of another application or organization', async () => {
     const place = await buildLiveWorld(world);
     const stranger = await buildLiveWorld(world);
     const subscriber = subscribe(world.url, place.owner.token, place.records());
@@ -87,7 +87,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 });
 
-it('tells a record with its device', async () => {
+it('sends a record together with its device', async () => {
   const place = await buildLiveWorld(world);
   const query = `subscription { recordReceived(organizationId: "${place.owner.id}", applicationId: "${place.applicationId}") {
     records { device { serial } values { name value } } } }`;
@@ -112,7 +112,7 @@ it('reads a record once for all subscribers of a process', async () => {
   watch.end();
   const reads = watch.sent.filter((text) => text.startsWith('live-records')).length;
   expect(reads).toBeGreaterThan(0);
-  // Once for the notice, and once for each second that this took.
+  // Once for the notification, and once for each second that the test took.
   expect(reads).toBeLessThan(15);
   for (const subscriber of some) subscriber.leave();
 });

@@ -8,7 +8,7 @@ import { begun, buildLiveWorld, codeOf, type LiveWorld, missed, values } from '.
 import { type Heard, overEvents, overSocket, type Subscriber } from './subscriber.js';
 
 const world = useWorld({});
-/** Who comes back may come to another process. */
+/** A returning subscriber may reach another process. */
 let other: Service;
 beforeAll(async () => {
   other = await startTestService(world.databaseUrl);
@@ -36,8 +36,8 @@ async function leave(subscriber: Subscriber): Promise<string> {
 describe.each([
   ['a WebSocket', overSocket],
   ['server-sent events', overEvents],
-])('who comes back with a cursor over %s', (_way, subscribe) => {
-  it('is told first of what came since, once, and then of what comes', async () => {
+])('recordReceived with a cursor over %s', (_way, subscribe) => {
+  it('sends missed records once, and then new ones', async () => {
     const place = await buildLiveWorld(world);
     const first = subscribe(world.url, place.owner.token, wanted(place));
     await first.until(begun);
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-it('goes on within what was stored together, and from the first, empty event as well', async () => {
+it('resumes in the middle of a batch, and from the first, empty event', async () => {
   const place = await buildLiveWorld(world);
   const first = overSocket(world.url, place.owner.token, wanted(place, { limit: 1 }));
   await first.until(begun);
@@ -76,7 +76,7 @@ it('goes on within what was stored together, and from the first, empty event as 
   }
 });
 
-it('tells of what was under way at the cursor and is committed since', async () => {
+it('sends a record that was uncommitted at the cursor', async () => {
   const place = await buildLiveWorld(world);
   const writer = new pg.Client({ connectionString: world.databaseUrl, application_name: 'ddp store' });
   await writer.connect();
@@ -98,7 +98,7 @@ it('tells of what was under way at the cursor and is committed since', async () 
   second.leave();
 });
 
-it('tells of what the query matches of what came since', async () => {
+it('sends only missed records that match the query', async () => {
   const place = await buildLiveWorld(world);
   await place.send({ t: 1 });
   const match = { query: { range: { 'data.t': { gt: 10 } } } };
@@ -112,7 +112,7 @@ it('tells of what the query matches of what came since', async () => {
   second.leave();
 });
 
-it('gives the newest 1,000 and counts the others as missed', async () => {
+it('sends the newest 1,000 missed records, and counts the others as missed', async () => {
   const place = await buildLiveWorld(world);
   const first = overSocket(world.url, place.owner.token, wanted(place));
   await first.until(begun);
@@ -128,13 +128,13 @@ it('gives the newest 1,000 and counts the others as missed', async () => {
   second.leave();
 });
 
-describe('a cursor is refused', () => {
+describe('invalid or foreign cursor of recordReceived', () => {
   const made = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
   it.each([
-    ['that is none', 'nonsense'],
-    ['whose snapshot PostgreSQL would not read', made('5:3:9', Date.now(), '')],
+    ['that is not valid base64 JSON', 'nonsense'],
+    ['whose snapshot PostgreSQL cannot read', made('5:3:9', Date.now(), '')],
     ['that is older than an hour', made('1:1:', Date.now() - 3_700_000, '')],
-  ])('%s', async (_name, after) => {
+  ])('returns VALIDATION_FAILED for a cursor %s', async (_name, after) => {
     const place = await buildLiveWorld(world);
     for (const way of [overSocket, overEvents]) {
       const refused = way(world.url, place.owner.token, wanted(place, { after }));
@@ -145,7 +145,7 @@ describe('a cursor is refused', () => {
     }
   });
 
-  it('gives nothing of another organization', async () => {
+  it('sends nothing of the organization that issued the cursor', async () => {
     const place = await buildLiveWorld(world);
     const stranger = await buildLiveWorld(world);
     const first = overSocket(world.url, place.owner.token, wanted(place));

@@ -7,7 +7,7 @@ import { buildLiveWorld, type LiveWorld } from './live-world.js';
 
 const world = useWorld();
 
-/** Subscribes over server-sent events with a client that reads when it wants to. */
+/** Subscribes over server-sent events; the test decides when the client reads. */
 async function subscribe({ owner, records }: LiveWorld): Promise<IncomingMessage> {
   const call = request(`${world.url}/graphql`, {
     method: 'POST',
@@ -24,8 +24,8 @@ async function subscribe({ owner, records }: LiveWorld): Promise<IncomingMessage
   return response;
 }
 
-describe('a client that stops reading', () => {
-  it('is told how many records it missed, and gets the newest', async () => {
+describe('subscriber that stops reading', () => {
+  it('receives the number of missed records, and the newest ones', async () => {
     const place = await buildLiveWorld(world);
     const response = await subscribe(place);
     const events: { missed: number; records: { data: { n: number } }[] }[] = [];
@@ -40,7 +40,7 @@ describe('a client that stops reading', () => {
     });
     while (events.length === 0) await once(response, 'data');
     response.pause();
-    // More than the sockets between us hold, and the queue.
+    // More than the sockets and the queue hold together.
     const filler = 'x'.repeat(20_000);
     const total = 1500;
     for (let n = 0; n < total; n += 100) {
@@ -59,17 +59,17 @@ describe('a client that stops reading', () => {
   });
 });
 
-describe('what waits for a subscriber', () => {
+describe('queue of a subscriber', () => {
   const nothing = () => undefined;
   const items = (count: number, size: number) =>
     Array.from({ length: count }, (_, item) => ({ key: String(item), item, size }));
 
-  it('begins with an empty batch', async () => {
+  it('starts with an empty batch', async () => {
     const stream = new Stream<number>(10, nothing);
     expect(await stream.next()).toMatchObject({ done: false, value: { items: [], missed: 0 } });
   });
 
-  it('is a thousand things at most, the newest', async () => {
+  it('keeps the newest 1,000 items', async () => {
     const stream = new Stream<number>(5000, nothing);
     await stream.next();
     stream.push(items(1200, 1));
@@ -77,7 +77,7 @@ describe('what waits for a subscriber', () => {
     expect([value!.missed, value!.items.length, value!.items[0]]).toEqual([200, 1000, 200]);
   });
 
-  it('is a million characters at most, and told in parts', async () => {
+  it('keeps a million characters, and delivers them in parts', async () => {
     const stream = new Stream<number>(5000, nothing);
     await stream.next();
     stream.push(items(30, 100_000));
@@ -91,7 +91,7 @@ describe('what waits for a subscriber', () => {
     expect(told).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
   });
 
-  it('does not make way for one thing that is too large', async () => {
+  it('skips an item that is too large, and keeps the smaller ones', async () => {
     const stream = new Stream<string>(10, nothing);
     await stream.next();
     stream.push([
@@ -101,7 +101,7 @@ describe('what waits for a subscriber', () => {
     expect(await stream.next()).toMatchObject({ done: false, value: { items: ['small'], missed: 1 } });
   });
 
-  it('is dropped when the subscription ends with an error, which is told once', async () => {
+  it('drops its items when the subscription ends with an error, which is thrown once', async () => {
     const left: unknown[] = [];
     const stream = new Stream<number>(10, (one) => left.push(one));
     await stream.next();
@@ -113,7 +113,7 @@ describe('what waits for a subscriber', () => {
     expect(left).toEqual([stream]);
   });
 
-  it('lets go at once of a subscriber that leaves while it waits', async () => {
+  it('releases a subscriber at once that leaves while waiting', async () => {
     const stream = new Stream<number>(10, nothing);
     await stream.next();
     const waiting = stream.next();

@@ -25,7 +25,7 @@ const post = (place: LiveWorld, body: unknown, accept: string) =>
   });
 
 describe('subscriptions over WebSocket', () => {
-  it('takes the token from the header of the request as well', async () => {
+  it('accepts the token in the header of the request', async () => {
     const place = await buildLiveWorld(world);
     class WithHeader extends WebSocket {
       constructor(url: string, protocols: string) {
@@ -50,23 +50,23 @@ describe('subscriptions over WebSocket', () => {
     expect(subscriber.fault).toMatchObject({ code: CloseCode.Unauthorized });
   });
 
-  it('closes with 4408 for who does not say who it is', async () => {
+  it('closes with 4408 when the client does not authenticate', async () => {
     expect(await closed(await open())).toBe(CloseCode.ConnectionInitialisationTimeout);
   });
 
-  it('closes with 1009 for a message beyond 256 KiB', async () => {
+  it('closes with 1009 for a message over 256 KiB', async () => {
     const socket = await open();
     socket.send(JSON.stringify({ type: 'connection_init', payload: { filler: 'x'.repeat(257 * 1024) } }));
     expect(await closed(socket)).toBe(1009);
   });
 
-  it('closes with 4400 for what is no message', async () => {
+  it('closes with 4400 for an invalid message', async () => {
     const socket = await open();
     socket.send('hello');
     expect(await closed(socket)).toBe(CloseCode.BadRequest);
   });
 
-  it('answers requests for other protocols and other paths as if they had not asked', async () => {
+  it('ignores upgrade requests for other protocols and paths', async () => {
     const call = request(`${world.url}/healthz`, { agent: false, headers: { connection: 'upgrade', upgrade: 'h2c' } });
     const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
     answer.resume();
@@ -76,7 +76,7 @@ describe('subscriptions over WebSocket', () => {
     expect(error.message).toContain('401');
   });
 
-  it('bounds subscriptions of a connection, a token and the process', async () => {
+  it('returns RATE_LIMITED beyond the limits of a connection, a token and the process', async () => {
     const place = await buildLiveWorld(world);
     const stranger = await buildLiveWorld(world);
     const clients = [socketClient(world.url, place.owner.token), socketClient(world.url, place.owner.token)];
@@ -103,7 +103,7 @@ describe('subscriptions over WebSocket', () => {
     await seventh.until(({ over }) => over);
     expect(codeOf(seventh)).toBe('UNAVAILABLE');
 
-    // A subscription that ended makes room for another.
+    // A subscription that ends frees its slot.
     first.leave();
     await first.until(({ over }) => over);
     const again = listen(clients[0]!, place);
@@ -114,10 +114,10 @@ describe('subscriptions over WebSocket', () => {
   });
 });
 
-describe('what is no subscription', () => {
+describe('GraphQL operation that is not a subscription', () => {
   const query = '{ account { id } }';
 
-  it('is refused over WebSocket', async () => {
+  it('fails with MALFORMED_REQUEST over WebSocket', async () => {
     const place = await buildLiveWorld(world);
     const subscriber = overSocket(world.url, place.owner.token, { query });
     await subscriber.until(({ over }) => over);
@@ -125,7 +125,7 @@ describe('what is no subscription', () => {
     expect(subscriber.fault[0].message).toContain('POST queries and mutations');
   });
 
-  it('is refused as server-sent events, and answered to who takes JSON as well', async () => {
+  it('fails with MALFORMED_REQUEST as server-sent events, and succeeds when the client also accepts JSON', async () => {
     const place = await buildLiveWorld(world);
     const refused = await post(place, { query }, 'text/event-stream');
     expect([refused.status, (await refused.json()).errors[0].extensions.code]).toEqual([400, 'MALFORMED_REQUEST']);
@@ -133,7 +133,7 @@ describe('what is no subscription', () => {
     expect((await answered.json()).data.account.id).toBe(place.owner.id);
   });
 
-  it('and a subscription is refused as JSON, alone and in a batch', async () => {
+  it('runs in a batch as JSON, while a subscription beside it fails', async () => {
     const place = await buildLiveWorld(world);
     const alone = await post(place, place.records(), 'application/json');
     const batch = await post(place, [place.records(), { query }], 'application/json');
@@ -158,7 +158,7 @@ describe.each([
   const received = ({ owner, applicationId }: LiveWorld, selection: string, more = '') =>
     `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}"${more}) { ${selection} } }`;
 
-  it('have the bounds of queries', async () => {
+  it('returns VALIDATION_FAILED beyond the limits of queries', async () => {
     const place = await buildLiveWorld(world);
     const deep = `subscription { deliveryUpdated(organizationId: "1", applicationId: "1", applicationHookId: "1") { deliveries { hook {
       ${'application { devices { items { '.repeat(3)} id ${'} } }'.repeat(3)} } } } }`;
@@ -185,7 +185,7 @@ describe.each([
     expect(await refusal(place, long)).toMatchObject({ message: expect.stringContaining('at most 2,000') });
   });
 
-  it('say what is wrong with a document or its variables', async () => {
+  it('returns VALIDATION_FAILED with the reason for an invalid document or variable', async () => {
     const place = await buildLiveWorld(world);
     expect(await refusal(place, received(place, 'nonsense'))).toMatchObject({ code: 'VALIDATION_FAILED' });
     const typed = place.records().query.replace('$organizationId: ID!', '$organizationId: ID!, $n: Int!');
@@ -195,12 +195,12 @@ describe.each([
   });
 });
 
-it('ends every subscription in order when the service stops', async () => {
+it('ends every subscription without an error when the service stops', async () => {
   const place = await buildLiveWorld(world);
   const service = await startTestService(world.databaseUrl);
   const [sockets, events] = [overSocket, overEvents].map((way) => way(service.url, place.owner.token, place.records()));
   for (const subscriber of [sockets!, events!]) await subscriber.until(begun);
-  // Opened last: who does not say who it is may stay for three seconds only.
+  // Opened last, since a connection without authentication may stay for three seconds only.
   const goodbye = closed(await open(service.url));
   await service.close();
   for (const subscriber of [sockets!, events!]) await subscriber.until(({ over }) => over);
@@ -208,7 +208,7 @@ it('ends every subscription in order when the service stops', async () => {
   expect(await goodbye).toBe(1001);
 });
 
-it('gives REST nothing of it', async () => {
+it('leaves REST without routes or schemas of subscriptions', async () => {
   const { owner } = await buildLiveWorld(world);
   for (const path of ['/webhook', '/webhook/1', '/recordReceived', '/delivery-updated']) {
     const { status } = await fetch(`${world.url}/ddp/v1${path}`, {

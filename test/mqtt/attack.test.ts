@@ -5,7 +5,7 @@ import { generate } from 'mqtt-packet';
 import { recordsOf, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 
-/** Silent and slow clients are cut off after a second. */
+/** Disconnects silent and slow clients after one second. */
 const world = useMqtt({ REQUEST_TIMEOUT: '1s' });
 const clients: RawClient[] = [];
 const keep = (client: RawClient) => {
@@ -18,14 +18,14 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.closed()));
 });
 
-describe('a client without a token', () => {
-  it('that says nothing is cut off', async () => {
+describe('MQTT client without a token', () => {
+  it('loses its connection when it sends nothing', async () => {
     const client = keep(await RawClient.to(world.url));
     await client.closed();
     expect(client.packets).toEqual([]);
   });
 
-  it('that begins a CONNECT and does not end it is cut off', async () => {
+  it('loses its connection when its CONNECT stays incomplete', async () => {
     const client = keep(await RawClient.to(world.url)).write(Buffer.from('10200004', 'hex'));
     expect(await client.closed()).toBe(true);
   });
@@ -35,25 +35,25 @@ describe('a client without a token', () => {
     ['a CONNECT of 256 MiB', '10ffffff7f'],
     ['a length that does not end', '10ffffffff7f'],
     ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n').toString('hex')],
-  ])('is cut off at once for %s', async (_what, hex) => {
+  ])('loses its connection at once for %s', async (_what, hex) => {
     const client = keep(await RawClient.to(world.url)).write(Buffer.from(hex, 'hex'));
     expect(await client.closed()).toBe(true);
   });
 });
 
-describe('a client with a token', () => {
-  it('whose message is too large is told so before it is sent, and stores nothing', async () => {
+describe('MQTT client with a token', () => {
+  it('receives DISCONNECT when it announces a message that is too large, before it sends the message', async () => {
     const client = (await letIn(5)).write(Buffer.from('32818040', 'hex'));
     expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x95 });
     await client.closed();
   });
 
-  it('may send a message of nearly a mebibyte', async () => {
+  it('may send a message of nearly one mebibyte', async () => {
     const client = (await letIn(5)).publish(1, { text: 'x'.repeat(2 ** 20 - 200) });
     expect(await client.packet('puback')).toMatchObject({ messageId: 1 });
   });
 
-  it('whose properties take long to read is cut off', async () => {
+  it('receives DISCONNECT for properties that take long to read', async () => {
     const userProperties = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`p${index}`, '']));
     const packet = {
       cmd: 'publish',
@@ -70,20 +70,20 @@ describe('a client with a token', () => {
     expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x95 });
   });
 
-  it('that does not send the rest of a message is cut off', async () => {
+  it('receives DISCONNECT when it does not finish a message', async () => {
     const client = (await letIn(5)).write(Buffer.from('32ff3f0001', 'hex'));
     expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x8d });
     await client.closed();
   });
 
-  it('whose topic is as long as a topic can be is told that there is none, and stays', async () => {
+  it('receives PUBACK "topic name invalid" for the longest possible topic, and stays connected', async () => {
     const client = (await letIn(5)).publish(1, {}, 'x'.repeat(65_535)).publish(2, { after: 'topic' });
     expect(await client.packet('puback')).toMatchObject({ messageId: 1, reasonCode: 0x90 });
     while (client.packets.length < 3) await once(client.socket, 'data');
     expect(client.packets.at(-1)).toMatchObject({ messageId: 2, reasonCode: 0 });
   });
 
-  it('that half closes with messages under way gets their acknowledgements, and then the end', async () => {
+  it('receives all acknowledgements when it half-closes the connection, before the service closes it', async () => {
     const client = await letIn(5);
     for (let number = 1; number <= 50; number++) client.publish(number, { half: number });
     client.socket.end();
@@ -92,7 +92,7 @@ describe('a client with a token', () => {
     expect(acknowledged).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
   });
 
-  it('that disconnects with messages under way has them stored', async () => {
+  it('has its messages stored when it disconnects right after sending them', async () => {
     const client = await letIn(5);
     for (let number = 1; number <= 50; number++) client.publish(number, { left: number });
     client.send({ cmd: 'disconnect' });
@@ -101,18 +101,18 @@ describe('a client with a token', () => {
     expect(new Set(stored).size).toBe(50);
   });
 
-  it('gets an answer to each sign of life', async () => {
+  it('receives PINGRESP for each PINGREQ', async () => {
     const client = (await letIn()).send({ cmd: 'pingreq' });
     expect(await client.packet('pingresp')).toBeDefined();
   });
 
-  it('that is silent for longer than its keep-alive is cut off', async () => {
+  it('receives DISCONNECT when it is silent beyond its keep-alive', async () => {
     const client = keep(await RawClient.as(world.deviceToken, world.url, 5, { keepalive: 1 }));
     expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x8d });
     await client.closed();
   });
 
-  it('may send whatever bytes: the service stays, and takes messages of others', async () => {
+  it('leaves the service available to others, whatever bytes it sends', async () => {
     const good = generate(
       { cmd: 'publish', topic: 'ddp/records', payload: '{"data":{}}', qos: 1, messageId: 1, dup: false, retain: false },
       { protocolVersion: 5, properties: {} },

@@ -8,7 +8,7 @@ import { recordsOf, useMqtt } from './mqtt-world.js';
 
 const world = useMqtt();
 
-/** A broker that hands out messages, and notes which are acknowledged. */
+/** A broker that sends messages and records which ones are acknowledged. */
 class Broker {
   readonly heard: Packet[] = [];
   private constructor(
@@ -29,12 +29,12 @@ class Broker {
     return typeof address === 'object' ? `mqtt://127.0.0.1:${address?.port}` : '';
   }
 
-  /** Identifiers of messages that were acknowledged, in order. */
+  /** Identifiers of the acknowledged messages, in order. */
   get acknowledged(): (number | undefined)[] {
     return this.heard.flatMap((packet) => (packet.cmd === 'puback' ? [packet.messageId] : []));
   }
 
-  /** Resolves when so many packets of a kind have come. */
+  /** Resolves when the given number of packets of a kind have arrived. */
   async until(cmd: Packet['cmd'], count = 1): Promise<void> {
     while (this.heard.filter((packet) => packet.cmd === cmd).length < count) await once(this.server, 'heard');
   }
@@ -100,7 +100,7 @@ afterEach(async () => {
 });
 
 describe('ddp bridge', () => {
-  it('stores what a broker has, acknowledges it in order once it is committed, and leaves in order', async () => {
+  it("stores a broker's messages, acknowledges them in order after the commit, and disconnects on SIGTERM", async () => {
     const messages = Array.from({ length: 200 }, (_, number) => ({
       topic: 'site/1',
       payload: number === 7 ? 'no JSON' : JSON.stringify({ serial: 'ab-01', data: { number } }),

@@ -14,8 +14,8 @@ afterAll(async () => {
   await Promise.all(started.map(ended));
 });
 
-describe('a service that is stopped', () => {
-  it('acknowledges what it has stored, and says goodbye in version 5', async () => {
+describe('shutdown of the MQTT endpoint', () => {
+  it('acknowledges all stored messages, and sends DISCONNECT in version 5', async () => {
     const stopping: Service = await startTestService(database.url, { config: mqttConfig() });
     const staying: Service = await startTestService(database.url, { config: mqttConfig() });
     const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-01');

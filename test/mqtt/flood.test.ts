@@ -12,7 +12,7 @@ const clients: RawClient[] = [];
 let deviceId: string;
 let token: string;
 let devices = 0;
-/** Packets of one device are counted together, so each test has a device of its own. */
+/** The packets of one device are counted together, so each test has its own device. */
 beforeEach(async () => {
   deviceId = await makeDevice(world.tenant, `f0-0${devices++}`);
   token = await makeDeviceToken(world.tenant, deviceId);
@@ -22,7 +22,7 @@ const letIn = async (version: 4 | 5 = 5, more = {}) => {
   clients.push(client);
   return client;
 };
-/** Waits until a client has so many packets of a kind. @throws where its connection ends before */
+/** Waits until a client has the given number of packets of a kind. @throws when its connection ends before */
 const answers = async (client: RawClient, cmd: string, count: number) => {
   while (client.packets.filter((packet) => packet.cmd === cmd).length < count) {
     if (client.socket.destroyed) throw new Error(`The connection ended before ${count} packets of ${cmd}.`);
@@ -34,16 +34,16 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.closed()));
 });
 
-/** 192 kB of PINGREQ; of SUBSCRIBE and UNSUBSCRIBE that name one topic. */
+/** 192 kB of PINGREQ, and of SUBSCRIBE and UNSUBSCRIBE with one topic. */
 const floods: [name: string, answer: string, bytes: Buffer][] = [
   ['PINGREQ', 'pingresp', Buffer.alloc(192 * 1024, Buffer.from('c000', 'hex'))],
   ['SUBSCRIBE', 'suback', Buffer.alloc(198 * 1000, Buffer.from('820700010000016100', 'hex'))],
   ['UNSUBSCRIBE', 'unsuback', Buffer.alloc(192 * 1024, Buffer.from('a206000100000161', 'hex'))],
 ];
 
-describe('a flood of packets that store nothing, of one device', () => {
+describe('flood of MQTT packets that store nothing', () => {
   it.each(floods)(
-    'of %s over twenty connections holds the event loop for no longer than a slice',
+    'blocks the event loop for less than 100 ms with %s over twenty connections',
     async (_name, answer, bytes) => {
       const flooding = await Promise.all(Array.from({ length: 20 }, () => letIn()));
       const { longest } = await delayDuring(async () => {
@@ -58,18 +58,18 @@ describe('a flood of packets that store nothing, of one device', () => {
     },
   );
 
-  it('is read at the pace of the connection, so that most of it waits', async () => {
+  it('waits in the connection, which is read at a limited pace', async () => {
     const client = await letIn();
     client.write(floods[0]![2]);
     await answers(client, 'pingresp', 500);
-    // What is left comes at 50 a second: within the time of a ping of another connection not a hundred.
+    // The remaining packets are read at 50 a second, fewer than a hundred during the other connection's ping.
     const other = await letIn();
     other.send({ cmd: 'pingreq' });
     await other.packet('pingresp');
     expect(client.packets.length).toBeLessThan(700);
   });
 
-  it('ends with its client', async () => {
+  it('ends when its client leaves', async () => {
     const client = await letIn();
     client.write(floods[0]![2]);
     await answers(client, 'pingresp', 400);
@@ -84,7 +84,7 @@ describe('a flood of packets that store nothing, of one device', () => {
     expect(open).toBe('0');
   });
 
-  it('lets messages through that come before the client half closes', async () => {
+  it('delays no message that was sent before the client half-closes', async () => {
     const client = await letIn();
     for (let number = 1; number <= 150; number++) client.send({ cmd: 'pingreq' });
     client.publish(7, { after: 'pings' });
@@ -95,8 +95,8 @@ describe('a flood of packets that store nothing, of one device', () => {
   });
 });
 
-describe('the pace of packets', () => {
-  it('lets a burst through, and then one packet a tenth of a second', () => {
+describe('pace of packets', () => {
+  it('allows a burst, and then one packet every tenth of a second', () => {
     const pace = new Pace({ perSecond: 10, burst: 3 });
     expect([1, 1, 1, 1, 1].map((packets) => pace.spend(packets, 1000))).toEqual([0, 0, 0, 100, 200]);
     expect(pace.spend(1, 1200)).toBe(100);
@@ -104,8 +104,8 @@ describe('the pace of packets', () => {
   });
 });
 
-describe('the log of refused messages', () => {
-  it('has a line for the first of a token and reason, and one for how many came after it', async () => {
+describe('log of refused MQTT messages', () => {
+  it('has one line for 50 refusals with the same token and reason', async () => {
     const client = await letIn();
     lines.length = 0;
     for (let number = 1; number <= 50; number++) client.publish(number, {}, 'no/such/topic');
@@ -115,9 +115,9 @@ describe('the log of refused messages', () => {
   });
 });
 
-describe('Maximum Packet Size', () => {
+describe('Maximum Packet Size of an MQTT client', () => {
   it.each([1, 2, 3, 4])(
-    'of %i ends the connection, whose CONNACK does not fit, and is no fault of ours',
+    'closes the connection for %i, which is too small for CONNACK, and logs no error',
     async (size) => {
       lines.length = 0;
       const client = await RawClient.to(world.url, 5);
@@ -129,7 +129,7 @@ describe('Maximum Packet Size', () => {
     },
   );
 
-  it('leaves an answer out that is larger, and keeps the connection', async () => {
+  it('skips an answer that is larger, and keeps the connection', async () => {
     const client = await letIn(5, { properties: { maximumPacketSize: 64 } });
     const subscriptions = Array.from({ length: 100 }, (_, index) => ({ topic: `t${index}`, qos: 0 as const }));
     client.send({ cmd: 'subscribe', messageId: 1, subscriptions });

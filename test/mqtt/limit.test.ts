@@ -2,15 +2,15 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { connect, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 
-/** Two requests a second of a token or an unknown address, four at once. */
+/** Two requests per second for a token or an unknown address, with a burst of four. */
 const world = useMqtt({ INGEST_RATE_LIMIT: '2', RATE_LIMIT: '2' });
 const clients: RawClient[] = [];
 afterEach(() => {
   for (const client of clients.splice(0)) client.leave();
 });
 
-describe('rates', () => {
-  it('hold a token back over MQTT and HTTP together, and lose none of its messages', async () => {
+describe('rate limit over MQTT', () => {
+  it('delays messages of a token that MQTT and HTTP share, and loses none', async () => {
     const client = await connect(world.url, { username: world.deviceToken });
     const answers: string[] = [];
     const sent = Array.from({ length: 7 }, async (_, count) => {
@@ -30,7 +30,7 @@ describe('rates', () => {
     client.end(true);
   });
 
-  it('count unknown tokens by address, together with those of HTTP', async () => {
+  it('counts unknown tokens by address, together with those over HTTP', async () => {
     const codes: (number | undefined)[] = [];
     for (let count = 0; count < 5; count++) {
       const client = await RawClient.to(world.url, 5);

@@ -17,21 +17,21 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.closed()));
 });
 
-/** Connections that are open; more than any, where the address still has too many to ask. */
+/** Returns the number of open connections, or infinity while the address has too many to ask. */
 const connections = async (): Promise<number> => {
   const response = await fetch(`${world.service.url}/metrics`).catch(() => undefined);
   const [, count] = /^ddp_mqtt_connections (\d+)$/m.exec((await response?.text()) ?? '') ?? [];
   return Number(count ?? Number.POSITIVE_INFINITY);
 };
 
-/** Resolves once the service has given back the places of all clients that left. */
+/** Resolves when the service has freed the slots of all clients that left. */
 const allGone = async () => {
   while ((await connections()) > 0);
 };
 
-describe('connections', () => {
-  it('of an address are so many and no more; those with a token are not counted', async () => {
-    // Until its token is known a connection counts for its address.
+describe('limits of MQTT connections', () => {
+  it('allows ten per address, without counting those with a token', async () => {
+    // A connection counts for its address until its token is known.
     for (let count = 0; count < 12; count++) await (await letIn()).packet('connack');
     const waiting = await Promise.all(Array.from({ length: 10 }, async () => keep(await RawClient.to(world.url))));
     const one = keep(await RawClient.to(world.url));
@@ -39,7 +39,7 @@ describe('connections', () => {
     expect(waiting.every(({ socket }) => !socket.destroyed)).toBe(true);
   });
 
-  it('of a token are so many and no more, and it gets their places back', async () => {
+  it('allows 20 per token, and frees slots when clients leave', async () => {
     await allGone();
     for (let count = 0; count < 20; count++) await letIn(5);
     const one = keep(await RawClient.to(world.url, 5)).hello(world.deviceToken);
@@ -50,7 +50,7 @@ describe('connections', () => {
     expect(await (await letIn(5)).packet('connack')).toMatchObject({ reasonCode: 0 });
   });
 
-  it('of a process are so many and no more, and an organization leaves a quarter of them to others', async () => {
+  it('allows eight per process, of which one organization gets six', async () => {
     const connackFor = async (token: string) =>
       keep(await RawClient.to(small.url, 5))
         .hello(token)

@@ -17,11 +17,11 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.leave();
 });
 
-describe('CONNECT', () => {
+describe('MQTT CONNECT', () => {
   it.each([
     [4, 'returnCode', 4],
     [5, 'reasonCode', 0x86],
-  ] as const)('with a token that nobody has is refused in version %i', async (version, field, code) => {
+  ] as const)('fails for an unknown token in version %i', async (version, field, code) => {
     for (const token of ['ddp_0123456789012345678901234567890123456789012', 'admin', '']) {
       const client = (await raw(version)).hello(token);
       expect((await client.packet('connack'))?.[field]).toBe(code);
@@ -32,20 +32,20 @@ describe('CONNECT', () => {
   it.each([
     [4, 'returnCode', 5],
     [5, 'reasonCode', 0x87],
-  ] as const)('with a token that may only read is refused in version %i', async (version, field, code) => {
+  ] as const)('fails for a read token in version %i', async (version, field, code) => {
     const { token } = await world.tenant.client({ scope: TokenScope.read });
     const client = (await raw(version)).hello(token!);
     expect((await client.packet('connack'))?.[field]).toBe(code);
     await client.closed();
   });
 
-  it('of a member who does not own the organization is refused', async () => {
+  it('fails for a member who does not own the organization', async () => {
     const { client: member } = await world.tenant.member();
     const client = (await raw(5)).hello(member.token!);
     expect(await client.packet('connack')).toMatchObject({ reasonCode: 0x87 });
   });
 
-  it('says in version 5 what there is', async () => {
+  it("receives the server's limits in version 5", async () => {
     const client = await letIn(5, { clientId: '', keepalive: 0 });
     expect(await client.packet('connack')).toMatchObject({
       sessionPresent: false,
@@ -63,10 +63,10 @@ describe('CONNECT', () => {
   it.each([
     ['version 3.1', 4, { protocolVersion: 3, protocolId: 'MQIsdp' }, { returnCode: 1 }],
     ['a session without a client identifier', 4, { clean: false, clientId: '' }, { returnCode: 2 }],
-    ['another way to authenticate', 5, { properties: { authenticationMethod: 'SCRAM' } }, { reasonCode: 0x8c }],
+    ['an authentication method', 5, { properties: { authenticationMethod: 'SCRAM' } }, { reasonCode: 0x8c }],
     ['a will at QoS 2', 5, { will: { topic: 'ddp/records', payload: 'x', qos: 2 } }, { reasonCode: 0x9b }],
     ['a will to retain', 5, { will: { topic: 'ddp/records', payload: 'x', retain: true } }, { reasonCode: 0x9a }],
-  ] as const)('is refused for %s', async (what, version, more, answer) => {
+  ] as const)('fails for %s', async (what, version, more, answer) => {
     const client = await raw(version);
     if (what.includes('without')) client.write(Buffer.from('100c00044d5154540400003c0000', 'hex'));
     else client.hello(world.deviceToken, more as Partial<IConnectPacket>);
@@ -86,29 +86,32 @@ const publishTo = (more: object): Packet => ({
   ...more,
 });
 
-describe('what there is not', () => {
+describe('unsupported MQTT packets', () => {
   it.each([
     ['QoS 2', publishTo({ qos: 2 }), 0x9b],
     ['a message to retain', publishTo({ retain: true }), 0x9a],
     ['an alias of a topic', publishTo({ topic: '', properties: { topicAlias: 1 } }), 0x94],
     ['a second CONNECT', { cmd: 'connect', clientId: 'x', protocolVersion: 5 }, 0x82],
-    ['a packet of servers', { cmd: 'pingresp' }, 0x82],
-    ['a release of QoS 2', { cmd: 'pubrel', messageId: 1 }, 0x82],
-  ] as const)('ends the connection with a reason in version 5, silently in 3.1.1: %s', async (what, packet, reason) => {
-    const client = (await letIn(5)).send(packet as Packet);
-    expect(await client.packet('disconnect')).toMatchObject({ reasonCode: reason });
-    await client.closed();
-    if (what.includes('retain') || what.includes('alias')) return;
-    const old = (await letIn(4)).send({ ...packet, protocolVersion: 4 } as Packet);
-    await old.closed();
-    expect(old.packets.map(({ cmd }) => cmd)).toEqual(['connack']);
-  });
+    ['a server packet', { cmd: 'pingresp' }, 0x82],
+    ['a PUBREL', { cmd: 'pubrel', messageId: 1 }, 0x82],
+  ] as const)(
+    'ends the connection with a reason in version 5, and silently in 3.1.1: %s',
+    async (what, packet, reason) => {
+      const client = (await letIn(5)).send(packet as Packet);
+      expect(await client.packet('disconnect')).toMatchObject({ reasonCode: reason });
+      await client.closed();
+      if (what.includes('retain') || what.includes('alias')) return;
+      const old = (await letIn(4)).send({ ...packet, protocolVersion: 4 } as Packet);
+      await old.closed();
+      expect(old.packets.map(({ cmd }) => cmd)).toEqual(['connack']);
+    },
+  );
 
   it.each([
     [4, 0x80],
     [5, 0x87],
   ] as const)(
-    'is a subscription: version %i answers SUBACK with a failure, and the connection stays',
+    'receives a failing SUBACK for subscriptions in version %i, and leaves the connection open',
     async (version, code) => {
       const client = await letIn(version);
       client.send({
@@ -128,7 +131,7 @@ describe('what there is not', () => {
   );
 });
 
-describe('a token of a device', () => {
+describe('device token over MQTT', () => {
   it.each([
     [
       'the records of a gateway',
@@ -138,7 +141,7 @@ describe('a token of a device', () => {
       /only post records of its device/,
     ],
     ['a record of another device', 'ddp/records', { serial: 'ab-99', data: {} }, 0x99, /names another/],
-  ])('does not post %s', async (_what, topic, payload, reasonCode, words) => {
+  ])('fails to post %s', async (_what, topic, payload, reasonCode, words) => {
     const client = (await letIn(5)).publish(3, payload, topic);
     expect(await client.packet('puback')).toMatchObject({
       reasonCode,
@@ -146,14 +149,14 @@ describe('a token of a device', () => {
     });
   });
 
-  it('takes an object of arrays for values of its own device, never for those of a gateway', async () => {
+  it('stores an object of arrays as values of its own device, not as gateway telemetry', async () => {
     const client = (await letIn(5)).publish(4, { 'ab-99': [{ a: 1 }] });
     expect(await client.packet('puback')).toMatchObject({ reasonCode: 0 });
     expect(await world.lastRecord()).toMatchObject({ data: { 'ab-99': [{ a: 1 }] } });
   });
 });
 
-describe('a token that is revoked', () => {
+describe('revoked token over MQTT', () => {
   const revoked = async (version: 4 | 5) => {
     const { body } = await world.owner.post<{ apiToken: { id: string }; token: string }>(
       `/devices/${world.tenant.id}/${world.deviceId}/tokens`,
@@ -165,16 +168,19 @@ describe('a token that is revoked', () => {
     return client;
   };
 
-  it.each([4, 5] as const)('stores nothing more, and loses its connection: version %i', async (version) => {
-    const client = await revoked(version);
-    await expect(client.publishAsync('v1/devices/me/telemetry', '{"revoked":true}', { qos: 1 })).rejects.toThrow(
-      /Connection closed|Disconnected/,
-    );
-    await gone(client);
-    expect((await world.lastRecord())?.data).not.toHaveProperty('revoked');
-  });
+  it.each([4, 5] as const)(
+    'stores nothing more, and loses its connection at the next message in version %i',
+    async (version) => {
+      const client = await revoked(version);
+      await expect(client.publishAsync('v1/devices/me/telemetry', '{"revoked":true}', { qos: 1 })).rejects.toThrow(
+        /Connection closed|Disconnected/,
+      );
+      await gone(client);
+      expect((await world.lastRecord())?.data).not.toHaveProperty('revoked');
+    },
+  );
 
-  it('loses its connection at the next sign of life', async () => {
+  it('loses its connection at the next ping', async () => {
     const client = await revoked(5);
     client.sendPing();
     await gone(client);

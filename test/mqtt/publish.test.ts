@@ -22,8 +22,8 @@ const publish = (client: MqttClient, topic: string, payload: object | Buffer | s
     },
   );
 
-describe.each([4, 5] as const)('a client that speaks version %i of the protocol', (protocolVersion) => {
-  it('finds a record stored when its message is acknowledged', async () => {
+describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVersion) => {
+  it('finds the record stored when its message is acknowledged', async () => {
     const client = await open(world.ingestToken, { protocolVersion });
     await publish(client, 'ddp/records', { serial: 'ab-01', data: { count: protocolVersion } });
     expect(await world.lastRecord()).toMatchObject({ data: { count: protocolVersion } });
@@ -39,13 +39,13 @@ describe.each([4, 5] as const)('a client that speaks version %i of the protocol'
     });
   });
 
-  it('takes its token as password too', async () => {
+  it('may send its token as password', async () => {
     const client = await open('device-1', { protocolVersion, password: world.deviceToken });
     await publish(client, 'v1/devices/me/telemetry', { password: protocolVersion });
     expect(await world.lastRecord()).toMatchObject({ data: { password: protocolVersion } });
   });
 
-  it('is acknowledged in the order of its messages, many under way at once', async () => {
+  it('receives acknowledgements in the order of its messages with many in flight', async () => {
     const client = await open(world.deviceToken, { protocolVersion });
     const sent = new Map<number, number>();
     const order: number[] = [];
@@ -62,8 +62,8 @@ describe.each([4, 5] as const)('a client that speaks version %i of the protocol'
   });
 });
 
-describe('what devices publish', () => {
-  it('is stored at QoS 0 as well, also where the client goes at once', async () => {
+describe('MQTT message', () => {
+  it('stores records at QoS 0 too, even when the client leaves at once', async () => {
     const deviceId = await makeDevice(world.tenant, 'ab-70');
     const client = await open(await makeDeviceToken(world.tenant, deviceId));
     for (let count = 0; count < 500; count++) client.publish('v1/devices/me/telemetry', JSON.stringify({ count }));
@@ -73,7 +73,7 @@ describe('what devices publish', () => {
     expect(await count()).toBe(500);
   });
 
-  it('of a gateway is stored for each of its devices', async () => {
+  it('stores gateway telemetry for each of the devices', async () => {
     const other = await makeDevice(world.tenant, 'ab-02');
     const client = await open(world.ingestToken);
     await publish(client, 'v1/gateway/connect', { device: 'ab-02' });
@@ -85,7 +85,7 @@ describe('what devices publish', () => {
     expect(await world.lastRecord(other)).toMatchObject({ data: { of: 'second' } });
   });
 
-  it('as bytes is decoded by the product of the device', async () => {
+  it('decodes binary frames by the product of the device', async () => {
     const variable = {
       name: 'temperature',
       type: 'FLOAT32',
@@ -103,7 +103,7 @@ describe('what devices publish', () => {
     expect(await world.lastRecord(deviceId)).toMatchObject({ data: { temperature: 21.5 } });
   });
 
-  it('as bytes of the stream 0 is decoded by variables from 0', async () => {
+  it('decodes binary frames of stream 0 by variables numbered from 0', async () => {
     const mappings = [{ streamId: 0, streamType: 'RAW', varNumber: 0 }];
     const unused = [{ streamId: 300, streamType: 'BIN', varNumber: 77 }];
     const made = await world.owner.post<{ id: string }>(`/organizations/${world.tenant.id}/products`, {
@@ -123,7 +123,7 @@ describe('what devices publish', () => {
     });
   });
 
-  it('is of the device that its serial names in any case and with any dashes', async () => {
+  it('matches the device serial regardless of case and dashes', async () => {
     const deviceId = await makeDevice(world.tenant, 'CD-0E-F1');
     const client = await open(world.ingestToken);
     await publish(client, 'ddp/records', { serial: 'cd0ef1', data: { by: 'records' } });
@@ -136,13 +136,13 @@ describe('what devices publish', () => {
     expect(found.sort()).toEqual(['gateway', 'identifier', 'records', 'token']);
   });
 
-  it('with a token of the organization is of the device whose serial the client identifier is', async () => {
+  it("belongs to the device named by the client identifier when an organization's token sends it", async () => {
     const client = await open(world.ingestToken, { clientId: 'AB01' });
     await publish(client, 'v1/devices/me/telemetry', { by: 'identifier' });
     expect(await world.lastRecord()).toMatchObject({ data: { by: 'identifier' } });
   });
 
-  it('is stored once where its key comes again', async () => {
+  it('stores a repeated record key once', async () => {
     const before = await recordsOf(world.tenant, world.deviceId);
     const client = await open(world.deviceToken);
     await publish(client, 'ddp/records', [{ data: { a: 1 }, key: 'mqtt-1' }, { data: { a: 2 } }]);
@@ -151,7 +151,7 @@ describe('what devices publish', () => {
     expect(after.length - before.length).toBe(2);
   });
 
-  it('is acknowledged with its delivery to a hook committed', async () => {
+  it('receives its acknowledgement after its hook delivery is committed', async () => {
     const { tenant, owner, deviceId } = world;
     const applications = `/applications/${tenant.id}`;
     const { body: application } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, {
@@ -169,7 +169,7 @@ describe('what devices publish', () => {
   });
 });
 
-describe('a message that is refused', () => {
+describe('refused MQTT message', () => {
   let client: MqttClient;
   beforeAll(async () => {
     client = await connect(world.url, { username: world.ingestToken, protocolVersion: 5, clientId: '' });
@@ -178,26 +178,29 @@ describe('a message that is refused', () => {
   afterAll(() => client.endAsync(true));
 
   it.each([
-    ['JSON that is none', 'ddp/records', '{"serial":', 0x99, /not JSON/],
-    ['a text that is no UTF-8', 'ddp/records', Buffer.from([0xff, 0xfe]), 0x99, /UTF-8/],
-    ['telemetry that is none', 'v1/gateway/telemetry', '[5]', 0x99, /gateway sends/],
+    ['invalid JSON', 'ddp/records', '{"serial":', 0x99, /not JSON/],
+    ['a text that is not UTF-8', 'ddp/records', Buffer.from([0xff, 0xfe]), 0x99, /UTF-8/],
+    ['invalid telemetry', 'v1/gateway/telemetry', '[5]', 0x99, /gateway sends/],
     ['a record without data', 'ddp/records', '{"serial":"ab-01"}', 0x99, /data or frame/],
-    ['a device that nobody knows', 'ddp/records', '{"serial":"ff-ff","data":{}}', 0x83, /register it first/],
-    ['a device that is not named', 'v1/devices/me/telemetry', '{"a":1}', 0x99, /client identifier/],
-    ['a topic that there is not', 'devices/1/up', '{}', 0x90, /Publish to/],
-    ['a stream that there is not', 'ddp/frames/256/BIN', 'x', 0x90, /Publish to/],
-    ['a kind of stream that there is not', 'ddp/frames/1/toString', 'x', 0x90, /Publish to/],
-  ])('for %s says why in version 5, and its connection stays', async (_what, topic, payload, reason, words) => {
-    const acknowledged = packetOf(client, 'puback');
-    await expect(publish(client, topic, payload)).rejects.toMatchObject({ code: reason });
-    expect(await acknowledged).toMatchObject({
-      reasonCode: reason,
-      properties: { reasonString: expect.stringMatching(words) },
-    });
-    expect(client.connected).toBe(true);
-  });
+    ['an unknown device', 'ddp/records', '{"serial":"ff-ff","data":{}}', 0x83, /register it first/],
+    ['a missing device', 'v1/devices/me/telemetry', '{"a":1}', 0x99, /client identifier/],
+    ['an unknown topic', 'devices/1/up', '{}', 0x90, /Publish to/],
+    ['an invalid stream', 'ddp/frames/256/BIN', 'x', 0x90, /Publish to/],
+    ['an invalid stream type', 'ddp/frames/1/toString', 'x', 0x90, /Publish to/],
+  ])(
+    'receives a reason in version 5 for %s, and leaves the connection open',
+    async (_what, topic, payload, reason, words) => {
+      const acknowledged = packetOf(client, 'puback');
+      await expect(publish(client, topic, payload)).rejects.toMatchObject({ code: reason });
+      expect(await acknowledged).toMatchObject({
+        reasonCode: reason,
+        properties: { reasonString: expect.stringMatching(words) },
+      });
+      expect(client.connected).toBe(true);
+    },
+  );
 
-  it('of several says how many were not stored, where the others were', async () => {
+  it('receives the number of rejected records when the others are stored', async () => {
     const acknowledged = packetOf(client, 'puback');
     await publish(client, 'ddp/records', [
       { serial: 'ab-01', data: { b: 1 } },
@@ -211,7 +214,7 @@ describe('a message that is refused', () => {
     });
   });
 
-  it('has no words for a client that asks for none, or whose packets are too small', async () => {
+  it('receives no reason text when the client wants none or accepts only small packets', async () => {
     for (const properties of [{ requestProblemInformation: false }, { maximumPacketSize: 50 }]) {
       const quiet = await open(world.ingestToken, { protocolVersion: 5, properties });
       const acknowledged = packetOf(quiet, 'puback');
@@ -220,7 +223,7 @@ describe('a message that is refused', () => {
     }
   });
 
-  it('leaves those before it acknowledged, and those after it that are not, where 3.1.1 can only end the connection', async () => {
+  it('ends the connection in version 3.1.1, after earlier messages are acknowledged', async () => {
     const old = await open(world.ingestToken, { protocolVersion: 4 });
     const outcomes = await Promise.allSettled([
       publish(old, 'ddp/records', { serial: 'ab-01', data: { c: 1 } }),

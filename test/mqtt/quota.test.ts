@@ -10,7 +10,7 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.end(true);
 });
 
-/** A device of an organization of its own. */
+/** Creates a device in an organization of its own. */
 const newDevice = async () => {
   const tenant = await createTenant(world.service);
   const deviceId = await makeDevice(tenant, 'ab-01');
@@ -23,7 +23,7 @@ const newDevice = async () => {
       clients.push(client);
       return client;
     },
-    /** Sets quotas, as an operator does. */
+    /** Sets quotas as an operator does. */
     limit: (values: Partial<QuotaValues>) =>
       withDatabase(world.service, (database) => setQuota(database, tenant.id, values)),
   };
@@ -32,7 +32,7 @@ const newDevice = async () => {
 const publish = (client: MqttClient, payload: object) =>
   client.publishAsync('ddp/records', JSON.stringify(payload), { qos: 1 });
 
-/** Publishes until that is refused, as it is once the service has seen a new quota; gives the code. */
+/** Publishes until the service has seen the new quota and refuses. Returns the reason code. */
 const refusedFor = async (client: MqttClient, payload: object): Promise<unknown> => {
   for (;;) {
     const code = await publish(client, payload).then(
@@ -43,13 +43,13 @@ const refusedFor = async (client: MqttClient, payload: object): Promise<unknown>
   }
 };
 
-describe('a quota', () => {
-  it('of records a day: version 5 is told at once which, and its connection stays', async () => {
+describe('quota over MQTT', () => {
+  it('returns "quota exceeded" in version 5 for records per day, and leaves the connection open', async () => {
     const device = await newDevice();
     const client = await device.connect(5);
     await device.limit({ recordsPerDay: 5 });
     const many = Array.from({ length: 6 }, () => ({ data: {} }));
-    // More than the quota in one message: stored in whole until the service sees the quota, then never.
+    // One message above the quota is stored whole until the service sees the quota, and refused from then on.
     expect(await refusedFor(client, many)).toBe(0x97);
     await device.limit({ recordsPerDay: 1_000_000 });
     for (;;) {
@@ -61,7 +61,7 @@ describe('a quota', () => {
     expect(client.connected).toBe(true);
   });
 
-  it('of stored bytes is one too, and its reason says so', async () => {
+  it('names the quota of stored bytes in the reason', async () => {
     const device = await newDevice();
     const client = await device.connect(5);
     await device.limit({ storedBytes: 1 });
@@ -71,7 +71,7 @@ describe('a quota', () => {
     expect((await acknowledged).properties?.reasonString).toMatch(/^The quota of 1 stored bytes is reached/);
   });
 
-  it('ends the connection of version 3.1.1, which has no other way to say so', async () => {
+  it('ends the connection in version 3.1.1', async () => {
     const device = await newDevice();
     const newer = await device.connect(5);
     await device.limit({ recordsPerDay: 1 });

@@ -8,7 +8,7 @@ import { begun, buildLiveWorld, type LiveWorld, values } from '../live-world.js'
 import { overSocket, type Subscriber } from '../subscriber.js';
 import { watchStatements } from '../watch.js';
 
-/* Records are stored through one process; subscribers listen at another one over the same database. */
+/* Records are stored through one process, while subscribers listen at another one on the same database. */
 const world = useWorld({});
 let other: Service;
 let place: LiveWorld;
@@ -25,7 +25,7 @@ const subscribe = async (): Promise<Subscriber> => {
   return subscriber;
 };
 
-it('tells what commits late, though later records went before it, and tells it once', async () => {
+it('sends a record that commits late once, after records that were stored later', async () => {
   const subscriber = await subscribe();
   const writer = new pg.Client({ connectionString: world.databaseUrl, application_name: 'ddp store' });
   await writer.connect();
@@ -36,7 +36,7 @@ it('tells what commits late, though later records went before it, and tells it o
   );
   await place.send({ early: 1 });
   await subscriber.until((heard) => values(heard).length === 1);
-  // Looks at everything have gone by while it was not committed: the one that stored later is long told.
+  // Several polls have passed before the commit, and a record stored later was sent long ago.
   await place.send({ early: 2 });
   await subscriber.until((heard) => values(heard).length === 2);
   const watch = watchStatements();

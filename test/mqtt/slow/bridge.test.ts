@@ -12,7 +12,7 @@ import { makeDevice, recordsOf, useMqtt } from '../mqtt-world.js';
 
 const world = useMqtt();
 
-/** A broker that hands out messages, and notes which are acknowledged. */
+/** A broker that sends messages and records which ones are acknowledged. */
 class Broker {
   readonly heard: Packet[] = [];
   private constructor(
@@ -33,12 +33,12 @@ class Broker {
     return typeof address === 'object' ? `mqtt://127.0.0.1:${address?.port}` : '';
   }
 
-  /** Identifiers of messages that were acknowledged, in order. */
+  /** Identifiers of the acknowledged messages, in order. */
   get acknowledged(): (number | undefined)[] {
     return this.heard.flatMap((packet) => (packet.cmd === 'puback' ? [packet.messageId] : []));
   }
 
-  /** Resolves when so many packets of a kind have come. */
+  /** Resolves when the given number of packets of a kind have arrived. */
   async until(cmd: Packet['cmd'], count = 1): Promise<void> {
     while (this.heard.filter((packet) => packet.cmd === cmd).length < count) await once(this.server, 'heard');
   }
@@ -103,8 +103,8 @@ afterEach(async () => {
   if (child !== undefined) await ended(child);
 });
 
-describe('ddp bridge', () => {
-  it('stores messages as large as the service takes, and those after one that is larger', async () => {
+describe('ddp bridge with special messages and brokers', () => {
+  it('stores messages up to the size limit, and continues after a larger one', async () => {
     const records = (bytes: number) =>
       JSON.stringify(
         Array.from({ length: 100 }, (_, n) => ({ serial: 'ab-01', data: { n, text: 'x'.repeat(bytes / 100) } })),
@@ -121,7 +121,7 @@ describe('ddp bridge', () => {
     expect(stored.filter(({ data }) => 'n' in data)).toHaveLength(101);
   }, 60_000);
 
-  it('takes uplinks of The Things Stack as they are', async () => {
+  it('accepts uplinks of The Things Stack', async () => {
     await world.owner.post(`/organizations/${world.tenant.id}/devices/00-04-a3-0b-00-1c-05-30`, {});
     const payload = readFileSync('test/data/ingest/the-things-stack-uplink.json', 'utf8');
     await bridge('the-things-stack', [{ topic: 'v3/app@tenant/devices/d/up', payload }], world.ingestToken);
@@ -129,13 +129,13 @@ describe('ddp bridge', () => {
     expect(broker.acknowledged).toEqual([1]);
   }, 60_000);
 
-  it('leaves a broker that answers nothing any more, and connects again', async () => {
+  it('reconnects when the broker stops answering', async () => {
     await bridge('ddp', [], world.ingestToken, { more: ['--keep-alive', '1'] });
     await broker.until('connect', 2);
     expect(broker.heard.some(({ cmd }) => cmd === 'pingreq')).toBe(true);
   }, 60_000);
 
-  it('leaves at once though a message waits for its quota: that one stays with the broker, others are acknowledged', async () => {
+  it('exits at once while a message waits for its quota, leaves it with the broker and acknowledges the others', async () => {
     const tenant = await createTenant(world.service);
     const deviceId = await makeDevice(tenant, 'ab-01');
     await withDatabase(world.service, (database) => setQuota(database, tenant.id, { recordsPerDay: 1 }));
@@ -162,7 +162,7 @@ describe('ddp bridge', () => {
     expect((await recordsOf(tenant, deviceId)).map(({ data }) => data)).toEqual([{ number: 1 }]);
   }, 60_000);
 
-  it('ends with a sentence where its token counts no more, and acknowledges nothing', async () => {
+  it('exits with code 1 for an invalid token, and acknowledges nothing', async () => {
     const running = await bridge('ddp', [{ topic: 'a', payload: '{}' }], 'ddp_unknown');
     expect(await ended(running)).toBe(1);
     expect(broker.acknowledged).toEqual([]);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await Promise.all(started.map(ended));
 });
 
-/** A service in processes of its own. */
+/** Starts a service in a separate process. */
 const serve = async (settings: Record<string, string> = {}): Promise<{ child: ChildProcess; service: TestService }> => {
   const child = startCommand(['serve', '--json'], {
     DATABASE_URL: database.url,
@@ -33,8 +33,8 @@ const serve = async (settings: Record<string, string> = {}): Promise<{ child: Ch
   return { child, service: { ...(JSON.parse(line) as { url: string; mqttUrl: string }), databaseUrl: database.url } };
 };
 
-describe('several workers', () => {
-  it('take clients at one address', async () => {
+describe('MQTT with several workers', () => {
+  it('accepts clients at one address', async () => {
     const { child, service } = await serve({ WORKERS: '2' });
     const { tenant, id, token } = await deviceOf(service, 'e0-03');
     const clients = await Promise.all(
@@ -52,7 +52,7 @@ describe('several workers', () => {
     expect(await ended(child)).toBe(0);
   }, 120_000);
 
-  it('name the setting of a port that is taken', async () => {
+  it('names MQTT_PORT when the port is taken', async () => {
     const { service } = await serve();
     const { port } = new URL(service.mqttUrl!);
     const child = startCommand(['serve'], {
@@ -70,8 +70,8 @@ describe('several workers', () => {
   }, 120_000);
 });
 
-describe('a service that is killed', () => {
-  it('has stored whatever it acknowledged', async () => {
+describe('MQTT with a service that is killed', () => {
+  it('has stored every acknowledged message', async () => {
     const { child, service } = await serve();
     const staying = await startTestService(database.url);
     const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-02');
