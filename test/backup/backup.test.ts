@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('ddp backup', () => {
-  it('refuses to replace a file that exists', async () => {
+  it('exits with code 1 when the file exists', async () => {
     const outcome = await run(world.databaseUrl, 'backup', file);
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: `${file} exists: name a new file.\n` });
   });
 });
 
 describe('ddp restore', () => {
-  it('brings every record into an empty database', async () => {
+  it('copies every record into an empty database', async () => {
     const restored = await createDatabase({ template: false });
     expect(await run(restored, 'restore', file)).toMatchObject({ code: 0 });
     const { rows } = await execute(restored, "select data ->> 'n' as name from record order by seq");

@@ -9,13 +9,13 @@ import { checkConnections } from '../../src/operator/doctor/server.js';
 import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
 import { embeddedAddress } from './embedded.js';
 
-/** How long a fault lasts after it shows, in milliseconds. */
+/** Duration of a fault after it shows, in milliseconds. */
 const lasting = full ? 20_000 : 3000;
 
-/** Whether this user may mount. */
+/** Whether this user may mount file systems. */
 const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0 && process.getuid?.() === 0;
 
-/** A small file system in memory, until the test ends. */
+/** Mounts a small file system in memory until the test ends. */
 async function mountSmall(megabytes: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-small-'));
   const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder];
@@ -40,7 +40,7 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-/** A connection; undefined where the database has none left. */
+/** Opens a connection; returns undefined when the database has none left. */
 async function connected(address: string): Promise<pg.Client | undefined> {
   const client = new pg.Client(address);
   client.on('error', () => undefined);
@@ -53,9 +53,9 @@ async function connected(address: string): Promise<pg.Client | undefined> {
   );
 }
 
-describe('the disk of the database is full', () => {
+describe('database with a full disk', () => {
   (mayMount ? it : it.skip)(
-    'answers 503 meanwhile, and goes on by itself when there is room again',
+    'returns 503 meanwhile, and stores records again when there is space',
     async () => {
       const dataDir = await mountSmall(320);
       const day = await startDay({ dataDir });
@@ -63,7 +63,7 @@ describe('the disk of the database is full', () => {
       const ballast = join(dataDir, 'ballast');
       day.load.take();
       await fill(ballast);
-      // The last pages of tables and of the log are still there to be written to.
+      // The last pages of tables and of the WAL can still be written until the first 503.
       await day.load.answered('503');
       await pause(lasting);
       const answers = day.load.take();
@@ -78,9 +78,9 @@ describe('the disk of the database is full', () => {
   );
 });
 
-describe('other programs take all connections of the database', () => {
+describe('database without free connections', () => {
   it(
-    'goes on over those that it has, answers 503 where it needs another, and takes them when they are free',
+    'serves requests over open connections, returns 503 for others, and recovers when connections are free',
     async () => {
       const day = await startDay();
       await day.load.stored();
@@ -99,7 +99,7 @@ describe('other programs take all connections of the database', () => {
         () => (refused = true),
         () => undefined,
       );
-      // Connections that the service has are ended, and taken from it, until a request needs one and there is none.
+      // Ends and takes over the service's connections, until a request needs one and finds none.
       await until(async () => {
         await taken[0]!.query(
           `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'ddp%' and application_name <> 'ddp in use'`,

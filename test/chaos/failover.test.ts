@@ -14,13 +14,13 @@ import { prepareDatabase } from '../../src/prepare.js';
 import { ended } from '../support/command.js';
 import { atEnd, expectRefusals, limit, report, startDay, timed, until } from './day.js';
 
-/** A server that runs. */
+/** A running PostgreSQL server. */
 interface Running {
   port: number;
   process: ChildProcess;
 }
 
-/** Starts a server on its data; resolves once it takes connections. */
+/** Starts a server on its data; resolves when it accepts connections. */
 async function run(cluster: Cluster, settings: Record<string, string>): Promise<Running> {
   const child = await startServer(cluster, settings);
   atEnd(() => {
@@ -51,18 +51,18 @@ async function query(address: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** A second server with the data of one that is stopped, and which follows it. */
+/** Copies a stopped server's data to a standby that follows the server. */
 async function copyOf(primary: Cluster, folder: string): Promise<Cluster> {
   const data = join(folder, 'standby');
-  // Owners too: the server runs as another user where this one is root.
+  // Copies the owners too, since the server runs as another user when this user is root.
   expect(spawnSync('cp', ['--archive', primary.data, data]).status).toBe(0);
   await writeFile(join(data, 'standby.signal'), '');
   return { ...primary, data, logFile: join(folder, 'standby.log') };
 }
 
-describe('the primary of a database with a standby is killed', () => {
+describe('failover to a standby', () => {
   it(
-    'goes on with the standby once that is promoted, by DATABASE_URL alone',
+    'continues with the promoted standby by DATABASE_URL alone, after the primary is killed',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'ddp-standby-'));
       await chmod(folder, 0o755);
@@ -71,7 +71,7 @@ describe('the primary of a database with a standby is killed', () => {
       atEnd(async () => {
         for (const data of [cluster.data, folder]) await rm(data, { recursive: true, force: true });
       });
-      // What is answered 200 is on both.
+      // Synchronous replication: what is answered with 200 is on both servers.
       const settings = { max_connections: '200', synchronous_standby_names: 'standby' };
       const alone = await run(cluster, { max_connections: '200' });
       await query(addressOf(cluster, alone.port, 'postgres'), 'create database ddp');

@@ -4,15 +4,15 @@ import { describe, expect, it } from '@jest/globals';
 import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
 import { postmasterOf } from './embedded.js';
 
-/** Signals the processes of a server: the first one and its children. */
+/** Signals the first process of a server and its children. */
 const signal = (postmaster: number, name: 'STOP' | 'CONT') => {
   spawnSync('kill', [`-${name}`, `${postmaster}`]);
   spawnSync('pkill', [`-${name}`, '-P', `${postmaster}`]);
 };
 
-describe('the database is killed again and again', () => {
+describe('embedded database that is killed repeatedly', () => {
   it(
-    'is started again each time, and nothing that was answered is lost',
+    'starts again each time, and loses no acknowledged record',
     async () => {
       const day = await startDay();
       const recovered: number[] = [];
@@ -30,7 +30,7 @@ describe('the database is killed again and again', () => {
             }).then(() => day.load.stored()),
           ),
         );
-        // `answered` is to see the refusals of the next round.
+        // `answered` must see the refusals of the next round only.
         const answers = day.load.take();
         expectRefusals(answers, day);
         await report({ fault: 'database killed', round, ...answers, recovered: recovered.at(-1) });
@@ -41,9 +41,9 @@ describe('the database is killed again and again', () => {
   );
 });
 
-describe('the database stands still', () => {
+describe('embedded database that is paused', () => {
   it(
-    'goes on where it was, and nothing that was answered is lost',
+    'continues afterwards, and loses no acknowledged record',
     async () => {
       const day = await startDay();
       await day.load.stored(20);

@@ -11,12 +11,12 @@ import { embeddedAddress } from './embedded.js';
 
 const lasting = full ? 20_000 : 3000;
 
-/** Debian's libfaketime, which scripts/ops-tools.sh fetches; undefined: the clock is left alone. */
+/** Debian's libfaketime, which scripts/ops-tools.sh fetches. Without it the clock stays unchanged. */
 const fakeTime = ['x86_64', 'aarch64']
   .map((machine) => join(process.env['OPS_TOOLS'] ?? '', `usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`))
   .find(existsSync);
 
-/** The time of an embedded database, in milliseconds since 1970. */
+/** Returns the time of the embedded database in milliseconds since 1970. */
 async function clockOfDatabase(dataDir: string): Promise<number> {
   const client = new pg.Client(await embeddedAddress(dataDir));
   await client.connect();
@@ -28,13 +28,13 @@ async function clockOfDatabase(dataDir: string): Promise<number> {
 describe.each([
   ['forward', '+3600'],
   ['back', '-3600'],
-])('the clock of the service and of its database is stepped %s by an hour', (direction, step) => {
+])('clock of service and database stepped %s by an hour', (direction, step) => {
   (fakeTime === undefined ? it.skip : it)(
-    'goes on storing and calling',
+    'leaves storing and hook calls working',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'ddp-clock-'));
       atEnd(() => rm(folder, { recursive: true, force: true }));
-      // The database runs as another user, who reads the file too.
+      // The database runs as another user, who must read the file too.
       await chmod(folder, 0o755);
       const file = join(folder, 'time');
       await writeFile(file, '+0\n', { mode: 0o644 });
@@ -46,7 +46,7 @@ describe.each([
           FAKETIME_DONT_FAKE_MONOTONIC: '1',
         },
       });
-      // Some calls fail, so that deliveries wait for their next attempt when the clock is stepped.
+      // Makes some calls fail, so that deliveries wait for their next attempt when the clock is stepped.
       const numbers = new Set<number>();
       let stepped = false;
       const failing = await openReceiver((response, { body }) => {
@@ -78,9 +78,9 @@ describe.each([
   );
 });
 
-describe('a process that has no memory left', () => {
+describe('process without free memory', () => {
   (full ? it : it.skip)(
-    'goes on, or dies alone and is started again, and nothing that it answered is lost',
+    'survives or is restarted alone, and loses no acknowledged record',
     async () => {
       const day = await startDay({
         settings: { WORKERS: '2', NODE_OPTIONS: '--max-old-space-size=160', LOG_LEVEL: 'error' },
@@ -88,7 +88,7 @@ describe('a process that has no memory left', () => {
       await day.load.stored(20);
       day.load.take();
       const died = () => day.logged().split('A worker ended').length - 1;
-      // More than a process of this size can hold: bodies that take ten times as much once they are read.
+      // More than a process of this size can hold: parsed bodies take ten times their size.
       const items = JSON.stringify(
         Array.from({ length: 10_000 }, (_, n) => ({ serial: 'nobody', data: { n, a: [n, n, n] } })),
       );

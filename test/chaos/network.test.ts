@@ -11,10 +11,13 @@ import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from
 
 const lasting = full ? 20_000 : 3000;
 
-/** Whether this user may give a process a file system of its own, in which names are looked up elsewhere. */
+/** Whether this user may give a process its own mounts, and so its own name server. */
 const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
 
-/** A name server on port 53 of a loopback address: answers 127.0.0.1 to every question for an IPv4 address, or is silent. */
+/**
+ * Starts a name server on port 53 of a loopback address, which answers 127.0.0.1 to every IPv4 question or stays
+ * silent.
+ */
 async function startNameServer(address: string) {
   const socket = createSocket('udp4');
   let away = false;
@@ -38,9 +41,9 @@ async function startNameServer(address: string) {
   };
 }
 
-describe('the name server is away', () => {
+describe('unreachable name server', () => {
   (mayMount ? it : it.skip)(
-    'stores records meanwhile, calls hooks that need no name, and the others when it is back',
+    'leaves storing and hooks by address working, and calls the other hooks when it is back',
     async () => {
       const names = await startNameServer('127.0.0.53');
       const folder = await mkdtemp(join(tmpdir(), 'ddp-names-'));
@@ -54,7 +57,7 @@ describe('the name server is away', () => {
       await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, { url });
       await until(() => named.calls.length > 0);
       names.leave();
-      // Connections that are kept need no name.
+      // Kept-alive connections need no lookup.
       day.load.take();
       await day.load.stored();
       const before = day.receiver.calls.length;
@@ -74,7 +77,7 @@ describe('the name server is away', () => {
   );
 });
 
-describe('a receiver that answers all of 50 hooks just before the deadline', () => {
+describe('receiver that answers 50 hooks just before the deadline', () => {
   it(
     'delays no other hook, and every call succeeds',
     async () => {
@@ -110,7 +113,7 @@ describe('a receiver that answers all of 50 hooks just before the deadline', () 
 
 describe('many idle connections', () => {
   it(
-    'are answered 503 beyond MAX_CONNECTIONS, and those within it are served',
+    'receives 503 beyond MAX_CONNECTIONS, and serves the allowed connections',
     async () => {
       const [most, count] = full ? [10_000, 100_000] : [300, 3000];
       const day = await startDay({ settings: { MAX_CONNECTIONS: `${most}`, CONNECTIONS_PER_ADDRESS: '0' } });
@@ -125,7 +128,7 @@ describe('many idle connections', () => {
         (async () => {
           for (let made = 0; made < count; made += 100) {
             const some = Array.from({ length: 100 }, (_, index) => {
-              // Each address has ports of its own.
+              // Each loopback address has its own range of ports.
               const socket = connect({
                 port: Number(port),
                 host: '127.0.0.1',

@@ -7,7 +7,7 @@ const service = useService();
 /** Runs a command on the database of the running service. */
 const ddp = (...args: string[]) => runCommand(args, { DATABASE_URL: service.databaseUrl });
 
-/** The one JSON value that a command prints. */
+/** Runs a command with --json and returns the printed value. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await ddp(...args, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -28,18 +28,18 @@ describe('ddp', () => {
 
   afterAll(() => ddp('organization', 'enable', id));
 
-  it('makes an organization whose token the service takes', async () => {
+  it('creates an organization with a working token', async () => {
     const response = await account(token);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ id, username: 'acme', name: 'Acme Ltd', type: 'organization' });
   });
 
-  it('refuses a username that is taken with a sentence and nothing on stdout', async () => {
+  it('reports a taken user name in one sentence, with empty stdout', async () => {
     const outcome = await ddp('organization', 'create', '--username', 'acme', '--email', 'other@example.com', '--json');
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'The username acme is taken.\n' });
   });
 
-  it('reports all settings that are wrong before it does anything', async () => {
+  it('reports all invalid settings at once before it starts', async () => {
     const outcome = await runCommand(['serve'], { PORT: 'high', HOOK_TIMEOUT: '1', DATABASE_URL: service.databaseUrl });
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toMatch(/PORT .*\n.*HOOK_TIMEOUT .*\n.*SECRET_KEY /);
@@ -47,7 +47,7 @@ describe('ddp', () => {
 });
 
 describe('ddp serve', () => {
-  it('prints the address of the console and a command that makes a token at each start', async () => {
+  it("prints the console's address and a command for a new token at each start", async () => {
     const child = startCommand(['serve'], {
       DATABASE_URL: service.databaseUrl,
       PORT: '0',

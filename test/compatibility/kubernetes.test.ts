@@ -13,7 +13,7 @@ interface Manifest {
   metadata: { labels?: object };
 }
 
-describe('the manifests of Kubernetes', () => {
+describe('Kubernetes deployment', () => {
   const manifests = async (): Promise<Manifest[]> => {
     const files = ['deployment', 'service', 'disruption', 'secret.example'];
     const texts = await Promise.all(files.map((name) => read(`ops/kubernetes/${name}.yaml`)));
@@ -25,7 +25,7 @@ describe('the manifests of Kubernetes', () => {
     return new kinds[kind](found as never) as InstanceType<(typeof kinds)[Kind]>;
   };
 
-  it('are as their schemas want them', async () => {
+  it('conforms to the schemas of Kubernetes', async () => {
     const all = await manifests();
     expect(all.map(({ kind }) => kind).sort()).toEqual(Object.keys(kinds).sort());
     for (const { kind } of all) (await ofKind(kind as keyof typeof kinds)).validate();
@@ -33,7 +33,7 @@ describe('the manifests of Kubernetes', () => {
     expect(() => new Deployment(wrong as never).validate()).toThrow(/replicas|selector|template/);
   });
 
-  it('replace processes without a moment when fewer serve, and give each time to end', async () => {
+  it('replaces pods without losing capacity, and leaves each time to finish', async () => {
     const { spec } = await ofKind('Deployment');
     expect(spec?.strategy?.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     const [container] = spec!.template.spec!.containers;
@@ -41,11 +41,11 @@ describe('the manifests of Kubernetes', () => {
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
     const delay = Number.parseInt(container?.env?.find(({ name }) => name === 'STOP_DELAY')?.value ?? '', 10);
     expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThan(delay + 16);
-    // It is seen not to be ready before it stops to take requests.
+    // The pod is marked unready before it stops accepting requests.
     expect(container!.readinessProbe!.periodSeconds! + container!.readinessProbe!.timeoutSeconds!).toBeLessThan(delay);
   });
 
-  it('select the pods of the deployment, by its port', async () => {
+  it('has labels and a port that its service and disruption budget select', async () => {
     const [deployment, service, budget] = [
       await ofKind('Deployment'),
       await ofKind('Service'),
@@ -59,14 +59,14 @@ describe('the manifests of Kubernetes', () => {
     expect(ports).toContain(service.spec?.ports?.[0]?.targetPort);
   });
 
-  it('name the image of this release', async () => {
+  it('names the image of this release', async () => {
     const { version } = JSON.parse(await read('package.json')) as { version: string };
     const { initContainers = [], containers } = (await ofKind('Deployment')).spec!.template.spec!;
     const images = [...initContainers, ...containers].map(({ image }) => image);
     expect(new Set(images)).toEqual(new Set([`device-data-platform:${version}`]));
   });
 
-  it('run as nobody who may do anything, and set what is a setting', async () => {
+  it('runs without privileges, and contains only known settings', async () => {
     const pod = (await ofKind('Deployment')).spec!.template.spec!;
     expect(pod.securityContext?.runAsNonRoot).toBe(true);
     for (const { securityContext, env = [] } of [...pod.initContainers!, ...pod.containers]) {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ids = { organization: owner.id, application, hook, device };
 });
 
-/** Texts of the queries that Relay's compiler makes of the documents of a file, by their names. */
+/** Compiles the documents of a source text with Relay, and returns the named queries. */
 async function compile(source: string, names: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-'));
   try {
@@ -44,7 +44,7 @@ async function compile(source: string, names: readonly string[]): Promise<string
 }
 
 describe("Relay's compiler", () => {
-  it('makes a query of a fragment that is refetchable, and the service answers it', async () => {
+  it('creates a refetch query that the service answers', async () => {
     const fragment =
       'fragment Card_device on Device @refetchable(queryName: "CardRefetchQuery") { serial name product { name } }';
     const [text] = await compile(`graphql\`${fragment}\`;`, ['CardRefetchQuery']);
@@ -53,7 +53,7 @@ describe("Relay's compiler", () => {
     expect(body.data!.node).toMatchObject({ serial: 'aa-01', name: 'Freezer', product: { name: 'P' } });
   });
 
-  it('makes a query of a fragment that pages through each connection, and the service answers it', async () => {
+  it('creates a pagination query for each connection that the service answers', async () => {
     const connections = [
       ['Organization', 'devices', ids.organization],
       ['Organization', 'applications', ids.organization],
@@ -77,7 +77,7 @@ describe("Relay's compiler", () => {
       const { body } = await owner.graph(texts[nth]!, { id, count: 5, cursor: null });
       expect([names[nth], body.errors]).toEqual([names[nth], undefined]);
       const { edges, pageInfo } = body.data!.node[`${page}Connection`];
-      // The organization has no members: it calls by a token of its own.
+      // The organization has no members, since it calls with its own token.
       expect(edges).toHaveLength(page === 'members' ? 0 : 1);
       expect(pageInfo.hasNextPage).toBe(false);
     }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, readConfig } from '../../src/config.js';
 
-describe('settings', () => {
-  it('have defaults with which the service starts by itself', () => {
+describe('readConfig', () => {
+  it('returns defaults that let the service start', () => {
     const config = readConfig({ PUBLIC_URL: '' });
     expect(config).toMatchObject({ host: '127.0.0.1', port: 4000, dataDir: '.data', rateLimit: 500, logLevel: 'info' });
     expect(config.databaseUrl).toBeUndefined();
@@ -10,7 +10,7 @@ describe('settings', () => {
     expect(config.hooks.retrySchedule).toHaveLength(9);
   });
 
-  it('are read with their units', () => {
+  it('accepts values with units', () => {
     const config = readConfig({
       DATABASE_URL: 'postgres://u:p@db/ddp',
       SECRET_KEY: 'new, old',
@@ -36,7 +36,7 @@ describe('settings', () => {
     });
   });
 
-  it('report every fault together, each by its name', () => {
+  it('reports all faults at once by name', () => {
     const wrong = {
       PORT: '70000',
       DATABASE_URL: 'mysql://db/x',
@@ -64,11 +64,11 @@ describe('settings', () => {
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
   });
 
-  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('take no network for another: %s', (network) => {
+  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('rejects the invalid network %s', (network) => {
     expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
   });
 
-  it('name several servers of one database', () => {
+  it('accepts several servers for one database', () => {
     const settings = { SECRET_KEY: 'k', DATABASE_URL: 'postgres://u:p@a:5432,b/ddp?target_session_attrs=read-write' };
     expect(readConfig(settings).databaseUrl).toBe('postgres://u:p@a:5432/ddp?hosts=a%3A5432%2Cb');
     expect(faultsOf({ ...settings, DATABASE_URL: 'postgres://u:p@a,:x/ddp' })).toEqual([
@@ -76,13 +76,13 @@ describe('settings', () => {
     ]);
   });
 
-  it('name where traces go', () => {
+  it('accepts the address and ratio for traces', () => {
     expect(readConfig({}).tracing).toBeUndefined();
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/', OTEL_TRACES_SAMPLER_ARG: '0.25' };
     expect(readConfig(settings).tracing).toEqual({ endpoint: 'http://collector:4318', ratio: 0.25 });
   });
 
-  it('name a cluster', () => {
+  it('accepts a cluster', () => {
     expect(readConfig({})).toMatchObject({ recordIndex: 'postgres', cluster: undefined });
     const settings = { RECORD_INDEX: 'opensearch', OPENSEARCH_URL: 'https://u:p@a:9200, http://b:9200' };
     expect(readConfig(settings)).toMatchObject({
@@ -92,7 +92,7 @@ describe('settings', () => {
     expect(faultsOf({ RECORD_INDEX: 'opensearch' })).toEqual([expect.stringMatching(/^OPENSEARCH_URL must be set/)]);
   });
 
-  it('ask for a key wherever secrets are stored in a database of the operator', () => {
+  it('requires SECRET_KEY for a database of the operator', () => {
     expect(faultsOf({ DATABASE_URL: 'postgres://db/ddp' })).toEqual([expect.stringMatching(/^SECRET_KEY must be set/)]);
     expect(readConfig({ DATABASE_URL: 'postgres://db/ddp' }, { needsSecrets: false }).secretKeys).toEqual([]);
   });

@@ -16,13 +16,13 @@ beforeAll(() => {
 
 afterAll(() => pool.end());
 
-/** One value of a parameter's type, as PostgreSQL reads it back. */
+/** Sends a binary parameter, and returns the value that PostgreSQL reads. */
 const back = async (type: string, parameter: Buffer): Promise<unknown> => {
   const { rows } = await pool.query<{ value: unknown }>({ text: `select $1::${type} as value`, values: [parameter] });
   return rows[0]!.value;
 };
 
-describe('parameters in binary form', () => {
+describe('binary parameter of a statement', () => {
   it.each<[type: string, write: (values: never[]) => Buffer, values: unknown[], read: unknown]>([
     ['uuid[]', uuids, ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'], undefined],
     ['uuid[]', uuids, ['0123456789abcdef0123456789abcdef'], ['01234567-89ab-cdef-0123-456789abcdef']],
@@ -31,18 +31,18 @@ describe('parameters in binary form', () => {
     ['boolean[]', booleans, [true, false], undefined],
     ['timestamptz[]', times, [0, -1, 946_684_800_000, 946_684_799_999], undefined],
     ['timestamptz[]', times, [Date.UTC(1900, 1, 28), Date.UTC(2200, 11, 31)], undefined],
-  ])('are read as %s', async (type, write, values, read) => {
+  ])('arrives in PostgreSQL unchanged as %s', async (type, write, values, read) => {
     const found = (await back(type === 'json[]' ? 'json[]::text[]' : type, write(values as never[]))) as unknown[];
     const moments = type === 'timestamptz[]' ? found.map(Number) : found;
     expect(moments).toEqual(read ?? values);
   });
 
-  it('keep what is absent, and an empty list', async () => {
+  it('keeps null and undefined as null, and an empty list', async () => {
     expect(await back('text[]', texts(['a', null, undefined, 'b']))).toEqual(['a', null, null, 'b']);
     expect(await back('uuid[]', uuids([]))).toEqual([]);
   });
 
-  it('are any text, of any length', async () => {
+  it('holds any text of any length', async () => {
     const storable = fc.string({ unit: 'binary', maxLength: 3000 }).filter((text) => !text.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.array(storable, { maxLength: 20 }), async (values) => {
@@ -53,8 +53,8 @@ describe('parameters in binary form', () => {
   });
 });
 
-describe('rows in binary form', () => {
-  /** Copies a row for each value into a table of one column and reads them as text, in order. */
+describe('binary row of COPY', () => {
+  /** Copies one row per value into a table with one column, and returns the column as text, in order. */
   const copied = async <Value>(
     type: string,
     values: readonly Value[],
@@ -74,7 +74,7 @@ describe('rows in binary form', () => {
     }
   };
 
-  it('hold moments to the microsecond, on both sides of 1970 and 2000', async () => {
+  it('holds times to the microsecond, before and after 1970 and 2000', async () => {
     const moments = [0, -0.000001, 946_684_800, 946_684_799.999999, 1_700_000_000.123456, 5_000_000_000.000001];
     expect(await copied('timestamptz', moments, (rows, moment) => rows.time(moment))).toEqual([
       '1970-01-01 00:00:00+00',
@@ -86,7 +86,7 @@ describe('rows in binary form', () => {
     ]);
   });
 
-  it('hold doubles as they are', async () => {
+  it('holds every double exactly', async () => {
     const doubles = [0, -0, 5e-324, -Number.MAX_VALUE, 0.1, 2 ** 53 - 1, Number.POSITIVE_INFINITY];
     expect(await copied('float8', doubles, (rows, double) => rows.number(double))).toEqual([
       '0',
@@ -99,7 +99,7 @@ describe('rows in binary form', () => {
     ]);
   });
 
-  it('hold JSON, identifiers, truth values and lists, and nothing', async () => {
+  it('holds JSON, identifiers, booleans, lists and nulls', async () => {
     const json = (text: string | undefined) => copied('jsonb', [text], (rows, value) => rows.jsonb(value));
     expect(await json('{"b":1.50,"a":"ä€😀"}')).toEqual(['{"a": "ä€😀", "b": 1.50}']);
     expect(await json(undefined)).toEqual([null]);
@@ -117,7 +117,7 @@ describe('rows in binary form', () => {
     ]);
   });
 
-  it('come whole where they are more than one piece holds', async () => {
+  it('arrives whole when it exceeds one chunk', async () => {
     const long = 'é'.repeat(100_000);
     const values = Array.from({ length: 10 }, (_, index) => `${index}${long}`);
     expect(await copied('text', values, (rows, value) => rows.text(value))).toEqual(values);

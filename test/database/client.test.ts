@@ -7,32 +7,36 @@ import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();
 
-describe('statements that are sent together in a transaction', () => {
-  it.each([true, false])('fail with what ended it, whichever is heard of first (pipeline: %s)', async (pipeline) => {
-    const pool = createPool(database.url, { pipeline });
-    const tx = await pool.connect();
-    const fail = (code: string) => tx.query(`do $$ begin raise exception 'no room' using errcode = '${code}'; end $$`);
-    // What a savepoint takes back is not what ends the transaction.
-    await tx.query('begin; savepoint before');
-    await expect(fail('22012')).rejects.toMatchObject({ code: '22012' });
-    await tx.query('rollback to savepoint before');
-    const outcomes = await Promise.allSettled([
-      tx.query('select 1'),
-      fail('53100'),
-      tx.query('select 2'),
-      tx.query({ name: 'named', text: 'select $1::int as n', values: [3] }),
-    ]);
-    expect(outcomes[0]!.status).toBe('fulfilled');
-    for (const outcome of outcomes.slice(1))
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '53100', message: 'no room' } });
-    await tx.query('rollback');
-    expect((await tx.query({ name: 'named', text: 'select $1::int as n', values: [4] })).rows).toEqual([{ n: 4 }]);
-    tx.release();
-    await pool.end();
-  });
+describe('statement of a transaction that has failed', () => {
+  it.each([true, false])(
+    'fails with the error that ended the transaction, whichever arrives first (pipeline: %s)',
+    async (pipeline) => {
+      const pool = createPool(database.url, { pipeline });
+      const tx = await pool.connect();
+      const fail = (code: string) =>
+        tx.query(`do $$ begin raise exception 'no room' using errcode = '${code}'; end $$`);
+      // An error that a savepoint rolls back does not end the transaction.
+      await tx.query('begin; savepoint before');
+      await expect(fail('22012')).rejects.toMatchObject({ code: '22012' });
+      await tx.query('rollback to savepoint before');
+      const outcomes = await Promise.allSettled([
+        tx.query('select 1'),
+        fail('53100'),
+        tx.query('select 2'),
+        tx.query({ name: 'named', text: 'select $1::int as n', values: [3] }),
+      ]);
+      expect(outcomes[0]!.status).toBe('fulfilled');
+      for (const outcome of outcomes.slice(1))
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '53100', message: 'no room' } });
+      await tx.query('rollback');
+      expect((await tx.query({ name: 'named', text: 'select $1::int as n', values: [4] })).rows).toEqual([{ n: 4 }]);
+      tx.release();
+      await pool.end();
+    },
+  );
 });
 
-describe('a connection that cannot be made', () => {
+describe('failed connection to PostgreSQL', () => {
   const addressWith = (change: (url: URL) => void) => {
     const url = new URL(database.url);
     change(url);
@@ -43,7 +47,7 @@ describe('a connection that cannot be made', () => {
     ['there is no such user', (url: URL) => (url.username = 'nobody')],
     ['nothing listens', (url: URL) => (url.port = '1')],
     ['the server speaks no TLS', (url: URL) => url.searchParams.set('sslmode', 'require')],
-  ])('is told apart from a wrong statement: %s', async (_, change) => {
+  ])('counts as a connection loss, not as a statement error, when %s', async (_, change) => {
     const address = addressWith(change);
     const pool = createPool(address);
     const error: unknown = await pool.query('select 1').catch((reason: unknown) => reason);

@@ -29,7 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([orm.close(), db.end()]));
 
-/** Everything that is made over the prepared statement, with values that are easily lost: quotes, backslashes, empty and no values. */
+/**
+ * Creates everything that is stored with prepared inserts, with values that are easily lost: quotes, backslashes, empty
+ * and missing values.
+ */
 const makers = {
   team: () => own(new Team()).change({ name: `O'Neill \\ "crew" 😀`, description: null }),
   application: () => own(new Application()).change({ name: '{a,"b"}' }),
@@ -55,8 +58,8 @@ const storedAs = async (table: string, id: string): Promise<Record<string, unkno
   return rows[0]!;
 };
 
-describe('an insert over a prepared statement', () => {
-  it.each(Object.entries(makers))('stores a %s as the unit of work does', async (table, make) => {
+describe('prepared insert', () => {
+  it.each(Object.entries(makers))('stores a %s with the same columns as MikroORM', async (table, make) => {
     const [mine, other] = [make(), make()];
     await insert(mine);
     await orm.em.fork().persist(other).flush();
@@ -67,7 +70,7 @@ describe('an insert over a prepared statement', () => {
     expect(stored['created_at']).toBeInstanceOf(Date);
   });
 
-  it('fails with the constraint that forbids it', async () => {
+  it('throws the violated constraint', async () => {
     const team = makers.team();
     await insert(team);
     await expect(insert(team)).rejects.toMatchObject({ constraint: 'team_pkey' });

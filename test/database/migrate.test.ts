@@ -4,7 +4,7 @@ import { ormOptions } from '../../mikro-orm.config.js';
 import { appliedMigrations, migrate } from '../../src/database/migrate.js';
 import { createDatabase } from '../support/server.js';
 
-describe('migrations', () => {
+describe('migration', () => {
   let orms: MikroORM[];
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('migrations', () => {
 
   afterAll(() => Promise.all(orms.map((orm) => orm.close())));
 
-  it('are applied once by processes that start together', async () => {
+  it('runs once when two processes start together', async () => {
     const [first, second] = orms as [MikroORM, MikroORM];
     expect(await appliedMigrations(first)).toEqual([]);
     const applied = await Promise.all([migrate(first), migrate(second)]);

@@ -20,8 +20,8 @@ afterAll(async () => {
   await pool.end();
 });
 
-describe('the reader', () => {
-  it('answers each of many statements under way at once, and fails only the faulty one', async () => {
+describe('database reader', () => {
+  it('answers 50 concurrent statements, and fails only those with an error', async () => {
     const divisors = Array.from({ length: 50 }, (_, i) => i % 10);
     const answers = await Promise.allSettled(
       divisors.map((d) => reader.read<{ n: number }>(sql`select 90 / ${d}::int as n`)),
@@ -31,7 +31,7 @@ describe('the reader', () => {
     );
   });
 
-  it('reads moments as ISO text in UTC with milliseconds', async () => {
+  it('returns times as ISO text in UTC with milliseconds', async () => {
     const [row] = await reader.read(sql`select '2026-11-20 14:00:00.5+02'::timestamptz as moment`);
     expect(row).toEqual({ moment: '2026-11-20T12:00:00.500Z' });
   });
@@ -41,12 +41,12 @@ describe('the reader', () => {
     { texts: ['a', 'hall 1', ' b', 'x=y', 'ä€😀', 'null'] },
     { texts: ['', 'a,b', '"', '\\', '{}', 'NULL', null] },
     { texts: [['a'], ['b']] },
-  ])('reads arrays of texts as they were written: %j', async ({ texts }) => {
+  ])('returns text arrays unchanged: %j', async ({ texts }) => {
     const [row] = await reader.read(sql`select ${texts}::text[] as texts`);
     expect(row).toEqual({ texts });
   });
 
-  it('says that the database is unavailable when its connection breaks, and connects anew', async () => {
+  it('throws UNAVAILABLE when its connection breaks, and then reconnects', async () => {
     const [{ pid }] = (await reader.read<{ pid: number }>(sql`select pg_backend_pid() as pid`)) as [{ pid: number }];
     const broken = reader.read(sql`select pg_sleep(30)`);
     const queued = reader.read(sql`select 1`);
@@ -58,7 +58,7 @@ describe('the reader', () => {
     expect(await reader.read(sql`select 2 as n`)).toEqual([{ n: 2 }]);
   });
 
-  it('survives a migration that changes the columns under a prepared statement', async () => {
+  it('survives a migration that changes the columns of a prepared statement', async () => {
     await pool.query('create table shifting (a int); insert into shifting values (1)');
     const query = (): Promise<unknown> => reader.read(sql`select * from shifting`);
     expect(await query()).toEqual([{ a: 1 }]);
@@ -66,7 +66,7 @@ describe('the reader', () => {
     expect(await query()).toEqual([{ a: 1, b: 2 }]);
   });
 
-  it('keeps no more statements prepared than its bound, whatever the number of texts', async () => {
+  it('keeps at most 500 prepared statements', async () => {
     const texts = Array.from({ length: 600 }, (_, i) => new Sql([`select ${i} as n`], []));
     const rows = await Promise.all(texts.map((text) => reader.read<{ n: number }>(text)));
     expect(rows.map(([row]) => row!.n)).toEqual(texts.map((_, i) => i));
@@ -75,13 +75,13 @@ describe('the reader', () => {
   });
 });
 
-describe('timestamps', () => {
+describe('timestamp text of PostgreSQL', () => {
   it.each([
     ['2026-11-20 12:13:36+00', '2026-11-20T12:13:36.000Z'],
     ['2026-11-20 12:13:36.12+00', '2026-11-20T12:13:36.120Z'],
     ['2026-11-20 12:13:36.123456+00', '2026-11-20T12:13:36.123Z'],
     ['infinity', 'infinity'],
-  ])('reads %s as %s', (text, iso) => {
+  ])('converts %s to %s', (text, iso) => {
     expect(isoTimestamp(text)).toBe(iso);
   });
 });

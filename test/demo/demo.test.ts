@@ -14,7 +14,7 @@ const demo = (...args: string[]) =>
   runCommand(['demo', '--url', service.url, ...args], { DATABASE_URL: service.databaseUrl });
 
 describe('ddp demo', () => {
-  it('shows the call, the delivery and the average, and can be run again over what it left', async () => {
+  it('prints the call, the delivery and the averages, and runs again over the same data', async () => {
     const first = await demo();
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('All of it happened.') });
     expect(first.stdout).toMatch(/x-service-event: record[^]*"successful": true[^]*T16:00:00\.000Z {2}21\.5 °C/);
@@ -29,9 +29,9 @@ describe('ddp demo', () => {
     });
   }, 180_000);
 
-  it('takes ORIGIN, TOKEN and ORGANIZATION from the shell', async () => {
+  it('uses ORIGIN, TOKEN and ORGANIZATION from the environment', async () => {
     const tenant = await createTenant(service);
-    // No database can be opened, so nothing but the token counts.
+    // This database does not exist, so the demo can only use the token.
     const shell = { ORIGIN: service.url, TOKEN: tenant.owner.token!, DATABASE_URL: 'postgres://127.0.0.1:1/none' };
     const shown = await runCommand(['demo'], { ...shell, ORGANIZATION: tenant.id });
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Organization ${tenant.id}`) });
@@ -41,14 +41,14 @@ describe('ddp demo', () => {
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('unset TOKEN') });
   }, 180_000);
 
-  it('makes two users where there is none, so that a member can be added by REST alone', async () => {
+  it('creates two users when there are none, so that a member can be added over REST', async () => {
     const { owner, id } = await createTenant(service);
     const { body } = await owner.get<{ id: string; username: string }[]>('/accounts?q=^demo-');
     expect(body.map(({ username }) => username).sort()).toEqual(['demo-ada', 'demo-grace']);
     expect((await owner.put(`/organizations/${id}/members/${body[1]!.id}`, {})).status).toBe(204);
   });
 
-  it('ends with 1, makes no database and says how to start a service where there is none', async () => {
+  it('exits with code 1 and advice when no service runs, and creates no database', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ddp-demo-'));
     const outcome = await runCommand(['demo', '--url', 'http://127.0.0.1:1'], { DATA_DIR: folder });
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });

@@ -23,7 +23,7 @@ describe('compose.yaml', () => {
   }
   const compose = async () => parse(await read('compose.yaml'), { merge: true }) as Compose;
 
-  it('runs two processes, not as root and read-only, which Caddy knows by their names', async () => {
+  it('runs two read-only processes without capabilities, under the names that Caddy uses', async () => {
     const { services } = await compose();
     const upstreams = services['caddy']!.environment['DDP_UPSTREAMS']!.split(' ');
     expect(upstreams).toEqual(['ddp-1:4000', 'ddp-2:4000']);
@@ -36,7 +36,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('asks for no setting that its example lacks, and sets what is a setting', async () => {
+  it('requires only settings that its example has, and sets only known settings', async () => {
     const text = await read('compose.yaml');
     const required = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
     const example = await read('ops/compose.env.example');
@@ -49,16 +49,16 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('the unit of systemd', () => {
+describe('systemd unit', () => {
   const program = 'systemd-analyze';
   const analyze = promisify(execFile);
   const isInstalled = spawnSync(program, ['--version']).error === undefined;
 
-  (isInstalled ? it : it.skip)('is found without fault by systemd-analyze', async () => {
+  (isInstalled ? it : it.skip)('passes systemd-analyze', async () => {
     const unit = await read('ops/systemd/ddp@.service');
     const [, command] = /^ExecStart=(\S+)/m.exec(unit) ?? [];
     const root = await mkdtemp(join(tmpdir(), 'ddp-unit-'));
-    // Its program, which is not installed here.
+    // A placeholder for the program, which is not installed here.
     const units = join(root, 'etc/systemd/system');
     await mkdir(units, { recursive: true });
     await mkdir(join(root, dirname(command!)), { recursive: true });
@@ -72,7 +72,7 @@ describe('the unit of systemd', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('sets what is a setting, and gives the service time to end', async () => {
+  it('sets only known settings, and allows 30 s to stop', async () => {
     const unit = await read('ops/systemd/ddp@.service');
     const names = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) =>
       line.split(' ').map((each) => each.split('=')[0]!),

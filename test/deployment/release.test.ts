@@ -35,14 +35,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm run release', () => {
-  it('refuses a version that CHANGELOG.md has', () => {
+  it('refuses a version that CHANGELOG.md contains', () => {
     change('package.json', (text) => text.replace(/"version": "[^"]+"/, '"version": "0.1.0"'));
     change('ops/kubernetes/deployment.yaml', (text) => text.replaceAll(/(platform:)\d\S+/g, '$10.1.0'));
     commitAll();
     expect(release()).toMatchObject({ status: 1, stderr: expect.stringContaining('has 0.1.0 already') });
   });
 
-  it('refuses an image of another version, a tree that is not clean, and a check that fails', () => {
+  it('refuses an image of another version, uncommitted changes and a failing check', () => {
     change('package.json', (text) => text.replace(/"version": "[^"]+"/, '"version": "9.8.7"'));
     expect(release()).toMatchObject({ status: 1, stderr: expect.stringContaining('not clean') });
     commitAll();
@@ -59,7 +59,7 @@ describe('npm run release', () => {
     ]);
   });
 
-  it('moves what is unreleased under the version with its date, commits and tags', () => {
+  it('moves unreleased changes under the version with its date, commits and tags', () => {
     expect(release()).toMatchObject({ status: 0, stdout: expect.stringContaining('v9.8.7 is tagged') });
     const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8');
     expect(changelog).toMatch(/^## Unreleased\n\n## 9\.8\.7 - \d{4}-\d\d-\d\d\n\n- A change of this test\.\n/m);

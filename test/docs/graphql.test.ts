@@ -3,7 +3,7 @@ import { testGuide, useGuide } from './guide.js';
 
 const guide = useGuide();
 
-// The page makes an application of its own.
+// The page creates its own application.
 beforeAll(() => void guide.variables.delete('APPLICATION'));
 
 testGuide(

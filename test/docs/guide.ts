@@ -10,30 +10,30 @@ import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { useService } from '../support/service.js';
 import { type Block, blocksOf, fillIn, missingLines, parsePrinted } from './page.js';
 
-/** Runs a block and gives what it prints. */
+/** Runs a block and returns what it prints. */
 export type Run = (block: Block) => Promise<string>;
 
-/** What a page has beside commands and their answers. */
+/** What a page contains besides commands and their answers. */
 export interface GuideOptions {
-  /** Blocks that are not run here, by a part of their text, with the reason. */
+  /** Blocks that the test skips: a part of their text, and the reason. */
   readonly skipped?: Readonly<Record<string, string>>;
-  /** How the page's own kinds of blocks are run, by language and first word (`json search`). */
+  /** How to run the page's own kinds of blocks, by language and first word (`json search`). */
   readonly runs?: Readonly<Record<string, Run>>;
 }
 
-/** The service that a page is tried on: what `npm start` makes on an empty database. */
+/** The service on which a page is tried, as `npm start` creates it on an empty database. */
 export interface Guide {
   readonly url: string;
   readonly first: FirstOrganization;
-  /** Where `RECEIVER` leads. */
+  /** The receiver at `RECEIVER`. */
   readonly receiver: Receiver;
-  /** Variables of the shell, and identifiers of printed answers. */
+  /** Shell variables, and identifiers from printed answers. */
   readonly variables: Map<string, string>;
-  /** Runs text by bash. */
+  /** Runs text with bash. */
   readonly shell: (text: string) => Promise<string>;
 }
 
-/** Where the pages say that the service is. */
+/** The address of the service in the pages. */
 const documented = 'http://127.0.0.1:4000';
 
 /** Packages that are installed under another name here. */
@@ -50,7 +50,7 @@ export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOption
   };
   const runOf = ({ language, words }: Block) => languages[[language, ...words.slice(0, 1)].join(' ')];
   describe(path, () => {
-    it('has the blocks that are said not to run here', () => {
+    it('contains every block that the test skips', () => {
       const texts = blocksOf(path).map(({ text }) => text);
       for (const part of Object.keys(skipped)) expect(texts).toContainEqual(expect.stringContaining(part));
     });
@@ -58,12 +58,13 @@ export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOption
       const run = runOf(block);
       if (run === undefined) {
         if (index > 0 && isAnswer(block) && runOf(blocks[index - 1]!) !== undefined) continue;
-        it(`line ${block.line}`, () => expect(block).toBe('a command, or what one prints'));
+        it(`has a command or an answer at line ${block.line}`, () =>
+          expect(block).toBe('a command, or what one prints'));
         continue;
       }
       const next = blocks[index + 1];
       const printed = next !== undefined && isAnswer(next) && runOf(next) === undefined ? next : undefined;
-      it(`line ${block.line}: ${block.text.split('\n', 1)[0]}`, async () => {
+      it(`runs the block at line ${block.line}: ${block.text.split('\n', 1)[0]}`, async () => {
         const answer = await run(block);
         if (printed !== undefined) compare(printed, answer, guide);
       });
@@ -73,7 +74,7 @@ export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOption
 
 const isAnswer = ({ language, words }: Block) => ['json', 'text'].includes(language) && words.length === 0;
 
-/** Fails where an answer is not what the page prints. */
+/** Fails when an answer differs from what the page prints. */
 export function compare({ language, text }: Pick<Block, 'language' | 'text'>, answer: string, guide: Guide): void {
   const printed = text.replaceAll(documented, guide.url);
   if (language === 'text') {
@@ -84,7 +85,7 @@ export function compare({ language, text }: Pick<Block, 'language' | 'text'>, an
   expect(value).toEqual(fillIn(parsePrinted(printed), value, guide.variables));
 }
 
-/** Starts a service on a database as `npm start` furnishes an empty one, before the tests of the file. */
+/** Starts a service on a new database as `npm start` does, before the tests of the file. */
 export function useGuide(): Guide {
   const { hooks } = readConfig({});
   const config = { corsOrigins: ['https://app.example.com'], hooks: { ...hooks, allowCidrs: ['127.0.0.0/8'] } };
@@ -102,7 +103,7 @@ export function useGuide(): Guide {
     const given = { ORIGIN: service.url, TOKEN: token, ORGANIZATION: id, APPLICATION: applicationId };
     const all = { ...given, RECEIVER: receiver.url('/records') };
     for (const [name, value] of Object.entries(all)) variables.set(name, value);
-    // Below the project, where its packages are found.
+    // A folder inside the project, so that programs find their packages.
     folder = await mkdtemp(join(import.meta.dirname, 'guide-'));
     await writeFile(join(folder, 'shell'), '');
   });
@@ -124,7 +125,7 @@ export function useGuide(): Guide {
     async shell(text) {
       const script = text.replaceAll(documented, service.url);
       const state = join(folder, 'shell');
-      // What a block sets is there in the next one, as in a shell that stays open.
+      // Variables set by one block remain for the next, as in an open shell.
       const whole = `. ${state}\nset -a\n${script}\nset +a\n{ export -p; declare -f; } > ${state}`;
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', whole], {
         env: {
@@ -146,7 +147,7 @@ export function useGuide(): Guide {
 
 const run = promisify(execFile);
 
-/** Runs a program as a page shows it, in a file below the project. */
+/** Runs a program as the page shows it, from a file inside the project. */
 async function runModule({ shell }: Guide, text: string): Promise<string> {
   let program = text;
   for (const [name, installed] of Object.entries(packages)) program = program.replaceAll(name, installed);
@@ -159,7 +160,10 @@ async function runModule({ shell }: Guide, text: string): Promise<string> {
   }
 }
 
-/** Sends an operation with the identifiers that the page has shown so far as its variables (`$PRODUCT` is `productId`). */
+/**
+ * Sends an operation. Its variables are the identifiers that the page has shown so far (`$PRODUCT` becomes
+ * `productId`).
+ */
 async function sendOperation({ url, variables }: Guide, query: string): Promise<string> {
   const values = [...variables].map(([name, value]): [string, string] => [`${name.toLowerCase()}Id`, value]);
   const response = await fetch(`${url}/graphql`, {

@@ -6,7 +6,7 @@ import type { Block } from './page.js';
 const path = 'docs/hooks.md';
 const guide = useGuide();
 
-/** The first call that the page's hook got: that of the record. */
+/** The first call that the page's hook received: that of the record. */
 const firstCall = async () => (await guide.receiver.received(1))[0]!;
 
 testGuide(
@@ -46,9 +46,9 @@ testGuide(
   guide,
 );
 
-it(`${path} names every header of a call, and no other`, async () => {
+it(`has in ${path} every header of a webhook call, and no other`, async () => {
   const [, table] = /^\| Header \| Value \|\n(.*?)\n\n/ms.exec(readFileSync(path, 'utf8'))!;
-  // Nobody gave a trace to the records of the page.
+  // The page's records were posted without a trace.
   const cells = table!
     .split('\n')
     .filter((row) => !row.startsWith('| `traceparent`'))

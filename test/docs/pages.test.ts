@@ -7,12 +7,12 @@ const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'
 describe.each(pages)('%s', (page) => {
   const text = readFileSync(page, 'utf8');
 
-  it('links to files that are there', () => {
+  it('links only to existing files', () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => join(dirname(page), link!));
     expect(links.filter((link) => !existsSync(link))).toEqual([]);
   });
 
-  it('links to headings that are there', () => {
+  it('links only to headings that exist', () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, link, anchor]) => {
       const target = link === '' ? page : join(dirname(page), link!);
       return { target, anchor: anchor! };
@@ -20,7 +20,7 @@ describe.each(pages)('%s', (page) => {
     expect(links.filter(({ target, anchor }) => !anchorsOf(target).has(anchor))).toEqual([]);
   });
 
-  it('names scripts that package.json has', () => {
+  it('names only scripts of package.json', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
     const names = [...text.matchAll(/npm run (?:-s )?([a-z][\w:]*)/g)].map(([, name]) => name!);
     expect(names.filter((name) => !(name in scripts))).toEqual([]);

@@ -4,7 +4,7 @@ import type { Block } from './page.js';
 
 const guide = useGuide();
 
-/** Sends the one query of an example, and gives its answer. */
+/** Sends the query of an example, and returns its answer. */
 async function ask({ text }: Block): Promise<unknown> {
   const { id, applicationId, token } = guide.first;
   const response = await fetch(`${guide.url}/ddp/v1/applications/${id}/${applicationId}/search`, {
@@ -21,7 +21,7 @@ testGuide(
   {
     skipped: { '{ "ts": { "gte": 0': 'the body that the function search sends' },
     runs: {
-      // The word after it says how many records match.
+      // The next word is the number of matching records.
       async 'json search'(block) {
         const answer = await ask(block);
         expect(answer).toMatchObject({ status: 200, timed_out: false });
@@ -30,7 +30,7 @@ testGuide(
           expect(answer).toMatchObject({ hits: { total: { value: Number(count), relation: 'eq' } } });
         return '';
       },
-      // The word after it is the type of the error.
+      // The next word is the type of the error.
       async 'json search-error'(block) {
         expect(await ask(block)).toMatchObject({ error: { type: block.words[1] } });
         return '';

@@ -4,13 +4,13 @@ import { useGuide } from './guide.js';
 
 const guide = useGuide();
 
-/** Lines of the greeting that begin so. */
+/** Returns the lines of the greeting that begin with `start`. */
 const linesOf = (start: string): string[] =>
   welcome(guide.url, guide.first)
     .split('\n')
     .filter((line) => line.startsWith(start));
 
-it('prints commands that post a record and find it, with variables that they alone set', async () => {
+it('prints commands in the greeting that post a record and find it, with only the printed variables', async () => {
   for (const name of ['ORIGIN', 'TOKEN', 'ORGANIZATION', 'APPLICATION']) guide.variables.delete(name);
   const [variables] = linesOf('export ');
   const [post, search, add] = linesOf('curl ');
@@ -27,7 +27,7 @@ it('prints commands that post a record and find it, with variables that they alo
   ]);
 });
 
-it('prints the commands that make a token and a user, and on later starts the console and a token', () => {
+it('prints commands for a token and a user in the greeting, and the console and a token on later starts', () => {
   const [token, user] = linesOf('npm run -s ddp -- ');
   expect(token).toBe(`npm run -s ddp -- token create --organization ${guide.first.id}`);
   expect(user).toContain('user create --username');
@@ -46,7 +46,7 @@ it.each(['console', 'GraphQL', 'REST'])('prints an address of %s that a browser 
   });
 });
 
-it('prints an address of the console that signs in', () => {
+it('prints an address of the console with a token to sign in', () => {
   const [line] = linesOf('  console ');
   expect(new URL(line!.trim().split(/\s+/)[1]!).hash).toBe(`#token=${guide.first.token}`);
 });

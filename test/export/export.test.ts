@@ -7,7 +7,7 @@ import { type AccountActor, useWorld } from '../support/world.js';
 
 type Line = Record<string, any>;
 
-/** How far the service's clock is ahead of the others, in milliseconds. */
+/** Milliseconds by which the service's clock is ahead. */
 let ahead = 0;
 const world = useWorld({ clock: () => Date.now() + ahead });
 let owner: AccountActor;
@@ -17,7 +17,7 @@ let product: string;
 const devices: string[] = [];
 
 const serials = ['0a', '0b', '0c'];
-/** The last hour before the clocks go back in Berlin (2026-10-25T01:00:00Z), and the one after. */
+/** The moment when clocks go back in Berlin (2026-10-25T01:00:00Z). */
 const change = Date.UTC(2026, 9, 25, 1) / 1000;
 
 const exportOf = (parameters: Record<string, string> = {}) =>
@@ -38,7 +38,7 @@ const post = async (records: object[]) => {
   }
 };
 
-/** An application with a device of its own. */
+/** Creates an application with its own device. */
 const another = async (serial: string, productId?: string) => {
   const id = await owner.make(`/organizations/${owner.id}/applications`, { name: serial });
   const device = await owner.make(
@@ -86,8 +86,8 @@ beforeAll(async () => {
   ]);
 });
 
-describe('an export of records as CSV', () => {
-  it('has the columns of the products, the oldest record first, numbers as numbers', async () => {
+describe('record export as CSV', () => {
+  it('has the columns of the products, oldest records first, and numbers as numbers', async () => {
     const { status, headers, body } = await exportOf();
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(headers.get('content-disposition')).toBe('attachment; filename="records.csv"');
@@ -103,13 +103,13 @@ describe('an export of records as CSV', () => {
     expect(rows.map((row) => row['data.count'])).toEqual(['7', '', '9007199254740993']);
   });
 
-  it('defuses texts that a spreadsheet would take for formulas, and leaves numbers', async () => {
+  it('escapes texts that a spreadsheet would run as formulas, and leaves numbers unchanged', async () => {
     const rows = rowsOf((await exportOf()).body);
     expect(rows.map((row) => row['data.label'])).toEqual([`'=cmd|"/c calc"!A1`, `'+49 "x", y\nz`, '-12.50']);
     expect(rows.map((row) => row['device.name'])).toEqual(["'=Pump 0a", "'=Pump 0b", "'=Pump 0c"]);
   });
 
-  it('writes times in a zone, so that the two hours of a clock change differ', async () => {
+  it('writes times in the given zone, so that the two hours of a clock change differ', async () => {
     const { body } = await exportOf({ timeZone: 'Europe/Berlin', columns: 'ts' });
     expect(rowsOf(body).map(({ ts }) => ts)).toEqual([
       '2026-10-25T02:30:00.000+02:00',
@@ -121,7 +121,7 @@ describe('an export of records as CSV', () => {
     });
   });
 
-  it('has the columns that are chosen, objects as JSON', async () => {
+  it('has the chosen columns, with objects as JSON', async () => {
     const { body } = await exportOf({ columns: 'device.serial,metadata,metadata.rssi,device.tags,data.nothing' });
     expect(rowsOf(body)[1]).toEqual({
       'device.serial': '0b',
@@ -132,7 +132,7 @@ describe('an export of records as CSV', () => {
     });
   });
 
-  it('holds the records of a query, of products and of a time', async () => {
+  it('contains only records of the given query, products and time range', async () => {
     const serialsOf = async (parameters: Record<string, string>) =>
       rowsOf((await exportOf(parameters)).body).map((row) => row['device.serial']);
     expect(await serialsOf({ query: '{"range":{"data.temperature":{"gt":0}}}' })).toEqual(['0b']);
@@ -142,14 +142,14 @@ describe('an export of records as CSV', () => {
     expect(await serialsOf({ products: devices[0]! })).toEqual([]);
   });
 
-  it('has its head alone where there are no records', async () => {
+  it('consists of the header line when there are no records', async () => {
     const { body } = await exportOf({ to: '1', columns: 'ts,id' });
     expect(body).toBe('ts,id\r\n');
   });
 });
 
-describe('an export of records as NDJSON', () => {
-  it('has each record as a search shows it, with its identifier', async () => {
+describe('record export as NDJSON', () => {
+  it('has each record as a search returns it, with its identifier', async () => {
     const { headers, body } = await exportOf({ format: 'ndjson' });
     expect(headers.get('content-type')).toBe('application/x-ndjson');
     const [first, second] = linesOf(body);
@@ -162,7 +162,7 @@ describe('an export of records as NDJSON', () => {
     expect(Object.keys(first!).sort()).toEqual(['data', 'device', 'id', 'metadata', 'ts']);
   });
 
-  it('has chosen columns by their paths, and times in a zone where one is named', async () => {
+  it('has the chosen columns by path, and times in the given zone', async () => {
     const { body } = await exportOf({ format: 'ndjson', columns: 'ts,data.label', timeZone: 'Europe/Berlin' });
     expect(linesOf(body)[0]).toEqual({ ts: '2026-10-25T02:30:00.000+02:00', 'data.label': '=cmd|"/c calc"!A1' });
     expect(linesOf((await exportOf({ format: 'ndjson', timeZone: 'Europe/Berlin' })).body)[0]!['ts']).toBe(
@@ -171,12 +171,12 @@ describe('an export of records as NDJSON', () => {
   });
 });
 
-describe('a large export', () => {
+describe('large record export', () => {
   const count = 12_000;
   let large: { path: string; device: string };
   beforeAll(async () => {
     large = await another('1a', product);
-    // Many at one instant, a gap of years, and a stretch of one a minute.
+    // Many records at one instant, a gap of years, and one record a minute.
     await post(
       Array.from({ length: count }, (_, index) => ({
         serial: '1a',
@@ -190,12 +190,12 @@ describe('a large export', () => {
   const counts = (rows: Line[]) => rows.map((row) => Number(row['data.count']));
   const everyOne = Array.from({ length: count }, (_, index) => index);
 
-  it('gives each record once, in the order of time', async () => {
+  it('contains each record once, ordered by time', async () => {
     const rows = await read({ columns: 'ts,data.count' });
     expect(counts(rows)).toEqual(everyOne);
   });
 
-  it('gives what was there when it began, once, while records come in', async () => {
+  it('contains each record present at its start once, while others are stored', async () => {
     const response = await fetch(`${world.url}/ddp/v1${large.path}/export?columns=data.count`, {
       headers: { authorization: `Bearer ${owner.token}` },
     });
@@ -212,7 +212,7 @@ describe('a large export', () => {
     expect(counts(rowsOf(Buffer.concat(chunks).toString()))).toEqual(everyOne);
   });
 
-  it('goes on after the cursor of any row, with the same records', async () => {
+  it('resumes after the cursor of any row with the same records', async () => {
     const rows = await read({ columns: 'data.count,cursor', to: '1700500000' });
     for (const at of [0, 1500, 2999, 3000, rows.length - 2]) {
       const after = rows[at]!['cursor'];
@@ -223,7 +223,7 @@ describe('a large export', () => {
     }
   });
 
-  it('stops when the client goes away, and gives its place back', async () => {
+  it('stops when the client goes away, and frees its slot', async () => {
     for (let times = 0; times < 5; times++) {
       const left = new AbortController();
       const response = await fetch(`${world.url}/ddp/v1${large.path}/export?format=ndjson`, {
@@ -237,7 +237,7 @@ describe('a large export', () => {
   });
 });
 
-describe('an export that a client takes slowly', () => {
+describe('slowly read export', () => {
   let big: { path: string; device: string };
   const token = () => world.bearer({ organizationId: owner.id });
   beforeAll(async () => {
@@ -253,7 +253,7 @@ describe('an export that a client takes slowly', () => {
       );
   });
 
-  it('holds up nothing else; a third one waits until one of two is over', async () => {
+  it('delays no other request, except a third export, which waits until one of two has ended', async () => {
     const { port } = new URL(world.url);
     const open = () => {
       const socket = connect({ port: Number(port), host: '127.0.0.1' });
@@ -275,9 +275,9 @@ describe('an export that a client takes slowly', () => {
   });
 
   it.each([
-    ['soon', 60_000],
-    ['although the clock was stepped back by an hour', -3_600_000],
-  ])('is cut off after its token is revoked, %s', async (_, step) => {
+    ['within a minute', 60_000],
+    ['even when the clock is stepped back by an hour', -3_600_000],
+  ])('stops when its token is revoked, %s', async (_, step) => {
     const bearer = await token();
     const response = await fetch(`${world.url}/ddp/v1${big.path}/export?format=ndjson`, {
       headers: { authorization: `Bearer ${bearer.token}` },
@@ -294,7 +294,7 @@ describe('an export that a client takes slowly', () => {
   });
 });
 
-describe('an export that cannot be made', () => {
+describe('invalid or forbidden export', () => {
   it.each([
     [{ format: 'xlsx' }, 'format'],
     [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
@@ -310,20 +310,20 @@ describe('an export that cannot be made', () => {
     [{ of: 'devices', query: '{}' }, 'query'],
     [{ of: 'devices', columns: 'data.x' }, 'columns.0'],
     [{ colums: 'ts' }, 'colums'],
-  ])('answers 422 and says where: %j', async (parameters, path) => {
+  ])('returns 422 with the parameter for %j', async (parameters, path) => {
     const answer = await owner.get<any>(
       `${application}/export?${new URLSearchParams(parameters as Record<string, string>)}`,
     );
     expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([422, path]);
   });
 
-  it('takes no cursor of another export', async () => {
+  it('returns 422 for a cursor of another export', async () => {
     const [row] = rowsOf((await exportOf({ columns: 'cursor' })).body);
     const answer = await owner.get(`${application}/export?from=5&after=${row!['cursor']}`);
     expect(answer.status).toBe(422);
   });
 
-  it('is refused to other organizations, and to tokens that may only post', async () => {
+  it('returns 404 to other organizations, and 403 to ingest tokens', async () => {
     const other = await world.organization();
     expect((await other.get(`${application}/export`)).status).toBe(404);
     const ingest = await world.bearer({ organizationId: owner.id, scope: TokenScope.ingest });
@@ -332,7 +332,7 @@ describe('an export that cannot be made', () => {
 });
 
 describe('HEAD of an export', () => {
-  it('answers the head alone', async () => {
+  it('returns the headers only', async () => {
     const response = await fetch(base, { method: 'HEAD', headers: { authorization: `Bearer ${owner.token}` } });
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
@@ -342,8 +342,8 @@ describe('HEAD of an export', () => {
   });
 });
 
-describe('a file of an export', () => {
-  it('is taken by browsers for what its type says', async () => {
+describe('answer of an export', () => {
+  it('contains nosniff and a file name, so that browsers do not guess another type', async () => {
     const { headers } = await exportOf();
     expect([headers.get('x-content-type-options'), headers.get('content-disposition')]).toEqual([
       'nosniff',
@@ -352,8 +352,8 @@ describe('a file of an export', () => {
   });
 });
 
-describe('the graph', () => {
-  it('answers the address of an export', async () => {
+describe('applicationExport', () => {
+  it('returns the address of an export with the given parameters', async () => {
     const [, organizationId, applicationId] = application.slice(1).split('/');
     const { body } = await owner.graph(
       `query ($o: ID!, $a: ID!, $q: LocatedJSON) {

@@ -76,8 +76,8 @@ beforeAll(async () => {
   for (let times = 0; times < 3; times++) await owner.post(`${application}/hooks/${hook}/ping`);
 });
 
-describe('an export as Parquet', () => {
-  it('is read back by another reader, each column in its type', async () => {
+describe('record export as Parquet', () => {
+  it('has typed columns that another reader reads back', async () => {
     const { found, metadata } = await parquet();
     expect(Number(metadata.num_rows)).toBe(25);
     expect(found[0]).toMatchObject({
@@ -97,7 +97,7 @@ describe('an export as Parquet', () => {
     );
   });
 
-  it('has null for what does not fit its column, and all of it under data', async () => {
+  it('has null for a value that does not fit its column, and the value under data', async () => {
     const { found } = await parquet({
       columns: 'data.temperature,data.count,data.open,data.label,data',
       from: `${start + 20_000}`,
@@ -112,12 +112,12 @@ describe('an export as Parquet', () => {
     expect(JSON.parse(data)).toEqual({ temperature: 'warm', count: 1.5, label: { a: [1] }, open: 'yes' });
   });
 
-  it('is a file also where there is nothing', async () => {
+  it('creates a valid file when there are no records', async () => {
     const { found, metadata } = await parquet({ to: '1' });
     expect([found, Number(metadata.num_rows)]).toEqual([[], 0]);
   });
 
-  it('holds devices and deliveries', async () => {
+  it('contains devices and deliveries too', async () => {
     expect((await parquet({ of: 'devices' })).found).toMatchObject([
       { serial: '0a', tags: '["north"]', 'location.lat': 1.5, createdAt: expect.any(Date) },
       { serial: '0b', tags: '[]' },
@@ -127,8 +127,8 @@ describe('an export as Parquet', () => {
   });
 });
 
-describe('an export of aggregations', () => {
-  it('has a row for each innermost bucket, with the keys around it', async () => {
+describe('export of aggregations', () => {
+  it('has a row for each innermost bucket, with the keys of the outer ones', async () => {
     const aggs = {
       device: {
         terms: { field: 'device.serial', order: { _key: 'asc' } },
@@ -154,7 +154,7 @@ describe('an export of aggregations', () => {
     });
   });
 
-  it('has times as the aggregation writes them, in its zone', async () => {
+  it('writes times as the aggregation does, in its zone', async () => {
     const aggs = { hour: { date_histogram: { field: 'ts', fixed_interval: '2h', time_zone: '+01:00' } } };
     const found = await lines({
       of: 'aggregations',
@@ -168,7 +168,7 @@ describe('an export of aggregations', () => {
     ]);
   });
 
-  it('has a column for each source of a composite, and one row of metrics alone', async () => {
+  it('has a column for each source of a composite, and one row when there are only metrics', async () => {
     const aggs = {
       by: {
         composite: { sources: [{ d: { terms: { field: 'device.id' } } }, { o: { terms: { field: 'data.open' } } }] },
@@ -182,8 +182,8 @@ describe('an export of aggregations', () => {
   });
 });
 
-describe('an export of devices', () => {
-  it('has those of the application, in the order of their making', async () => {
+describe('device export of an application', () => {
+  it("contains the application's devices in order of creation", async () => {
     const found = await rows({
       of: 'devices',
       columns: 'serial,name,tags,product.id,location.lat,createdAt',
@@ -198,13 +198,13 @@ describe('an export of devices', () => {
     expect(found[0]!['createdAt']).toMatch(/^2\d{3}-.*\+02:00$/);
   });
 
-  it('goes on after a cursor', async () => {
+  it('resumes after a cursor', async () => {
     const all = await rows({ of: 'devices', columns: 'serial,cursor' });
     expect(await text({ of: 'devices', columns: 'serial', after: all[0]!['cursor'] })).toBe('0b\r\n0c\r\n');
     expect((await owner.get(at({ of: 'deliveries', after: all[0]!['cursor'] }))).status).toBe(422);
   });
 
-  it('shows whole devices as NDJSON', async () => {
+  it('contains whole devices as NDJSON', async () => {
     const [first] = await lines({ of: 'devices' });
     expect(first).toMatchObject({
       serial: '0a',
@@ -216,8 +216,8 @@ describe('an export of devices', () => {
   });
 });
 
-describe('an export of deliveries', () => {
-  it('has those of all hooks, or of one in a state', async () => {
+describe('delivery export of an application', () => {
+  it('contains the deliveries of all hooks, or of one hook in a given state', async () => {
     const found = await rows({ of: 'deliveries' });
     expect(found.map((row) => [row['applicationHookId'], row['successful'], row['attemptsMade']])).toEqual(
       Array.from({ length: 3 }, () => [hook, 'false', '1']),
@@ -230,7 +230,7 @@ describe('an export of deliveries', () => {
     expect(await count({ to: '1600000000' })).toBe(0);
   });
 
-  it('is for who may change the application', async () => {
+  it('returns 403 to members who may only read the application', async () => {
     const member = await world.member(owner, Role.member);
     const team = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Readers' });
     await owner.put(`/teams/${owner.id}/${team}/members/${member.id}`);

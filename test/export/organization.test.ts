@@ -8,10 +8,10 @@ type Line = Record<string, string>;
 
 const world = useWorld();
 let owner: AccountActor;
-/** Members of teams that may read the first application, and change it. */
+/** Members of teams that may read and change the first application. */
 let reader: AccountActor;
 let writer: AccountActor;
-/** Hooks of the first application and the second. */
+/** Hooks of the first and the second application. */
 let hooks: string[];
 const count = 250;
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const [index, id] of applications.entries()) {
     const device = await owner.make(`${organization}/devices/0${index}`, { name: `=${index}+1` });
     await owner.put(`/applications/${owner.id}/${id}/devices/${device}`);
-    // Nobody may be called there, so they fail at once.
+    // The address guard refuses this address, so the deliveries fail at once.
     hooks.push(await owner.make(`/applications/${owner.id}/${id}/hooks`, { url: 'http://127.0.0.1:9/' }));
   }
   await owner.make(`${organization}/devices/0f`);
@@ -52,8 +52,8 @@ beforeAll(async () => {
   [reader, writer] = [await member('read'), await member('write')];
 });
 
-describe("an export of an organization's devices", () => {
-  it('has all for its owners, with formulas defused, and for members those that they can read', async () => {
+describe('device export of an organization', () => {
+  it('contains all devices for owners, with formulas escaped, and the readable ones for members', async () => {
     const found = await rows(owner);
     expect(found.map(({ serial, name }) => [serial, name])).toEqual([
       ['00', "'=0+1"],
@@ -63,15 +63,15 @@ describe("an export of an organization's devices", () => {
     expect((await rows(reader)).map(({ serial }) => serial)).toEqual(['00']);
   });
 
-  it('goes on after a cursor, as NDJSON too', async () => {
+  it('resumes after a cursor, as NDJSON too', async () => {
     const [first] = await rows(owner, { columns: 'serial,cursor' });
     const parameters = { columns: 'serial', format: 'ndjson', after: first!['cursor']! };
     expect((await owner.get<string>(at(parameters))).body).toBe('{"serial":"01"}\n{"serial":"0f"}\n');
   });
 });
 
-describe("an export of an organization's deliveries", () => {
-  it('has those of all applications once, in the order of their making', async () => {
+describe('delivery export of an organization', () => {
+  it('contains each delivery of all applications once, in order of creation', async () => {
     const found = await rows(owner, { of: 'deliveries' });
     const ids = found.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].toSorted());
@@ -80,7 +80,7 @@ describe("an export of an organization's deliveries", () => {
     expect(await rows(owner, { of: 'deliveries', state: 'succeeded' })).toEqual([]);
   });
 
-  it('has for members those of applications that they may change', async () => {
+  it('contains for members only the applications that they may change', async () => {
     const found = await rows(writer, { of: 'deliveries' });
     expect(found).toHaveLength(count);
     expect(new Set(found.map(({ applicationHookId }) => applicationHookId))).toEqual(new Set([hooks[0]]));
@@ -88,13 +88,13 @@ describe("an export of an organization's deliveries", () => {
   });
 });
 
-it('is of nothing else, and of no other organization', async () => {
+it('returns 422 for other kinds of exports, and 404 to other organizations', async () => {
   expect(await owner.get(at({ of: 'records' }))).toMatchObject({ status: 422, body: { errors: [{ path: 'of' }] } });
   expect(await owner.get(at({ from: '5' }))).toMatchObject({ status: 422, body: { errors: [{ path: 'from' }] } });
   expect((await (await world.organization()).get(at())).status).toBe(404);
 });
 
-it('is fetched from the address that the graph answers', async () => {
+it('downloads from the address that GraphQL returns', async () => {
   const { body } = await owner.graph(
     'query ($o: ID!) { organizationExport(organizationId: $o, of: devices, columns: ["serial"]) { url } }',
     { o: owner.id },

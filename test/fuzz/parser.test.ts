@@ -5,19 +5,19 @@ import { createTenant } from '../support/tenant.js';
 import { type Child, startChild } from './child.js';
 import { families, type Place } from './family.js';
 
-/** Cases of all families together; `npm run test:all` sends 2,000. */
+/** Number of cases for all families together; `npm run test:all` sends 2,000. */
 const cases = Number(process.env['FUZZ_CASES'] ?? 100);
-/** A failure names its seed, which this repeats. */
+/** A failure prints its seed; this setting repeats it. */
 const seed = process.env['FUZZ_SEED'];
 
-/** Milliseconds of the processor that the event loop may stand still: a small slice of work, and a collection of garbage. */
+/** Milliseconds of CPU time for which the event loop may block: a time slice and a garbage collection. */
 const frozen = 250;
-/** MiB: a heap of 512 and what lies beside it. */
+/** MiB: a heap of 512 and the memory beside it. */
 const most = 900;
 
 const shares = families.reduce((sum, { share = 10 }) => sum + share, 0);
 
-describe('a service with 512 MB, whatever it is sent as', () => {
+describe('service with a heap of 512 MB and random input', () => {
   const service = useService();
   let child: Child;
   let place: Place;
@@ -29,7 +29,7 @@ describe('a service with 512 MB, whatever it is sent as', () => {
   afterAll(() => child?.end());
 
   it.each(families)(
-    '$name, answers no 500, never stands still, and keeps its memory',
+    'returns no 500 or 503 and stays within its limits of time and memory for $name',
     async ({ cases: some, share = 10 }) => {
       await fc.assert(
         fc.asyncProperty(some, async (send) => {
@@ -48,7 +48,7 @@ describe('a service with 512 MB, whatever it is sent as', () => {
   );
 });
 
-/** Makes what the cases are sent to. */
+/** Creates the objects to which the cases are sent. */
 const furnish = async (service: Parameters<typeof createTenant>[0], child: Child): Promise<Place> => {
   const { id, owner } = await createTenant(service);
   const variables = [

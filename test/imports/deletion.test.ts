@@ -11,7 +11,7 @@ const filesOf = (owner: AccountActor) => importing({ id: owner.id, owner });
 const file = 'serial\ne2-01\n';
 
 describe('DELETE /organizations/:organizationId/imports/:importId', () => {
-  it('answers one 204 at once while a step holds the import, and holds up nobody', async () => {
+  it('returns one 204 at once while a step locks the import, and delays nobody', async () => {
     const owner = await world.organization();
     const other = await world.organization();
     const files = filesOf(owner);
@@ -36,8 +36,8 @@ describe('DELETE /organizations/:organizationId/imports/:importId', () => {
   }, 30_000);
 });
 
-describe('files that an organization keeps', () => {
-  it('count no upload that a process which was killed left behind', async () => {
+describe("limits of an organization's import files", () => {
+  it('ignores unfinished uploads of a process that was killed', async () => {
     const owner = await world.organization();
     const files = filesOf(owner);
     await world.pool.query(
@@ -50,7 +50,7 @@ describe('files that an organization keeps', () => {
     expect((await files.whole('/devices', file)).state).toBe('checked');
   });
 
-  it('may have 2 GiB together, with the rows of Parquet files', async () => {
+  it('returns 409 beyond 2 GiB in total, including the rows of Parquet files', async () => {
     const owner = await world.organization();
     const files = filesOf(owner);
     const { id } = await files.whole('/devices', file);
@@ -64,9 +64,9 @@ describe('files that an organization keeps', () => {
   });
 });
 
-describe('an import that goes on', () => {
+describe('running import', () => {
   const fleet = `serial\n${Array.from({ length: 60_000 }, (_, index) => `e3-${`${index}`.padStart(6, '0')}`).join('\n')}\n`;
-  /** What a job ends with, after something was done while it ran. */
+  /** Returns the error with which a job ends when `change` runs meanwhile. */
   const errorAfter = async (owner: AccountActor, member: AccountActor, change: () => Promise<unknown>) => {
     const { body } = await importing({ id: owner.id, owner: member }).send('/devices', fleet);
     const job = async () => {
@@ -85,21 +85,21 @@ describe('an import that goes on', () => {
     }
   };
 
-  it('ends when the token of the organization that sent it is revoked', async () => {
+  it("stops when the organization's token that sent it is revoked", async () => {
     const owner = await world.organization();
     const revoke = () =>
       world.pool.query('update api_token set revoked_at = now() where organization_id = $1', [owner.id]);
     expect(await errorAfter(owner, owner, revoke)).toMatch(/^The token that this file was sent with is revoked/);
   });
 
-  it('ends when the account of the member who sent it is disabled', async () => {
+  it('stops when the account of the member who sent it is disabled', async () => {
     const owner = await world.organization();
     const member = await world.member(owner, Role.owner);
     const disable = () => setDisabled(world.pool, AccountType.user, member.id, true, new Date());
     expect(await errorAfter(owner, member, disable)).toBe('The account of who sent this file is disabled.');
   });
 
-  it('ends when the organization is disabled', async () => {
+  it('stops when the organization is disabled', async () => {
     const owner = await world.organization();
     const disable = () => setDisabled(world.pool, AccountType.organization, owner.id, true, new Date());
     expect(await errorAfter(owner, owner, disable)).toBe('The account of who sent this file is disabled.');

@@ -17,7 +17,7 @@ interface DeviceShape {
   applicationCount: number;
 }
 
-describe('a fleet by CSV', () => {
+describe('device import from CSV', () => {
   let tenant: Tenant;
   let files: ReturnType<typeof importing>;
   let productId: string;
@@ -33,7 +33,7 @@ describe('a fleet by CSV', () => {
     applicationId = await make('applications', { name: 'Pumps' });
   });
 
-  it('keeps serials as the file has them, and finds devices by them in any case and with any dashes', async () => {
+  it('keeps serials as written, and matches existing ones regardless of case and dashes', async () => {
     const registered = await files.whole('/devices?dryRun=false', 'serial,name\nD0-0A-FF,First');
     expect(counts(registered)).toMatchObject({ created: 1, rejected: 0 });
     expect(await devices('&q=d00aff')).toMatchObject([{ serial: 'D0-0A-FF', name: 'First' }]);
@@ -47,7 +47,7 @@ describe('a fleet by CSV', () => {
     for (const { id } of await devices()) await tenant.owner.delete(`/devices/${tenant.id}/${id}`);
   });
 
-  it('of 1,000 devices with ten faults is checked first, then 990 are registered', async () => {
+  it('reports ten errors of 1,000 devices in the dry run, and then registers 990', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => {
       const serial = `a0-${index.toString(16).padStart(6, '0')}`;
       return [serial, `Pump ${index}`, 'Pump sensor', 'north;well', '59.8586', '17.6389', 'Pumps'];
@@ -108,7 +108,7 @@ describe('a fleet by CSV', () => {
     expect(linked.headers.get('x-total-count')).toBe('990');
   }, 60_000);
 
-  it('changes devices by their serial, and only what the file says', async () => {
+  it('changes devices by serial, and only the columns of the file', async () => {
     const first = 'serial,name,tags,location,product\nb0-01,One,a|b,"1.5, 2.5",\nB0-02,Two,,,Pump sensor\n';
     expect(counts(await files.whole('/devices?dryRun=false', first))).toMatchObject({ created: 2 });
     const second = 'name;serial;location\nFirst;b001;\n;b0-02;59.5 17.5\n;b0-03;\n';
@@ -132,7 +132,7 @@ describe('a fleet by CSV', () => {
     expect(await of('b0-01')).not.toHaveProperty('location');
   });
 
-  it('may have a byte order mark, CRLF, quotes over several lines, empty lines and a line that names the separator', async () => {
+  it('accepts a byte order mark, CRLF, quoted line breaks, empty lines and a separator line', async () => {
     const file = '\uFEFFsep=;\r\nserial;name\r\n\r\nc0-01;"Say ""hello"";\r\nor go"\r\n\r\nc0-02;Two\r\nc0-xx;Three';
     const checked = await files.whole('/devices', file);
     expect(checked).toMatchObject({
@@ -145,12 +145,12 @@ describe('a fleet by CSV', () => {
     expect((await devices('&q=^c0-01$'))[0]).toMatchObject({ name: 'Say "hello";\r\nor go' });
   });
 
-  it('may be compressed', async () => {
+  it('accepts a gzipped file', async () => {
     const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-encoding': 'gzip' };
     expect(counts(await files.whole('/devices', gzipSync('serial\nd0-01\n'), headers))).toMatchObject({ created: 1 });
   });
 
-  it('that has broken quotes names the lines, and takes in the others', async () => {
+  it('reports lines with broken quotes, and imports the others', async () => {
     const file = 'serial,name\ne0-01,One\ne0-02,"Two" and\ne0-03,Th"ree\ne0-04,Four\ne0-05,"Five\n';
     const checked = await files.whole('/devices?dryRun=false', file);
     expect(checked).toMatchObject({ lines: 5, created: 2, rejected: 3, faultCount: 3 });
@@ -158,14 +158,14 @@ describe('a fleet by CSV', () => {
     expect(checked.faults[2]!.message).toContain('not closed');
   });
 
-  it('of which the header is wrong is read no further', async () => {
+  it('stops at an invalid header', async () => {
     const wrong = await files.whole('/devices', 'serial,nmae\nf0-01,One\n');
     expect(wrong).toMatchObject({ state: 'checked', lines: 0, faults: [{ line: 1, column: 2, field: 'nmae' }] });
     const none = await files.whole('/devices', 'name\nOne\n');
     expect(none.faults[0]).toMatchObject({ line: 1, field: 'serial' });
   });
 
-  it('lists the first 1,000 faults and counts all', async () => {
+  it('lists the first 1,000 errors and counts all', async () => {
     const file = `serial,name\n${'x,One\n'.repeat(1200)}`;
     const checked = await files.whole('/devices', file);
     expect(checked).toMatchObject({ faultCount: 1200, rejected: 1200 });
@@ -178,7 +178,7 @@ describe('a fleet by CSV', () => {
     ['Latin-1', Buffer.from('serial,name\na1,Uppsala\na2,M\xf6lndal\n', 'latin1'), /Line 3 is not UTF-8/],
     ['zero bytes', Buffer.from('serial\n\0'), /zero/],
     ['gzip without its header', gzipSync('serial\n'), /Content-Encoding/],
-  ])('refuses %s with a sentence that helps', async (_what, body, message) => {
+  ])('returns 422 with advice for %s', async (_what, body, message) => {
     const answer = await files.send('/devices', body);
     expect([answer.status, answer.body]).toEqual([
       422,
@@ -186,7 +186,7 @@ describe('a fleet by CSV', () => {
     ]);
   });
 
-  it('refuses no body, other types, broken compression and too many bytes', async () => {
+  it('refuses an empty body, other types, broken gzip and a file that is too large', async () => {
     const statusOf = async (body: Buffer | string, headers: Record<string, string>) =>
       (await files.send('/devices', body, headers)).status;
     const type = { 'content-type': 'text/csv' };
@@ -198,7 +198,7 @@ describe('a fleet by CSV', () => {
     expect(await statusOf(large, { ...type, 'content-encoding': 'gzip' })).toBe(413);
   }, 60_000);
 
-  it('is applied once, after its dry run, and may be deleted', async () => {
+  it('applies a file once, after its dry run, and deletes another one', async () => {
     const { id } = await files.whole('/devices', 'serial\nf1-01\n');
     await files.apply(id);
     expect(await tenant.owner.post(`${files.at}/${id}/apply`)).toMatchObject({ status: 409 });
@@ -208,7 +208,7 @@ describe('a fleet by CSV', () => {
     expect(await devices('&q=^f1-02$')).toEqual([]);
   });
 
-  it('takes back an export of all devices, and changes nothing', async () => {
+  it('changes nothing when it receives an export of all devices', async () => {
     const other = await createTenant(service);
     const fleet = 'serial,name,tags,lat,lon\nf5-01,=1+1,"a,b;c",1.5,-2\nf5-02,\'quoted,,,\n';
     await importing(other).whole('/devices?dryRun=false', fleet);
@@ -221,7 +221,7 @@ describe('a fleet by CSV', () => {
     });
   });
 
-  it("is nobody else's, and takes nobody else's products", async () => {
+  it('hides a file from other organizations, and refuses their products', async () => {
     const other = await createTenant(service);
     const { id } = await files.whole('/devices', 'serial\nf2-01\n');
     for (const path of [`/organizations/${other.id}/imports/${id}`, `${files.at}/${id}`]) {
@@ -233,7 +233,7 @@ describe('a fleet by CSV', () => {
     expect(theirs).toMatchObject({ rejected: 2, faults: [{ field: 'product' }, { field: 'product' }] });
   });
 
-  it('waits for no more than 20 files of an organization, also where they come at once', async () => {
+  it('returns 409 beyond 20 waiting files of an organization, also for concurrent uploads', async () => {
     const other = await createTenant(service);
     const send = () => importing(other).send('/devices', 'serial\nf3-01\n');
     const statuses = (await Promise.all(Array.from({ length: 25 }, send))).map(({ status }) => status);
@@ -241,7 +241,7 @@ describe('a fleet by CSV', () => {
     expect((await send()).status).toBe(409);
   });
 
-  it('can be sent through the graph', async () => {
+  it('accepts a file over GraphQL', async () => {
     const query = `mutation ($id: ID!, $file: FileContent!) {
       importDevices(organizationId: $id, file: $file, dryRun: false) { id state bytes job { kind } } }`;
     const response = await fetch(`${service.url}/graphql`, {

@@ -7,8 +7,8 @@ import { dataPage, parquetFile, prefixed, run } from './parquet-file.js';
 const lines: string[] = [];
 const world = useWorld({ log: createLog('info', { write: (line) => void lines.push(line) }) });
 
-describe('an import of a broken file', () => {
-  it('is information in the log, with the reason that the caller is told', async () => {
+describe('import of a broken file', () => {
+  it('writes an info line with the same reason that the caller receives', async () => {
     const owner = await world.organization();
     const column = (name: string, value: string) => ({
       name,

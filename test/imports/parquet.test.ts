@@ -8,15 +8,15 @@ import { type Column, dataPage, dictionaryPage, type Page, parquetFile, prefixed
 const world = useWorld();
 const parquet = { 'content-type': 'application/vnd.apache.parquet' };
 
-/** A text as it is in a page without levels. */
+/** Encodes a text for a page without levels. */
 const text = (value: string): Buffer => prefixed(Buffer.from(value));
 const repeat = (count: number, bytes: Buffer): Buffer => Buffer.concat(Array.from({ length: count }, () => bytes));
-/** The columns that a file must have, for so many rows. */
+/** Returns the required columns for the given number of rows. */
 const needed = (rows: number): Column[] => [
   { name: 'serial', pages: [dataPage(rows, repeat(rows, text('f0-01')))], isRequired: true },
   { name: 'ts', pages: [dataPage(rows, repeat(rows, text('2024-05-01T12:00:00Z')))], isRequired: true },
 ];
-/** A file of one row whose third column has these pages. */
+/** Returns a file of one row whose third column has these pages. */
 const withPages = (...pages: Page[]): Buffer => parquetFile(1, [...needed(1), { name: 'level', pages }]);
 
 const send = async (file: Buffer) => {
@@ -24,8 +24,8 @@ const send = async (file: Buffer) => {
   return importing({ id: owner.id, owner }).whole('/records', file, parquet);
 };
 
-describe('a Parquet file', () => {
-  it('is read where its claims are true', async () => {
+describe('Parquet parser', () => {
+  it('reads a valid file', async () => {
     const body = Buffer.concat([prefixed(run(1, 1)), text('high')]);
     expect(await send(withPages(dataPage(1, body)))).toMatchObject({ state: 'checked', lines: 1 });
   });
@@ -76,7 +76,7 @@ describe('a Parquet file', () => {
     ],
     ['2^29 rows', parquetFile(2 ** 29, needed(1)), /a row group may have 1048576 rows/],
     ['a footer of 2^31 bytes', parquetFile(1, needed(1), { footerClaimed: 2 ** 31 }), /its footer claims 2147483648/],
-  ])('that claims %s is refused with what is wrong, and the service goes on', async (_, file, message) => {
+  ])('fails with the reason for a file that claims %s, and the service continues', async (_, file, message) => {
     expect(file.length).toBeLessThan(500);
     const { state, job } = await send(file);
     expect({ state, error: job?.error }).toEqual({ state: 'failed', error: expect.stringMatching(message) });
@@ -84,14 +84,14 @@ describe('a Parquet file', () => {
     expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
   });
 
-  it('is read in steps, each of which goes on at the row after the last one', async () => {
+  it('reads a file in steps, each starting at the row after the last one', async () => {
     const rows = 6000;
     const serials = Array.from({ length: rows }, (_, row) => text(`f0-${`${row}`.padStart(6, '0')}`));
     const file = parquetFile(rows, [
       { name: 'serial', pages: [dataPage(rows, Buffer.concat(serials))], isRequired: true },
       { name: 'ts', pages: [dataPage(rows, repeat(rows, text('2024-05-01T12:00:00Z')))], isRequired: true },
     ]);
-    /** The lines that steps of so many milliseconds give, and how many steps they are. */
+    /** Returns the lines read in steps of the given duration, and the number of steps. */
     const read = async (milliseconds: number) => {
       let [lines, steps] = ['', 0];
       for (let cursor: ParquetCursor | null = { group: 0, row: 0, bytes: 0, values: 0 }; cursor !== null; steps++) {
@@ -119,7 +119,7 @@ describe('a Parquet file', () => {
     expect(whole.lines.trim().split('\n')).toHaveLength(rows);
   }, 30_000);
 
-  it('of pages that unpack to too much is refused before it is unpacked', async () => {
+  it('fails before decompression when the pages are too large', async () => {
     const zeros = zstdCompressSync(Buffer.alloc(64 * 2 ** 20));
     const page = dataPage(2 ** 23, zeros, { unpacked: 64 * 2 ** 20 });
     const file = parquetFile(2 ** 20, [

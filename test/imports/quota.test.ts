@@ -8,7 +8,7 @@ import { counts, importing } from './imported.js';
 let now = Date.UTC(2026, 10, 20, 12);
 const world = useWorld({ clock: () => now });
 
-/** Sets quotas, as an operator does, and waits until the service holds one of records: until it refuses a call of so many. */
+/** Sets quotas as an operator does. With `refused`, waits until the service refuses a call of so many records. */
 const limited = async (owner: AccountActor, values: Partial<QuotaValues>, refused = 0) => {
   await setQuota(world.pool, owner.id, values);
   const records = Array.from({ length: refused }, () => ({ serial: 'ff', data: {} }));
@@ -18,7 +18,7 @@ const limited = async (owner: AccountActor, values: Partial<QuotaValues>, refuse
 
 const filesOf = (owner: AccountActor) => importing({ id: owner.id, owner });
 
-/** Serials with a prefix, from 1 on. */
+/** Returns serials with a prefix, numbered from 1. */
 const serials = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${String(index + 1).padStart(6, '0')}`);
 
@@ -27,8 +27,8 @@ const fleet = (list: readonly string[]) => `serial\n${list.join('\n')}\n`;
 const quotaOf = async (owner: AccountActor) =>
   (await owner.get<Record<keyof QuotaValues, object>>(`/organizations/${owner.id}/quota`)).body;
 
-describe('a quota of devices', () => {
-  it('ends an import that would pass it, in words, and the import goes on when the quota is larger', async () => {
+describe('device quota of an import', () => {
+  it('stops the import with a message at the quota, and continues it when the quota is raised', async () => {
     const owner = await world.organization();
     const files = filesOf(owner);
     await limited(owner, { devices: 700 });
@@ -44,21 +44,21 @@ describe('a quota of devices', () => {
     expect(counts(await files.apply(failed.id))).toMatchObject({ lines: 1200, created: 700, unchanged: 500 });
   });
 
-  it('is not passed by imports, provisioning tokens and calls at the same time', async () => {
+  it('holds against concurrent imports, provisioning tokens and calls', async () => {
     const owner = await world.organization();
     const at = `/organizations/${owner.id}`;
     const files = filesOf(owner);
     const product = await owner.make(`${at}/products`, { name: 'Meter', version: '1', variables: [] });
     const { body } = await owner.post<{ token: string }>(`/products/${owner.id}/${product}/provisioning-tokens`, {
       deviceLimit: 100,
-      // By the clock of the database, which is another.
+      // The expiry follows the database's clock, which is not the test's.
       expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
     });
     const unknown = new Actor(world.url, body.token);
     await limited(owner, { devices: 40 });
     const [imports, calls] = await Promise.all([
       Promise.all(
-        // The second has what the first has.
+        // The first two files contain the same devices.
         ['c2', 'c2', 'c3'].map((prefix) => files.whole('/devices?dryRun=false', fleet(serials(prefix, 15)))),
       ),
       Promise.all([
@@ -76,8 +76,8 @@ describe('a quota of devices', () => {
   });
 });
 
-describe('a quota of records a day', () => {
-  it('ends an import of history, which is applied again on the next day and stores what is left', async () => {
+describe('daily record quota of an import', () => {
+  it('stops the import, which stores the rest when it is applied the next day', async () => {
     const owner = await world.organization();
     const files = filesOf(owner);
     await owner.make(`/organizations/${owner.id}/devices/d1-01`);
@@ -96,8 +96,8 @@ describe('a quota of records a day', () => {
   });
 });
 
-describe('a quota of stored bytes', () => {
-  it('refuses a file, and ends an import of one that was sent before, in words', async () => {
+describe('storage quota of an import', () => {
+  it('refuses a new file, and stops the import of an earlier one with a message', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/devices/d2-01`);
     const files = filesOf(owner);
@@ -115,7 +115,7 @@ describe('a quota of stored bytes', () => {
     });
   });
 
-  it('counts files that are not imported', async () => {
+  it('counts files that are not imported yet', async () => {
     const owner = await world.organization();
     await setQuota(world.pool, owner.id, { storedBytes: 1_000_000 });
     const file = 'serial,ts,level\nd3-01,1714000000,1\n';

@@ -17,7 +17,7 @@ interface SearchAnswer {
   }[];
 }
 
-describe('past records by file', () => {
+describe('record import', () => {
   let tenant: Tenant;
   let files: ReturnType<typeof importing>;
   let applicationId: string;
@@ -47,7 +47,7 @@ describe('past records by file', () => {
   });
   afterAll(() => receiver.close());
 
-  it('are of the devices that their serials name in any case and with any dashes', async () => {
+  it('matches device serials regardless of case and dashes', async () => {
     await device('C5-0A-1B');
     const file = ['serial,ts,level', 'c50a1b,1700000001,1', 'C50A-1B,1700000002,2', 'c5-0a-1b,1700000003,3'].join('\n');
     expect(counts(await files.whole('/records?dryRun=false', file))).toMatchObject({
@@ -58,7 +58,7 @@ describe('past records by file', () => {
     expect((await search(of('c50A1B'))).hits.total.value).toBe(3);
   });
 
-  it('by CSV are checked, stored once however often they are sent, and searched', async () => {
+  it('checks a CSV file, stores each record once however often it is sent, and makes it searchable', async () => {
     const at = `/organizations/${tenant.id}/products`;
     const variables = [
       { name: 'temperature', type: 'FLOAT32' },
@@ -105,7 +105,7 @@ describe('past records by file', () => {
     expect((await search(of('a1-01'))).hits.total.value).toBe(3);
   }, 60_000);
 
-  it('by NDJSON are records of our own form, with frames and keys', async () => {
+  it('accepts NDJSON with records in our own form, with frames and keys', async () => {
     await device('a2-01');
     const lines = [
       { serial: 'a2-01', ts: 1_714_568_400, data: { level: 1 }, key: 'one' },
@@ -121,7 +121,7 @@ describe('past records by file', () => {
     expect((await search(of('a2-01'))).hits.total.value).toBe(3);
   });
 
-  it('that are no Parquet, or broken Parquet, say so', async () => {
+  it('reports a file that is not Parquet or is broken', async () => {
     expect(await files.send('/records', Buffer.from('PAR1 and no more'), parquet)).toMatchObject({ status: 422 });
     const broken = await files.whole('/records', Buffer.from(`PAR1${'x'.repeat(100)}PAR1`), parquet);
     expect(broken).toMatchObject({ state: 'failed', job: { error: expect.stringMatching(/^The Parquet file/) } });
@@ -134,7 +134,7 @@ describe('past records by file', () => {
     expect(header).toMatchObject({ state: 'checked', lines: 0, faults: [{ line: 1, field: 'ts' }] });
   });
 
-  it('call no hook unless that is asked for', async () => {
+  it('calls hooks only when callHooks=true', async () => {
     const id = await device('a4-01');
     const row = (ts: number) => `serial,ts,level\na4-01,${ts},1`;
     await files.whole('/records?dryRun=false', row(1_714_000_000));
@@ -146,7 +146,7 @@ describe('past records by file', () => {
     expect(calls.filter((call) => call.device.id === id).map(({ record }) => record.ts)).toEqual([1_714_000_001]);
   });
 
-  it('leave the newest value the newest, and fill aggregations that were made before', async () => {
+  it('keeps the latest value, and corrects existing aggregates', async () => {
     const id = await device('a5-01');
     const now = Math.floor(Date.now() / 1000);
     await tenant.owner.post(`/organizations/${tenant.id}/records`, { serial: 'a5-01', ts: now, data: { level: 9 } });
@@ -161,7 +161,7 @@ describe('past records by file', () => {
     expect(aggregations!.by.buckets.map(({ doc_count }) => doc_count)).toEqual([1500, 1]);
   });
 
-  it("are not stored for another organization's devices", async () => {
+  it('rejects records for devices of another organization', async () => {
     const other = await createTenant(service);
     await device('a6-01');
     const theirs = await importing(other).whole('/records?dryRun=false', 'serial,ts,level\na6-01,1714000000,1\n');
@@ -169,7 +169,7 @@ describe('past records by file', () => {
     expect((await search(of('a6-01'))).hits.total.value).toBe(0);
   });
 
-  it('name what is wrong with a header', async () => {
+  it('reports each error of the header', async () => {
     const { faults } = await files.whole('/records', 'serial,serial,level,level,data..x\n');
     expect(faults.map(({ column, field }) => [column, field])).toEqual([
       [2, 'serial'],

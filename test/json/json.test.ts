@@ -20,7 +20,7 @@ const faultOf = (text: string) => {
 };
 
 describe('parseJson', () => {
-  it('reads what JSON.stringify writes', () => {
+  it('parses what JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -29,7 +29,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('refuses what JSON.parse refuses', () => {
+  it('rejects the same texts as JSON.parse', () => {
     const jsonLike = fc.string({ unit: fc.constantFrom(...'{}[]",:0123456789.eE+- \n\t\\/ntrufalse\u0001') });
     fc.assert(
       fc.property(jsonLike, (text) => {
@@ -48,7 +48,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('knows where every key and value stands', () => {
+  it('records the position of every key and value', () => {
     const [first, second] = read('{ "a": 1,\n  "b": [true, "x"] }').members;
     expect(first).toMatchObject({ key: 'a', line: 1, col: 3, value: { line: 1, col: 8, text: '1' } });
     expect(second).toMatchObject({ key: 'b', line: 2, col: 3, value: { line: 2, col: 8, end: { line: 2, col: 18 } } });
@@ -58,7 +58,7 @@ describe('parseJson', () => {
     expect(read('{"n":9007199254740993.10}').get('n')).toMatchObject({ text: '9007199254740993.10' });
   });
 
-  it('tells the key that came twice', () => {
+  it('reports a repeated key', () => {
     expect(read('{"a":1,"b":2,"a":3}').repeated).toMatchObject({ key: 'a', col: 14 });
     expect(read('{"a":{"b":1},"b":2}').repeated).toBeUndefined();
   });
@@ -71,11 +71,11 @@ describe('parseJson', () => {
     ['', 1, 1],
     ['"abc', 1, 5],
     ['01', 1, 2],
-  ])('says where %j goes wrong', (text, line, col) => {
+  ])('reports the position of the error in %j', (text, line, col) => {
     expect(faultOf(text)).toEqual({ line, col });
   });
 
-  it('puts a fault where a value nests beyond the limit, and reads what stands beside it', () => {
+  it('replaces a value that nests too deep by a fault, and reads its neighbours', () => {
     expect(JSON.stringify(parseJson(nested(maxJsonDepth)))).not.toContain('fault');
     const beside = read(`{"a":${nested(maxJsonDepth)},"b":1,"c":[{"d":"]}"}]}`);
     expect(JSON.stringify(beside.get('a'))).toContain(`"kind":"fault"`);
@@ -87,7 +87,7 @@ describe('parseJson', () => {
     expect(faultOf('['.repeat(1e6))).toEqual({ line: 1, col: 1e6 + 1 });
   });
 
-  it('reads a number of more than 400 digits as a fault, and says where it is', () => {
+  it('replaces a number of more than 400 digits by a fault with its position', () => {
     expect(read(`{"a":${'1'.repeat(400)}}`).get('a')).toMatchObject({ kind: 'number' });
     expect(read(`{"a":${'1'.repeat(401)},"b":2}`).members).toMatchObject([
       { value: { kind: 'fault', line: 1, col: 6 } },
@@ -97,7 +97,7 @@ describe('parseJson', () => {
 });
 
 describe('parseJsonLines', () => {
-  it('puts a fault where a line is not JSON, and reads the others', () => {
+  it('replaces a line that is not JSON by a fault, and reads the others', () => {
     const { items } = parseJsonLines('{"a":1}\n\nnope\n[2]\n');
     expect(items).toMatchObject([
       { kind: 'object', line: 1 },
@@ -120,11 +120,11 @@ describe('toPlain', () => {
     ['0.12345678901234567890', '0.12345678901234567890'],
     ['-0.0000000000000000', 0],
     ['1.7976931348623157e308', Number.MAX_VALUE],
-  ])('gives %s as %j', (text, plain) => {
+  ])('converts %s to %j', (text, plain) => {
     expect(toPlain(parseJson(text))).toEqual(plain === 0 ? -0 : plain);
   });
 
-  it('takes __proto__ as a key like any other', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const plain = toPlain(parseJson('{"__proto__":{"x":1}}')) as object;
     expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
     expect(Object.keys(plain)).toEqual(['__proto__']);
@@ -132,7 +132,7 @@ describe('toPlain', () => {
 });
 
 describe('locate', () => {
-  it('turns plain values into nodes without a position, and leaves nodes unchanged', () => {
+  it('converts plain values to nodes without a position, and leaves nodes unchanged', () => {
     const node = read('{"a":1}');
     expect(locate(node)).toBe(node);
     expect(locate({ a: [1, 'x', null, undefined, true] })).toMatchObject({ kind: 'object', line: 0 });

@@ -28,8 +28,8 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
-describe('reading JSON to plain values', () => {
-  it('gives what the reader with positions gives, to the last digit', () => {
+describe('parsePlain', () => {
+  it('returns the same values as parseJson, to the last digit', () => {
     fc.assert(
       fc.property(json, (text) => {
         expect(parsePlain(text)).toEqual(toPlain(parseJson(text)));
@@ -38,21 +38,21 @@ describe('reading JSON to plain values', () => {
     );
   });
 
-  it('says where a text is no JSON, and what nests too deep', () => {
+  it('throws for invalid JSON and for values that nest too deep', () => {
     expect(() => parsePlain('{"a":\n }')).toThrow(JsonSyntaxError);
     expect(parsePlain(`${'['.repeat(64)}${']'.repeat(64)}`)).toHaveLength(1);
     expect(() => parsePlain(`${'['.repeat(65)}${']'.repeat(65)}`)).toThrow(JsonSyntaxError);
     expect(parsePlain(`"${'['.repeat(65)}\\"${'{'.repeat(65)}"`)).toHaveLength(132 - 1);
   });
 
-  it('keeps the good lines of NDJSON beside the bad', async () => {
+  it('keeps the valid lines of NDJSON and returns a fault for each invalid one', async () => {
     const lines = await parsePlainLines('1\n\n{"a":1e400}\r\n{\n', 10, 'organization');
     expect(lines.slice(0, 2)).toEqual([1, { a: '1e400' }]);
     expect(lines[2]).toBeInstanceOf(JsonFault);
     expect(lines[2]).toMatchObject({ line: 4 });
   });
 
-  it('reads one line of NDJSON more than are taken, and no further', async () => {
+  it('reads one line of NDJSON more than the limit, and no further', async () => {
     expect(await parsePlainLines('1\n\n2\n3\n4\n', 2, 'organization')).toEqual([1, 2, 3]);
   });
 
@@ -63,14 +63,14 @@ describe('reading JSON to plain values', () => {
     ['a number that goes on in quotes', '[1e400"a"]'],
     ['a number after a sign', '[+1e400]'],
     ['a number that begins with zero', '[00000000000000000001]'],
-    ['an end inside what nests too deep', '['.repeat(100)],
+    ['an end inside a value that nests too deep', '['.repeat(100)],
     ['an end inside a string', '["1e400'],
-  ])('takes for no JSON what is none: %s', (_, text) => {
+  ])('throws for invalid JSON: %s', (_, text) => {
     expect(() => parsePlain(text)).toThrow(JsonSyntaxError);
     expect(() => parsePlainRecords(text)).toThrow(JsonSyntaxError);
   });
 
-  it('reads the ts of a record as the nearest double, and no other number', () => {
+  it("reads only a record's ts as the nearest double", () => {
     const ts = '1700000000.12345678901234567890';
     const record = `{"ts": ${ts}, "data": {"ts": ${ts}, "text": "ts"}}`;
     const read = { ts: Number(ts), data: { ts, text: 'ts' } };
@@ -80,7 +80,7 @@ describe('reading JSON to plain values', () => {
     expect(parsePlainRecords('{"ts": 1e400}')).toEqual({ ts: '1e400' });
   });
 
-  it('puts a fault where one record of an array nests too deep or has a number that is too long', () => {
+  it('replaces a record by a fault when it nests too deep or has a number that is too long', () => {
     const deep = '['.repeat(70) + ']'.repeat(70);
     const [first, second, third, fourth] = parsePlainRecords(
       `[{"a":1e400},\n {"a":${deep}},{"a":${'9'.repeat(401)}, "b":${deep}},\n"x"]`,
@@ -91,25 +91,25 @@ describe('reading JSON to plain values', () => {
   });
 });
 
-describe('reading a large list of records in slices', () => {
+describe('parsePlainRecordsInSlices', () => {
   const long = ' '.repeat(70_000);
   const keys = Array.from({ length: 10_001 }, (_, index) => `"${index}":1e400`).join();
   const deep = `${'['.repeat(65)}${']'.repeat(65)}`;
 
   it.each([
     [
-      'slices of one item and of many',
+      'slices of one and of many items',
       `[{"ts":1e400,"a":1e400,"b":"],["},${long}1e400${',[1]'.repeat(50_000)}${long}, 2]`,
     ],
-    ['faults in several of them', `[1,${deep},${long}2,{${keys}}${long},${'3,'.repeat(50_000)}${deep},4e400 ]`],
-    ['nothing to cut at', `[{"a":[${'1,'.repeat(50_000)}1]}]`],
-    ['one record', ` {"a":"${long}"}`],
+    ['faults in several slices', `[1,${deep},${long}2,{${keys}}${long},${'3,'.repeat(50_000)}${deep},4e400 ]`],
+    ['no place to cut', `[{"a":[${'1,'.repeat(50_000)}1]}]`],
+    ['a single record', ` {"a":"${long}"}`],
     ['an empty list', `[${long}]`],
-  ])('gives what reading at once gives: %s', async (_, text) => {
+  ])('returns the same as parsing in one step: %s', async (_, text) => {
     expect(await parsePlainRecordsInSlices(text, 'organization')).toEqual(parsePlainRecords(text));
   });
 
-  it('takes out a record of more than 10,000 keys, and leaves its neighbours', async () => {
+  it('replaces a record of more than 10,000 keys by a fault, and keeps its neighbours', async () => {
     const read = (await parsePlainRecordsInSlices(
       `[1,\n${long}{"data":{${keys}}},2e400,${long}3]`,
       'organization',
@@ -126,7 +126,7 @@ describe('reading a large list of records in slices', () => {
     ['text after the end', `[1,${long}2,${long}3] 4`],
     ['a bracket of the other kind', `[{"a":1],${long}{"b":2}]`],
     ['two lists', `[1,${long}2],[3,${long}4]`],
-  ])('refuses what is no JSON: %s', async (_, text) => {
+  ])('throws for invalid JSON with %s', async (_, text) => {
     await expect(parsePlainRecordsInSlices(text, 'organization')).rejects.toThrow(JsonSyntaxError);
   });
 });

@@ -48,7 +48,7 @@ describe('MQTT client with a token', () => {
     await client.closed();
   });
 
-  it('may send a message of nearly one mebibyte', async () => {
+  it('receives PUBACK for a message of nearly one mebibyte', async () => {
     const client = (await letIn(5)).publish(1, { text: 'x'.repeat(2 ** 20 - 200) });
     expect(await client.packet('puback')).toMatchObject({ messageId: 1 });
   });

@@ -39,7 +39,7 @@ describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVe
     });
   });
 
-  it('may send its token as password', async () => {
+  it('authenticates with its token as password', async () => {
     const client = await open('device-1', { protocolVersion, password: world.deviceToken });
     await publish(client, 'v1/devices/me/telemetry', { password: protocolVersion });
     expect(await world.lastRecord()).toMatchObject({ data: { password: protocolVersion } });

@@ -17,12 +17,12 @@ afterAll(() => pool.end());
 
 const sql = (statement: string) => execute(service.databaseUrl, statement);
 
-/** Where, when and over which connection it looks. */
+/** The folder, time and connection that the check uses. */
 type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database' | 'sendsMail'>;
 
 const checkSecretKey = () => Promise.resolve();
 
-/** What ddp doctor says of each thing. */
+/** Returns the message of ddp doctor for each check. */
 async function examined({
   now = new Date(),
   dataDir,
@@ -34,27 +34,27 @@ async function examined({
 }
 
 describe('ddp doctor', () => {
-  it('finds a clock that is not that of the database', async () => {
+  it("reports a clock that differs from the database's", async () => {
     expect(await examined()).toMatchObject({ clock: expect.stringMatching(/^ok/) });
     const later = new Date(Date.now() + 3 * 3_600_000);
     expect(await examined({ now: later })).toMatchObject({ clock: expect.stringMatching(/^wrong: .* hours apart/) });
   });
 
-  it('notes an index of a large table that nobody uses', async () => {
+  it('notes an unused index of a large table', async () => {
     await sql('create index unused_here on deleted_hook (deleted_at)');
     await sql(`update pg_class set reltuples = 200000 where oid = 'deleted_hook'::regclass`);
     expect(await examined()).toMatchObject({ indexes: expect.stringMatching(/^note: .*unused_here/) });
     await sql('drop index unused_here');
   });
 
-  // /proc is a file system that never has room.
-  (existsSync('/proc') ? it : it.skip)('finds that the disk has little room', async () => {
+  // /proc is a file system without free space.
+  (existsSync('/proc') ? it : it.skip)('reports a disk with little space', async () => {
     expect(await examined({ dataDir: '/proc' })).toMatchObject({
       disk: expect.stringMatching(/^wrong: Only .* make room/),
     });
   });
 
-  it('finds a transaction that is open for hours', async () => {
+  it('reports a transaction that has been open for hours', async () => {
     const other = await pool.connect();
     await other.query('begin; select 1');
     const second = createPool(service.databaseUrl, { max: 1 });
@@ -67,7 +67,7 @@ describe('ddp doctor', () => {
     await second.end();
   });
 
-  it('finds that transaction numbers are half used up', async () => {
+  it('reports transaction ids that are half used up', async () => {
     const client = await pool.connect();
     await client.query('begin');
     await client.query(`update pg_database set datfrozenxid = ((txid_current() - 1100000000 + 4294967296) % 4294967296)::text::xid
@@ -79,7 +79,7 @@ describe('ddp doctor', () => {
     client.release();
   });
 
-  it('finds settings with which answers are lost in a crash, or the database grows without end', async () => {
+  it('reports settings that lose answers in a crash, or let the database grow without end', async () => {
     const client = await pool.connect();
     await client.query('begin; set local synchronous_commit = off; set local track_counts = off');
     expect((await examined({ database: client }))['settings of the database']).toMatch(
@@ -89,7 +89,7 @@ describe('ddp doctor', () => {
     client.release();
   });
 
-  it('says that it could not look, and looks at the rest', async () => {
+  it('reports a check that failed, and runs the others', async () => {
     const url = await createDatabase();
     await execute(url, 'drop table index_dead_letter');
     const damaged = createPool(url, { max: 1 });
@@ -101,7 +101,7 @@ describe('ddp doctor', () => {
     await damaged.end();
   });
 
-  describe('with a hook', () => {
+  describe('ddp doctor on hooks and alerts', () => {
     let hookId: string;
     let organizationId: string;
     let applicationId: string;
@@ -113,12 +113,12 @@ describe('ddp doctor', () => {
       hookId = (await customer.hook({ url: 'http://127.0.0.1:9/' })).id;
     });
 
-    it('notes that it was switched off because it kept failing', async () => {
+    it('notes hooks that were disabled after failures', async () => {
       await sql(`update hook set disabled = true, disabled_reason = 'failing' where id = '${hookId}'`);
       expect(await examined()).toMatchObject({ circuits: expect.stringMatching(/^note: 1 hooks were switched off/) });
     });
 
-    it('names the hooks that fail, by application, address without path, reason, last answer and time', async () => {
+    it('names failing hooks with application, address without path, reason, last answer and time', async () => {
       const { applicationId, hook, send } = await buildCustomer(service);
       const { id } = await hook({ url: 'http://127.0.0.1:9/a-secret?key=k' });
       await send();
@@ -145,7 +145,7 @@ describe('ddp doctor', () => {
       expect(await lineOf()).toBe(`${named}: switched off, its receiver answered 410, ${latest}`);
     });
 
-    it('names alert rules that were switched off, and finds e-mail that fails or is not sent at all', async () => {
+    it('reports disabled alert rules, and mails that fail or are not sent', async () => {
       expect(await examined()).toMatchObject({ alerts: 'ok: no rule was switched off, no e-mail fails' });
       await sql(`
         insert into alert_rule (id, organization_id, application_id, name, severity, kind, silent_for_seconds, recipients,
@@ -176,7 +176,7 @@ describe('ddp doctor', () => {
       });
     });
 
-    it('finds deliveries that lie in no day of their own', async () => {
+    it('reports deliveries outside any daily partition', async () => {
       await sql(`insert into delivery (id, hook_id, organization_id, application_id, event, state, done, queued_at,
           next_attempt_at, max_attempts, payload, created_at, updated_at)
         values (delivery_bound('2020-01-01'), '${hookId}', '${organizationId}', '${applicationId}', 'record', 'succeeded', true, now(), now(),

@@ -3,7 +3,7 @@ import { runCommand } from '../support/command.js';
 import { createDatabase } from '../support/server.js';
 import { useService } from '../support/service.js';
 
-/** Makes the partitions, and is where hooks are made. */
+/** Creates the partitions, and holds the hooks of the tests. */
 const service = useService({});
 
 interface Finding {
@@ -25,11 +25,11 @@ async function doctor(
   return { code: outcome.code, stderr: outcome.stderr, findings };
 }
 
-/** The tests' server does without what makes it durable, and is told so here as an operator would be. */
+/** The tests' server runs without durability, which the check reports as it would to an operator. */
 const durable = 'settings of the database';
 
-describe('ddp doctor', () => {
-  it('finds the settings that lose what is committed, and nothing else wrong with a service that runs', async () => {
+describe('ddp doctor of a running service', () => {
+  it('reports the settings that lose committed data, and nothing else', async () => {
     const { code, stderr, findings } = await doctor(service.databaseUrl);
     const wrong = findings.filter(({ state }) => state === 'wrong');
     if (process.env['DATABASE_URL'] === undefined) {
@@ -55,7 +55,7 @@ describe('ddp doctor', () => {
     ]);
   });
 
-  it('says that the schema is of an older release, and looks at no table', async () => {
+  it('reports an older schema, and reads no table', async () => {
     const { findings } = await doctor(await createDatabase({ template: false }));
     expect(findings).toContainEqual({
       check: 'schema',
@@ -65,7 +65,7 @@ describe('ddp doctor', () => {
     expect(findings.map(({ check }) => check)).not.toContain('jobs');
   });
 
-  it('names every setting that is wrong', async () => {
+  it('names every invalid setting', async () => {
     const { code, stderr } = await runCommand(['doctor'], { DATABASE_URL: service.databaseUrl, PORT: 'x' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/PORT .*\n.*SECRET_KEY/) });
   });

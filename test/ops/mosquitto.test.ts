@@ -13,7 +13,7 @@ const keyFile = resolve('test/data/mqtt/key.pem');
 const unencrypted = useMqtt();
 const encrypted = useMqtt({ MQTT_TLS_CERT: certFile, MQTT_TLS_KEY: keyFile });
 
-/** Publishes with `mosquitto_pub`; gives what it wrote, and throws that where it failed. */
+/** Publishes with `mosquitto_pub`; returns its output, or throws it on failure. */
 const publish = (url: string, args: readonly string[], input?: string): Promise<string> => {
   const { port, protocol } = new URL(url);
   const tls = protocol === 'mqtts:' ? ['--cafile', certFile] : [];
@@ -26,30 +26,30 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
   describe.each([
     ['TCP', unencrypted],
     ['TLS', encrypted],
-  ])('over %s', (_, world) => {
+  ])('mosquitto_pub over %s', (_, world) => {
     it.each([
       ['mqttv311', '0', 1],
       ['mqttv311', '1', 2],
       ['mqttv5', '0', 3],
       ['mqttv5', '1', 4],
-    ])('posts in version %s at QoS %s, and the record is found by REST', async (version, qos, sent) => {
+    ])('posts a record in version %s at QoS %s that REST returns', async (version, qos, sent) => {
       const sender = ['-V', version, '-q', qos, '-u', world.deviceToken];
       await publish(world.url, sender.concat('-t', topic, '-m', JSON.stringify({ sent })));
       const isFound = async () => (await newest(world)) === sent;
-      // Nothing acknowledges a message at QoS 0: it may be stored later.
+      // A message at QoS 0 is not acknowledged, so it may be stored later.
       if (qos === '0') await until(isFound);
       expect(await isFound()).toBe(true);
     });
   });
 
-  /** The newest value of `sent`, as REST gives it. */
+  /** Returns the newest value of `sent` over REST. */
   const newest = async ({ tenant, deviceId }: MqttWorld): Promise<unknown> => {
     const path = `/devices/${tenant.id}/${deviceId}/latest`;
     const { body } = await tenant.owner.get<{ values: { name: string; value: unknown }[] }>(path);
     return body.values.find(({ name }) => name === 'sent')?.value;
   };
 
-  it('says in version 5 why a message was refused, and nothing of it is stored', async () => {
+  it('prints the reason of a refusal in version 5, and nothing is stored', async () => {
     const { url, deviceToken } = unencrypted;
     const refused = (token: string, qos: string, name = topic) => {
       const args = ['-V', 'mqttv5', '-u', token, '-q', qos, '-t', name, '-m', '{"refused":true}'];
@@ -63,7 +63,7 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
   });
 });
 
-(hasTools ? describe : describe.skip)('ddp bridge on mosquitto', () => {
+(hasTools ? describe : describe.skip)('ddp bridge with mosquitto', () => {
   let folder: string;
   let ports: { tcp: number; tls: number };
   const started = new Set<ChildProcess>();
@@ -76,7 +76,7 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
       `persistence_location ${folder}/`,
       'allow_anonymous true',
       ...(process.getuid?.() === 0 ? ['user root'] : []),
-      // Else it drops what is more than a thousand for a client that is away.
+      // By default the broker keeps only a thousand messages for an absent client.
       'max_queued_messages 0',
       `listener ${ports.tcp} 127.0.0.1`,
       `listener ${ports.tls} 127.0.0.1`,
@@ -115,11 +115,11 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
   const stored = async (name = 'bridged') =>
     (await recordsOf(unencrypted.tenant, unencrypted.deviceId)).flatMap(({ data }) => data[name] ?? []);
 
-  it('loses nothing where bridge and broker are killed: what comes again with a key is stored once', async () => {
+  it('loses no message when bridge and broker are killed, and stores each record key once', async () => {
     const record = (bridged: number) => ({ serial: 'ab-01', data: { bridged } });
     const broker = startBroker();
     const bridge = startBridge();
-    // The broker drops what comes before somebody has subscribed.
+    // The broker drops messages until the bridge has subscribed.
     await until(async () => {
       await send([{ serial: 'ab-01', data: { probe: 1 } }]).catch(() => undefined);
       return (await stored('probe')).length > 0;
@@ -132,7 +132,7 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
     await kill(bridge);
     await sent;
     await send(messages.slice(300));
-    // Told by SIGUSR1, it writes down what it holds, which is all that was not acknowledged; the newest among it.
+    // On SIGUSR1 the broker saves its messages: all that are not acknowledged, including the newest.
     broker.kill('SIGUSR1');
     await until(async () => (await readFile(join(folder, 'mosquitto.db')).catch(() => '')).includes('"bridged":599'));
     const before = (await stored()).length;
@@ -141,7 +141,7 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
     await kill(broker);
     startBroker();
     await until(async () => new Set(await stored()).size === numbers.length);
-    // And when the broker has nothing more, each key is there once.
+    // When the broker has no messages left, each key is stored once.
     await send([record(600)]);
     await until(async () => (await stored()).includes(600));
     const found = (await stored()).map(Number);

@@ -11,9 +11,9 @@ import { WebSocket } from 'ws';
 import { ended, startCommand } from '../support/command.js';
 import { freePort, hasTools, toolPath } from './tool.js';
 
-/** Requests at once. */
+/** Number of concurrent requests. */
 const clients = 8;
-/** Requests that a process must have answered before the other is restarted. */
+/** Requests that a restarted process must have answered before the other is restarted. */
 const between = 20;
 
 let folder: string;
@@ -24,7 +24,7 @@ let token: string;
 let organization: string;
 let serial: string;
 
-/** Starts a process of the service at a port, and gives what it says once it listens. */
+/** Starts a service process at a port, and returns what it prints when it listens. */
 async function serve(port: number): Promise<Record<string, string>> {
   const child = startCommand(['serve', '--json'], {
     DATA_DIR: dataDir,
@@ -46,7 +46,7 @@ async function stop(port: number): Promise<void> {
   expect(await ended(child)).toBe(0);
 }
 
-/** Requests of customers that a process has answered since its start. */
+/** Returns the number of client requests that a process has answered since its start. */
 async function answeredBy(port: number): Promise<number> {
   const headers = { authorization: 'Bearer metrics' };
   const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
@@ -76,10 +76,10 @@ async function answeredBy(port: number): Promise<number> {
   describe.each([
     ['Caddy', startCaddy],
     ['nginx', startNginx],
-  ])('%s', (_, startProxy) => {
+  ])('two processes behind %s', (_, startProxy) => {
     let proxy: ChildProcess;
     let origin: string;
-    // What customers have: their connections to the proxy are kept. The certificate is a test's own.
+    // Keeps connections to the proxy open, as clients do. The certificate is self-signed.
     const dispatcher = new Agent({ connections: clients, connect: { rejectUnauthorized: false } });
 
     beforeAll(async () => {
@@ -110,7 +110,7 @@ async function answeredBy(port: number): Promise<number> {
       while (!(await reached().catch(() => false))) await pause(100);
     };
 
-    it('fails no request while both are restarted one after another under load', async () => {
+    it('answers every request with 200 while both processes are restarted in turn under load', async () => {
       const outcomes = new Map<number | string, number>();
       let sent = 0;
       let over = false;
@@ -126,7 +126,7 @@ async function answeredBy(port: number): Promise<number> {
       for (const port of ports) {
         await stop(port);
         await serve(port);
-        // The proxy has seen that it is back; the next one may go.
+        // The proxy has noticed that the process is back.
         await until(async () => (await answeredBy(port)) >= between);
       }
       over = true;
@@ -134,7 +134,7 @@ async function answeredBy(port: number): Promise<number> {
       expect([...outcomes.keys()]).toEqual([200]);
     }, 240_000);
 
-    it('hands on WebSockets, event streams as they come, request identifiers, and no figures', async () => {
+    it('forwards WebSockets, event streams and request identifiers, and hides /metrics', async () => {
       const socket = new WebSocket(`${origin.replace('https', 'wss')}/graphql`, 'graphql-transport-ws', {
         rejectUnauthorized: false,
       });

@@ -21,7 +21,7 @@ lines.on('data', (text: string) => {
 let collector: Collector;
 const opened: { close(): Promise<void> }[] = [];
 
-/** Starts a service that traces to an address, or that does not. Hooks are tried again at once. */
+/** Starts a service with or without tracing, which retries hooks at once. */
 async function serve(tracing: TracingConfig | undefined): Promise<{ service: Service; customer: Customer }> {
   const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [1, 1] };
   const log = createLog('info', lines);
@@ -30,14 +30,14 @@ async function serve(tracing: TracingConfig | undefined): Promise<{ service: Ser
   return { service, customer: await buildCustomer({ url: service.url, databaseUrl: database.url }) };
 }
 
-/** A hook of the customer's, and what it calls. */
+/** Creates a hook of the customer with its receiver. */
 async function hookOf(customer: Customer, behaviour?: Parameters<typeof startReceiver>[0], values = {}) {
   const receiver = await startReceiver(behaviour);
   opened.push(receiver);
   return { receiver, hook: await customer.hook({ url: receiver.url('/secret-path'), ...values }) };
 }
 
-/** A trace that a caller is in. */
+/** Creates the trace of a caller. */
 const newTrace = (flags = '01') => {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
@@ -50,7 +50,7 @@ const post = (service: Service, { organizationId, token, serial }: Customer, hea
     body: JSON.stringify({ serial, data: { n: 1 } }),
   });
 
-/** The line of the log with a text in it. */
+/** Returns the log line that contains the text. */
 async function lineWith(text: string): Promise<Record<string, unknown>> {
   for (;;) {
     const line = logged.split('\n').find((each) => each.includes(text) && each.endsWith('}'));
@@ -67,10 +67,10 @@ afterEach(async () => {
 });
 afterAll(() => collector.close());
 
-describe('a service that traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
+describe('trace of a request with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   const traced = () => serve({ endpoint: collector.url, ratio: 1 });
 
-  it('makes one trace of the request of a caller, its statements and the call of a hook', async () => {
+  it("contains the caller's request, its SQL statements and the hook call", async () => {
     const { service, customer } = await traced();
     const { receiver } = await hookOf(customer);
     const { traceId, spanId, traceparent } = newTrace();

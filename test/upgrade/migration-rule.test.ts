@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 
 const folder = new URL('../../../migrations/', import.meta.url);
 
-/** The tables as they were first made: nothing was in them. */
+/** The migrations that created the tables, which were empty. */
 const first = /^20261120-/;
-/** Tables that have so few rows, however large the service, that looking at all of them takes no time. */
+/** Tables with so few rows in any service that a full scan takes no time. */
 const small = new Set(['account', 'api_token', 'application', 'hook', 'hook_state', 'membership', 'product', 'team']);
 
-/** What a migration does to tables that may have many rows, and that would stop writing to them for as long as it takes. */
+/** Returns the statements of a migration that would block writes to a large table for long. */
 function blockingStatements(migration: string): string[] {
   const text = migration.replaceAll(/--.*|\/\/.*|\/\*[\s\S]*?\*\//g, '').replaceAll(/\s+/g, ' ');
   const created = new Set([...text.matchAll(/create table (?:if not exists )?([\w.]+)/g)].map(([, table]) => table));
@@ -22,7 +22,7 @@ function blockingStatements(migration: string): string[] {
   return [...indexes, ...changes];
 }
 
-/** Whether a change of a table writes or reads all of its rows while nobody else may write. */
+/** Whether a table change scans or rewrites all rows while writes are blocked. */
 const looksAtAllRows = (change: string): boolean =>
   /alter (?:column )?\w+ (?:set data )?type\b/.test(change) ||
   /add column [^,]*\b(?:generated|serial|bigserial|default (?!true|false|null|'|-?\d)\w)/.test(change) ||
@@ -31,10 +31,10 @@ const looksAtAllRows = (change: string): boolean =>
     .split(/,(?![^(]*\))/)
     .some((each) => /add (?:constraint \w+ )?(?:check|foreign key)\b(?!.*not valid)/.test(each));
 
-describe('migrations of tables in use', () => {
+describe('check for migrations that block writes', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !first.test(name));
 
-  it.each(names)('%s builds no index and looks at no row while others wait', (name) => {
+  it.each(names)('finds nothing in %s', (name) => {
     expect(blockingStatements(readFileSync(new URL(name, folder), 'utf8'))).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe('migrations of tables in use', () => {
     'alter table delivery drop constraint delivery_pkey, add primary key (id)',
     'alter table job add constraint c check (a > 0)',
     'alter table device add column a uuid, add foreign key (a) references b',
-  ])('refuses %s', (statement) => {
+  ])('rejects %s', (statement) => {
     expect(blockingStatements(`this.addSql(\`${statement};\`)`)).toHaveLength(1);
   });
 
@@ -59,7 +59,7 @@ describe('migrations of tables in use', () => {
     'alter table job add constraint c check (a > 0) not valid',
     'alter table api_token add check (a > 0)',
     '-- create index a on device (b)',
-  ])('lets through %s', (statement) => {
+  ])('accepts %s', (statement) => {
     expect(blockingStatements(`this.addSql(\`${statement};\`)`)).toEqual([]);
   });
 });

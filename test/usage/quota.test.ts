@@ -7,7 +7,10 @@ import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** A service alone on its database, a second before midnight: claims of a process with a later date would count as newer. */
+/**
+ * A service alone on its database, one second before midnight. Claims of a process with a later date would count as
+ * newer.
+ */
 let now = Date.UTC(2026, 10, 20, 23, 59, 59);
 const evening = useWorld({ clock: () => now });
 
@@ -21,7 +24,7 @@ type Quota = Record<keyof QuotaValues, QuotaState>;
 let count = 0;
 const newSerial = () => `b0-${String(++count).padStart(4, '0')}`;
 
-/** An organization with a device. */
+/** Creates an organization with a device. */
 async function furnished() {
   const owner = await world.organization();
   const serial = newSerial();
@@ -37,10 +40,10 @@ const post = (actor: AccountActor, serial: string, records = 1) =>
 
 const quotaOf = async (owner: AccountActor) => (await owner.get<Quota>(`/organizations/${owner.id}/quota`)).body;
 
-/** Sets quotas, as an operator does. Those of devices hold at once, the others when the service looks. */
+/** Sets quotas as an operator does. Device quotas apply at once, the others at the service's next poll. */
 const set = (owner: AccountActor, values: Partial<QuotaValues>) => setQuota(world.pool, owner.id, values);
 
-/** Calls until it is answered with this status. */
+/** Repeats a call until it returns this status. */
 const until = async <Of extends { status: number }>(status: number, call: () => Promise<Of>): Promise<Of> => {
   for (;;) {
     const answer = await call();
@@ -49,11 +52,11 @@ const until = async <Of extends { status: number }>(status: number, call: () => 
   }
 };
 
-describe('a quota of records a day', () => {
-  it('refuses the call that would pass it, in words with the figure and the time, and stores nothing of it', async () => {
+describe('daily record quota', () => {
+  it('refuses a call that would exceed it, with figure and time, and stores nothing of the call', async () => {
     const { owner, serial } = await furnished();
     await set(owner, { recordsPerDay: 5 });
-    // One record too many in one call: refused as soon as the quota is seen, and never stored in part.
+    // A call above the quota is refused as soon as the service sees the quota, and is never stored in part.
     await until(429, () => post(owner, 'ff', 6));
     expect((await post(owner, serial, 3)).body).toMatchObject({ accepted: 3 });
     const { status, headers, body } = await post(owner, serial, 3);
@@ -69,7 +72,7 @@ describe('a quota of records a day', () => {
     expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { limit: 5, used: 5, until: midnight } });
   });
 
-  it('counts what is stored alone: rejected and repeated records take nothing of it', async () => {
+  it('counts stored records only, not rejected or repeated ones', async () => {
     const { owner, serial } = await furnished();
     await set(owner, { recordsPerDay: 3 });
     await until(429, () => post(owner, 'ff', 4));
@@ -81,7 +84,7 @@ describe('a quota of records a day', () => {
     expect((await post(owner, serial)).status).toBe(429);
   });
 
-  it('is not passed by calls at the same time', async () => {
+  it('holds against 30 concurrent calls', async () => {
     const { owner, serial } = await furnished();
     await set(owner, { recordsPerDay: 10 });
     await until(429, () => post(owner, 'ff', 11));
@@ -91,7 +94,7 @@ describe('a quota of records a day', () => {
     expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 10 } });
   });
 
-  it('holds on every way in', async () => {
+  it('applies to every ingestion path', async () => {
     const { owner, serial, deviceId } = await furnished();
     const { body } = await owner.post<{ token: string }>(`/devices/${owner.id}/${deviceId}/tokens`);
     const device = new Actor(world.url, body.token);
@@ -119,7 +122,7 @@ describe('a quota of records a day', () => {
     expect((await until(200, () => post(owner, serial))).body).toMatchObject({ accepted: 1 });
   });
 
-  it('begins again with the day', async () => {
+  it('starts again at midnight', async () => {
     const owner = await evening.organization();
     const serial = newSerial();
     await owner.make(`/organizations/${owner.id}/devices/${serial}`);
@@ -134,8 +137,8 @@ describe('a quota of records a day', () => {
   });
 });
 
-describe('a quota of devices', () => {
-  it('is never passed, one by one or many at once, by owners or by devices that register themselves', async () => {
+describe('device quota', () => {
+  it('holds against concurrent registrations by owners and by devices themselves', async () => {
     const { owner } = await furnished();
     const at = `/organizations/${owner.id}`;
     const product = await owner.make(`${at}/products`, { name: 'Meter', version: '1', variables: [] });
@@ -165,28 +168,28 @@ describe('a quota of devices', () => {
     const [device] = (await owner.get<{ id: string }[]>(`${at}/devices`)).body;
     await owner.delete(`/devices/${owner.id}/${device!.id}`);
     expect((await owner.post(`${at}/devices/${newSerial()}`)).status).toBe(200);
-    // A quota below what there is takes nothing away.
+    // A quota below the current number deletes nothing.
     await set(owner, { devices: 1 });
     expect((await owner.post(`${at}/devices/${newSerial()}`)).status).toBe(403);
     expect(await quotaOf(owner)).toMatchObject({ devices: { limit: 1, used: 4 } });
   });
 });
 
-describe('a quota of stored bytes', () => {
+describe('storage quota', () => {
   it('refuses records until some are deleted', async () => {
     const { owner, serial, deviceId } = await furnished();
     const other = newSerial();
     await owner.make(`/organizations/${owner.id}/devices/${other}`);
     await post(owner, serial, 50);
     await set(owner, { storedBytes: 1000 });
-    // An unknown serial: what is stored until the quota is seen would stay.
+    // Uses an unknown serial, since records stored before the quota applies would remain.
     const refused = await until(403, () => post(owner, 'ff'));
     expect(refused.body.message).toMatch(/^The quota of 1000 stored bytes is reached, until records are deleted/);
     const { storedBytes } = await quotaOf(owner);
     expect(storedBytes).toMatchObject({ limit: 1000, used: expect.any(Number) });
     expect(storedBytes.used).toBeGreaterThan(1000);
     await owner.delete(`/devices/${owner.id}/${deviceId}`);
-    // Records of deleted devices are deleted a minute later, and then counted again: brought forward here.
+    // Brings forward the purge of deleted devices, which runs a minute later, and the new count of bytes.
     while (await purgeDevices(world.pool, new Date(Date.now() + 120_000)));
     await until(200, async () => {
       await world.pool.query("update storage set measured_at = '-infinity' where organization_id = $1", [owner.id]);
@@ -195,7 +198,7 @@ describe('a quota of stored bytes', () => {
   });
 });
 
-it('shows an organization without quotas that it has none', async () => {
+it('shows no limits for an organization without quotas', async () => {
   const { owner } = await furnished();
   const { recordsPerDay, devices, storedBytes } = await quotaOf(owner);
   expect(recordsPerDay).toEqual({ used: 0, until: expect.any(String) });

@@ -20,7 +20,7 @@ interface UsageRow {
   calls?: number;
 }
 
-describe('usage', () => {
+describe('GET /organizations/:organizationId/usage', () => {
   const world = useWorld();
   let owner: AccountActor;
   let productId: string;
@@ -28,7 +28,7 @@ describe('usage', () => {
   let application: string;
   const serials = ['c0-01', 'c0-02'] as const;
 
-  /** An organization with a product, an application with a hook, a device of both, and another that is in neither. */
+  /** Creates an organization with a product, an application with a hook, a device of both, and a device of neither. */
   beforeAll(async () => {
     owner = await world.organization();
     const at = `/organizations/${owner.id}`;
@@ -48,11 +48,11 @@ describe('usage', () => {
     return body;
   };
   const post = (records: unknown) => owner.post(`/organizations/${owner.id}/records`, records);
-  /** Adds up what this process has not added up by itself yet. */
+  /** Folds the counts that the service has not folded yet. */
   const fold = async () => {
     while (await foldUsage(world.pool));
   };
-  /** The same, until nothing is left: the service may be at it. */
+  /** Folds until nothing is left, since the service folds too. */
   const foldAll = async () => {
     for (;;) {
       await fold();
@@ -62,7 +62,7 @@ describe('usage', () => {
     }
   };
 
-  it('counts each stored record once for its organization, product and applications, before and after it is added up', async () => {
+  it('counts each stored record once for organization, product and applications, before and after folding', async () => {
     await post([
       { serial: serials[0], data: { a: 1 }, key: 'once' },
       { serial: serials[0], data: { a: 2 } },
@@ -90,7 +90,7 @@ describe('usage', () => {
     expect(await usage('?by=application')).toEqual(told.application);
   });
 
-  it('is exact where many store at the same time while it is added up', async () => {
+  it('stays exact while many calls store records during folding', async () => {
     const [before] = await usage('?by=application');
     const calls = Array.from({ length: 60 }, (_, index) =>
       post(Array.from({ length: (index % 7) + 1 }, () => ({ serial: serials[0], data: { a: index } }))),
@@ -109,7 +109,7 @@ describe('usage', () => {
     expect(await after()).toEqual({ records: stored, deliveries: stored });
   });
 
-  it('keeps what a deleted product, application and device used', async () => {
+  it('keeps the usage of a deleted product and device', async () => {
     const other = await world.organization();
     const at = `/organizations/${other.id}`;
     const product = await other.make(`${at}/products`, { name: 'Short', version: '1', variables: [] });
@@ -121,7 +121,7 @@ describe('usage', () => {
     expect(await usage('?by=product', other)).toEqual([expect.objectContaining({ productId: product, records: 1 })]);
   });
 
-  it('is told of the days, the product or the application that one asks for, and of no other organization', async () => {
+  it('filters by days, product and application, and hides other organizations', async () => {
     const today = (await usage())[0]!.day;
     expect(today).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(await usage(`?fromDay=${today}&toDay=${today}`)).toHaveLength(1);
@@ -141,10 +141,10 @@ describe('usage', () => {
   });
 });
 
-describe('calls', () => {
+describe('call count in usage', () => {
   const database = useDatabase();
 
-  it('are counted, those of a batch each, and written down when the service stops', async () => {
+  it('includes every operation of a batch, and is saved when the service stops', async () => {
     const service = await startTestService(database.url);
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= service.close());
@@ -173,10 +173,10 @@ describe('calls', () => {
   });
 });
 
-describe('usage that was added up', () => {
+describe('folding of usage', () => {
   const world = useWorld();
 
-  it('is added up by the service itself', async () => {
+  it('runs in the service by itself', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/devices/c0`);
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0', data: { a: 1 } });

@@ -19,7 +19,7 @@ import { describeSchema, makeFirstRelease } from '../../upgrade/first-release.js
 const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [600_000] };
 const service = useService({ config: { hooks } });
 
-/** Runs a command, and gives the one JSON value that it prints. */
+/** Runs a command, and returns the JSON value that it prints. */
 async function ddp<T>(databaseUrl: string, ...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], { DATABASE_URL: databaseUrl });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -34,7 +34,7 @@ const refusal = async (databaseUrl: string, ...args: string[]): Promise<string> 
 
 const program = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
-/** Files of the folder whose names begin so. */
+/** Returns the files of the folder whose names begin with `name`. */
 const filesOf = async (name: string): Promise<string[]> =>
   (await readdir(folder)).filter((each) => each.startsWith(name));
 
@@ -62,9 +62,9 @@ let folder: string;
 let file: string;
 let receiver: Receiver;
 let customer: Customer;
-/** What every table has to be restored with. */
+/** The summary that ddp backup prints. */
 let summary: { rows: string; bytes: string; leftOut: string[] };
-/** Numbers of the records that had been acknowledged before the backup began, and those of deliveries. */
+/** Numbers of the records acknowledged before the backup began, and identifiers of their deliveries. */
 let acknowledged: number[];
 let deliveries: string[];
 
@@ -88,7 +88,7 @@ beforeAll(async () => {
   customer = await buildCustomer(service);
   await customer.hook({ url: receiver.url('/hook'), authentication: { basic: { user: 'u', pass: 'a secret' } } });
   const before = new Set<number>();
-  // Long ago: partitions that migrations do not make by themselves.
+  // Records from a year ago, whose partitions no migration creates.
   await send(before, yearAgo);
   await send(before);
   const load = new AbortController();
@@ -101,7 +101,7 @@ beforeAll(async () => {
   summary = await ddp(service.databaseUrl, 'backup', file);
   load.abort();
   await Promise.all(senders);
-  // More than the backup can have: what it has is not what the database has now.
+  // The database has more records by now than the backup.
   expect(before.size).toBeGreaterThan(acknowledged.length);
 }, 120_000);
 
@@ -110,14 +110,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a backup of a service under load', () => {
-  it('is a file for its owner alone, and names what it leaves out', async () => {
+describe('backup of a service under load', () => {
+  it('creates a file that only its owner can read, and names what it leaves out', async () => {
     const { mode, size } = await stat(file);
     expect([(mode & 0o777).toString(8), String(size)]).toEqual(['600', summary.bytes]);
     expect(summary.leftOut).toEqual([expect.stringContaining('SECRET_KEY')]);
   });
 
-  it('restores every record, delivery and token that was acknowledged before, and serves and calls hooks again', async () => {
+  it('restores every acknowledged record, delivery and token to a service that works and calls hooks', async () => {
     const url = await createDatabase({ template: false });
     const restored = await ddp<{ rows: string }>(url, 'restore', file);
     expect(restored.rows).toBe(summary.rows);
@@ -149,14 +149,14 @@ describe('a backup of a service under load', () => {
     expect(await refusal(url, 'restore', file)).toMatch(/^The database is not empty/);
   }, 120_000);
 
-  it('goes into a database that has the tables and no rows, as a restore leaves that was ended early', async () => {
+  it('restores into a database with empty tables, such as an interrupted restore leaves', async () => {
     const url = await createDatabase();
     expect(await ddp(url, 'restore', file)).toMatchObject({ rows: summary.rows });
   }, 180_000);
 });
 
-describe('ddp backup', () => {
-  it('replaces no file, and leaves none behind where it fails', async () => {
+describe('ddp backup failures', () => {
+  it('replaces no existing file, and leaves no file when it fails', async () => {
     expect(await refusal(service.databaseUrl, 'backup', file)).toBe(`${file} exists: name a new file.\n`);
     const empty = await createDatabase({ template: false });
     const other = join(folder, 'other.backup');
@@ -164,8 +164,8 @@ describe('ddp backup', () => {
     expect(await filesOf('other')).toEqual([]);
   });
 
-  it('says that the disk is full, and leaves no file behind', async () => {
-    // A file that may not grow is what a disk is that is full.
+  it('reports a full disk and leaves no file', async () => {
+    // A limit on the file size has the same effect as a full disk.
     const command = `ulimit -f 1; exec "$0" "$@"`;
     const args = [process.execPath, program, 'backup', join(folder, 'large.backup')];
     const env = { PATH: process.env['PATH'], LOG_LEVEL: 'warn', DATABASE_URL: service.databaseUrl };
@@ -174,7 +174,7 @@ describe('ddp backup', () => {
     expect(await filesOf('large')).toEqual([]);
   });
 
-  it('has its name once it is whole, and replaces none that is being written', async () => {
+  it('exits with code 1 when another backup writes the same file', async () => {
     const path = join(folder, 'cut-off.backup');
     await writeFile(`${path}.partial`, 'the first part of a backup that was cut off');
     expect(await refusal(service.databaseUrl, 'backup', path)).toMatch(/partial exists: another backup writes it/);
@@ -182,20 +182,20 @@ describe('ddp backup', () => {
   });
 });
 
-describe('ddp restore', () => {
+describe('ddp restore of special files', () => {
   let empty: string;
 
   beforeAll(async () => {
     empty = await createDatabase({ template: false });
   });
 
-  it('refuses a file that is cut or damaged, and changes nothing', async () => {
+  it('refuses a truncated or damaged file, and changes nothing', async () => {
     const bytes = await readFile(file);
     const copy = join(folder, 'copy.backup');
     await writeFile(copy, bytes);
     for (const harm of [
       () => truncate(copy, bytes.length - 20),
-      // What stands after the end is not ours, whatever it is.
+      // The restore refuses any bytes after the end of the backup.
       () => writeFile(copy, Buffer.concat([bytes, Buffer.from('more')])),
       () => writeFile(copy, Buffer.concat([bytes, zstdCompressSync(Buffer.from('more'))])),
       () => writeFile(copy, Buffer.concat([bytes, Buffer.alloc(100_000)])),
@@ -209,7 +209,7 @@ describe('ddp restore', () => {
     expect(await column(empty, `select relname as name from pg_class where relname = 'account'`)).toEqual([]);
   }, 180_000);
 
-  it('brings the backup of the first release to the schema of this one, with all that is in it', async () => {
+  it('restores a backup of the first release with the schema of this one', async () => {
     const first = await createDatabase({ template: false });
     await withClient(first, (client) => makeFirstRelease(client, { devices: 100, records: 2000, deliveries: 500 }));
     const old = join(folder, 'first.backup');
@@ -223,11 +223,11 @@ describe('ddp restore', () => {
     expect(schemas[0]).toEqual(schemas[1]);
   }, 180_000);
 
-  it('says which file is not there', async () => {
+  it('reports a missing file', async () => {
     expect(await refusal(empty, 'restore', join(folder, 'none'))).toContain('ENOENT');
   });
 
-  it('refuses the backup of a newer release by its name', async () => {
+  it('refuses a backup of a newer release and names that release', async () => {
     const newer = await createDatabase();
     await execute(newer, `insert into migration (name, executed_at) values ('20991231-01-wings', now())`);
     const copy = join(folder, 'newer.backup');

@@ -8,7 +8,9 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ended, runCommand, startCommand } from '../../support/command.js';
 
-/** What a service says once it listens; the token only where it made the first organization. */
+/**
+ * The line that a service prints when it listens. It has a token only when the service created the first organization.
+ */
 interface Greeting {
   url: string;
   token?: string;
@@ -28,7 +30,7 @@ afterAll(async () => {
   for (const folder of [await databaseFolder(), dataDir]) await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a service on the embedded database, on any free port. */
+/** Starts a service on the embedded database, on a free port. */
 async function serve(folder = dataDir): Promise<{ child: ChildProcess; greeting: Greeting }> {
   const child = startCommand(['serve', '--json'], { DATA_DIR: folder, PORT: '0' });
   started.push(child);
@@ -50,12 +52,12 @@ async function accountStatus({ url }: Greeting, token: string): Promise<number> 
   return response.status;
 }
 
-describe('services on one embedded database', () => {
+describe('embedded database', () => {
   let first: ChildProcess;
   let second: ChildProcess;
   let token: string;
 
-  it('start together, share it, and make one demo organization', async () => {
+  it('starts once for two services, which create one demo organization', async () => {
     const both = await Promise.all([serve(), serve()]);
     [first, second] = [both[0].child, both[1].child];
     const tokens = both.flatMap(({ greeting }) => (greeting.token === undefined ? [] : [greeting.token]));
@@ -64,14 +66,14 @@ describe('services on one embedded database', () => {
     for (const { greeting } of both) expect(await accountStatus(greeting, token)).toBe(200);
   }, 180_000);
 
-  it('let the command line work beside them', async () => {
+  it('lets commands run beside the services', async () => {
     const args = ['user', 'create', '--username', 'ada', '--email', 'ada@example.com', '--json'];
     const outcome = await runCommand(args, { DATA_DIR: dataDir });
     expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\{"id":"[^"]+"\}\n$/) });
     expect(await isDatabaseRunning()).toBe(true);
   });
 
-  it('leave it running while another uses it, though one was killed, and stop it with the last', async () => {
+  it('runs for the other service when one is killed, and stops with the last', async () => {
     first.kill('SIGKILL');
     await ended(first);
     expect(await isDatabaseRunning()).toBe(true);
@@ -80,7 +82,7 @@ describe('services on one embedded database', () => {
     expect(await isDatabaseRunning()).toBe(false);
   });
 
-  it('find everything again after all of them were killed', async () => {
+  it('contains all data after all services were killed', async () => {
     const { child } = await serve();
     child.kill('SIGKILL');
     await ended(child);
@@ -92,7 +94,7 @@ describe('services on one embedded database', () => {
     expect(await isDatabaseRunning()).toBe(false);
   }, 180_000);
 
-  it('keep their data where they are when their folder is opened to others', async () => {
+  it('stays in place when the permissions of its folder are opened', async () => {
     const closed = await mkdtemp(join(dataDir, 'closed-'));
     const { child, greeting } = await serve(closed);
     child.kill('SIGTERM');
@@ -105,7 +107,7 @@ describe('services on one embedded database', () => {
     await rm(await databaseFolder(closed), { recursive: true });
   }, 120_000);
 
-  it('say what to do where the database is of another major version of PostgreSQL, and leave it as it is', async () => {
+  it('stops the start with advice when it is of another PostgreSQL version, and stays unchanged', async () => {
     const file = join(await databaseFolder(), 'PG_VERSION');
     const release = await readFile(file, 'utf8');
     await writeFile(file, '17\n');
@@ -116,7 +118,7 @@ describe('services on one embedded database', () => {
     expect(await isDatabaseRunning()).toBe(false);
   });
 
-  it('say which port is taken and how to take another, and begin nothing', async () => {
+  it("stays down when the service's port is taken, and the service suggests another port", async () => {
     const squatter = createServer().listen(0, '127.0.0.1');
     await once(squatter, 'listening');
     const address = squatter.address();

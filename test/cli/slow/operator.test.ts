@@ -8,7 +8,7 @@ const service = useService();
 /** Runs a command on the database of the running service. */
 const ddp = (...args: string[]) => runCommand(args, { DATABASE_URL: service.databaseUrl });
 
-/** The one JSON value that a command prints. */
+/** Runs a command with --json and returns the printed value. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await ddp(...args, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -18,7 +18,7 @@ async function ask<T>(...args: string[]): Promise<T> {
 const account = (token: string) =>
   fetch(`${service.url}/ddp/v1/account`, { headers: { authorization: `Bearer ${token}` } });
 
-describe('ddp', () => {
+describe('ddp commands', () => {
   let id: string;
   let token: string;
 
@@ -36,7 +36,7 @@ describe('ddp', () => {
 
   afterAll(() => ddp('organization', 'enable', id));
 
-  it('says which Node.js it needs where it is started by an older one', async () => {
+  it('names the required version of Node.js when it runs on an older one', async () => {
     const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
     const settings = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(older)}` };
     expect(await runCommand(['--version'], settings)).toEqual({
@@ -46,14 +46,14 @@ describe('ddp', () => {
     });
   });
 
-  it('ends the tokens of an organization that it disables, until it is enabled', async () => {
+  it('suspends the tokens of a disabled organization until it is enabled', async () => {
     expect(await ask('organization', 'disable', id)).toEqual({ id, disabled: true });
     expect((await account(token)).status).toBe(401);
     expect(await ask('organization', 'enable', id)).toEqual({ id, disabled: false });
     expect((await account(token)).status).toBe(200);
   });
 
-  it('makes tokens of less scope, and revokes them', async () => {
+  it('creates read tokens, and revokes them', async () => {
     const args = ['--organization', id, '--scope', 'read', '--expires', '30d'];
     const made = await ask<{ id: string; token: string }>('token', 'create', ...args);
     const change = await post('teams', { name: 'Field Ops' }, made.token);
@@ -62,13 +62,13 @@ describe('ddp', () => {
     expect((await account(made.token)).status).toBe(401);
   });
 
-  it('makes no token for a user who is not a member', async () => {
+  it('refuses a token for a user who is not a member', async () => {
     const user = await ask<{ id: string }>('user', 'create', '--username', 'ada', '--email', 'ada@example.com');
     const outcome = await ddp('token', 'create', '--organization', id, '--user', user.id);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not a member') });
   });
 
-  it('sets quotas one by one, shows them, and takes them away', async () => {
+  it('sets, shows and removes each quota', async () => {
     const { id: organization } = await ask<{ id: string }>(
       'organization',
       'create',
@@ -102,22 +102,22 @@ describe('ddp', () => {
     ['an unknown id', ['organization', 'disable', newId()], /^There is no organization /],
     ['an unknown command', ['reboot'], /unknown command 'reboot'/],
     ['a missing option', ['user', 'create', '--username', 'bob'], /--email/],
-    ['a duration that is none', ['token', 'create', '--organization', newId(), '--expires', 'soon'], /such as 30d/],
+    ['an invalid duration', ['token', 'create', '--organization', newId(), '--expires', 'soon'], /such as 30d/],
     ['a duration beyond any date', ['token', 'create', '--organization', newId(), '--expires', '9999999d'], /century/],
-    ['a name of blanks', ['token', 'create', '--organization', newId(), '--name', ' '], /^The name must have /],
-    ['records kept for a time that is none', ['retention', 'set', '5x', '--organization', newId()], /such as 30d/],
+    ['a blank name', ['token', 'create', '--organization', newId(), '--name', ' '], /^The name must have /],
+    ['an invalid retention', ['retention', 'set', '5x', '--organization', newId()], /such as 30d/],
     [
-      'a quota that is no number',
+      'a quota that is not a number',
       ['quota', 'set', newId(), '--devices', '-5'],
       /whole number, such as 100000 or 20G, or none/,
     ],
-    ['a quota of no organization', ['quota', 'set', newId(), '--devices', '5'], /^There is no organization /],
-  ])('ends with 1 and a sentence on %s', async (_, args, sentence) => {
+    ['a quota of an unknown organization', ['quota', 'set', newId(), '--devices', '5'], /^There is no organization /],
+  ])('exits with code 1 and one sentence for %s', async (_, args, sentence) => {
     const outcome = await ddp(...args);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   });
 
-  it('says where a database cannot be reached, without its password', async () => {
+  it('reports an unreachable database without its password', async () => {
     const outcome = await runCommand(['migrate'], { DATABASE_URL: 'postgresql://me:hidden@127.0.0.1:1/ddp' });
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('127.0.0.1:1/ddp') });
     expect(outcome.stderr).not.toContain('hidden');

@@ -4,13 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { ended, runCommand, startCommand } from '../../support/command.js';
 import { useWorld } from '../../support/world.js';
 
-/** Its stored secrets are sealed with the key "a key for tests". */
+/** This database holds secrets sealed with the key "a key for tests". */
 const world = useWorld();
 
 const settings = (key: string) => ({ DATABASE_URL: world.databaseUrl, SECRET_KEY: key, PORT: '0' });
 
 describe('SECRET_KEY', () => {
-  it('stops the start with a sentence where it opens nothing stored, and not where an older key of the list does', async () => {
+  it('stops the start with a message when it opens no stored secret, but not when an older key of the list does', async () => {
     const owner = await world.organization();
     const application = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Alarms' });
     await owner.make(`/applications/${owner.id}/${application}/hooks`, {

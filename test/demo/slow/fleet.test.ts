@@ -32,7 +32,7 @@ const fleetOf = async (owner: Actor, organizationId: string): Promise<Fleet> => 
   return body.data as unknown as Fleet;
 };
 
-/** What a stream has said, and a way to wait for a part of it. */
+/** Collects the text of a stream, and waits for a part of it. */
 const textOf = (stream: Readable) => {
   let text = '';
   stream.setEncoding('utf8').on('data', (more: string) => {
@@ -47,7 +47,7 @@ const textOf = (stream: Readable) => {
 };
 
 describe('ddp demo --fleet', () => {
-  it('makes forty devices of three products with a week of records and two hooks of which one fails, goes on while the service is restarted, and removes them', async () => {
+  it('creates 40 devices with a week of records and two hooks, survives a restart of the service, and deletes them', async () => {
     const { token } = await createDemoToken(world.pool, new Date());
     const owner = new Actor(world.url, token);
     const { body } = await owner.get<{ id: string }>('/account');

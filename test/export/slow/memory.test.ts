@@ -17,7 +17,7 @@ beforeAll(async () => {
     await owner.put(`/applications/${owner.id}/${id}/devices/${device}`);
     ids.push(device);
   }
-  // As the service would have stored them: posting so many would take longer than all that is tested.
+  // Inserted as the service stores records: posting them would take longer than the whole test.
   await world.pool.query(
     `insert into record (id, organization_id, device_id, ts, metadata, data)
      select gen_random_uuid(), $1::uuid, ($2::uuid[])[1 + i % 20], now() - interval '30 days' + i * interval '10 seconds',
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await world.pool.query('analyze record');
 });
 
-/** Reads a file to its end, and gives its length and what passes through. */
+/** Reads a file to its end, passes its chunks to `see`, and returns its length. */
 const read = async (parameters: string, see: (chunk: Uint8Array) => void = () => undefined) => {
   const response = await fetch(`${address}?${parameters}`, { headers: { authorization: `Bearer ${owner.token}` } });
   expect(response.status).toBe(200);
@@ -40,15 +40,15 @@ const read = async (parameters: string, see: (chunk: Uint8Array) => void = () =>
   return length;
 };
 
-describe('an export of 100,000 records', () => {
-  it.each(['csv', 'parquet'])('as %s takes no more memory than its share', async (format) => {
+describe('export of 100,000 records', () => {
+  it.each(['csv', 'parquet'])('grows the process by less than 200 MiB as %s', async (format) => {
     await read(`format=${format}&columns=id,ts&to=${Math.floor(Date.now() / 1000) - 29 * 86_400}`);
     const { result, bytes } = await growthDuring(() => read(`format=${format}&columns=id,ts,device.id,metadata,data`));
     expect(result).toBeGreaterThan(count * 40);
     expect(bytes).toBeLessThan(200 * 2 ** 20);
   });
 
-  it('has each of them once, in the order of time', async () => {
+  it('contains each record once, ordered by time', async () => {
     const seen = new Set<number>();
     let rest = '';
     let [last, disorder] = [-1, 0];

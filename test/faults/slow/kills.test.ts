@@ -11,9 +11,9 @@ import { ended, startCommand } from '../../support/command.js';
 /** `npm run test:faults` kills twenty times, `npm test` twice. */
 const kills = Number(process.env['FAULT_ROUNDS'] ?? 2);
 const clients = 3;
-/** One that is stored by a single statement, and one that goes by COPY. */
+/** The small batch is stored by one statement, the large one with COPY. */
 const batchSizes = [20, 200];
-/** Batches that must be answered after a kill before the next one. */
+/** Batches that must be acknowledged between two kills. */
 const batchesBetween = 5;
 
 interface Ready {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   token = first.token!;
   organization = first.id!;
   serial = first.serial!;
-  // Nobody listens there: the deliveries wait, and can be counted.
+  // Nothing listens there, so the deliveries wait and can be counted.
   const hook = { url: 'http://127.0.0.1:9/' };
   const made = await call('POST', `/applications/${organization}/${first.applicationId}/hooks`, hook);
   expect(made.status).toBe(200);
@@ -73,14 +73,14 @@ afterAll(async () => {
   for (const folder of [elsewhere, dataDir]) await rm(folder, { recursive: true, force: true });
 });
 
-/** What the load has been told. */
+/** The records that the service has acknowledged. */
 const acknowledged = new Set<number>();
 const statuses = new Set<number>();
 let batches = 0;
 let next = 0;
 let over = false;
 
-/** Posts batches until the load is over, each again and again until it is answered 200, as a careful sender does. */
+/** Posts batches until the load ends, each repeatedly until it returns 200, as a careful sender does. */
 const load = async (): Promise<void> => {
   while (!over) {
     const size = batchSizes[batches % batchSizes.length];
@@ -92,7 +92,7 @@ const load = async (): Promise<void> => {
   }
 };
 
-/** Whether a batch was answered 200. A connection that breaks with the service says nothing of its fate. */
+/** Returns whether a batch was answered with 200. A broken connection leaves its fate unknown. */
 const postOnce = async (items: object[]): Promise<boolean> => {
   const response = await call('POST', `/organizations/${organization}/records`, items).catch(() => undefined);
   const text = await response?.text().catch(() => undefined);
@@ -108,9 +108,9 @@ const answered = async (count: number): Promise<void> => {
   for (const until = batches + count; batches < until; ) await pause(20);
 };
 
-describe(`a load of batches while service and PostgreSQL are killed ${kills} times`, () => {
+describe(`ingestion while service and PostgreSQL are killed ${kills} times`, () => {
   it(
-    'keeps every record that was answered 200 exactly once, with its delivery',
+    'stores every acknowledged record exactly once, with its delivery',
     async () => {
       const running = Promise.all(Array.from({ length: clients }, load));
       for (let kill = 0; kill < kills; kill++) {

@@ -12,7 +12,7 @@ import { type FileImport, importing } from '../imported.js';
 
 const database = useDatabase();
 
-/** Starts a service as a process of its own over the test's database. */
+/** Starts a service process on the test's database. */
 const startProcess = async (): Promise<{ url: string; process: ChildProcess }> => {
   const started = startCommand(['serve', '--json'], {
     DATABASE_URL: database.url,
@@ -25,14 +25,14 @@ const startProcess = async (): Promise<{ url: string; process: ChildProcess }> =
   return { url: (JSON.parse(line.toString()) as { url: string }).url, process: started };
 };
 
-describe('a job whose process ends twice in the same step', () => {
-  it('fails with a sentence, and is not tried again', async () => {
+describe('job whose process dies twice in the same step', () => {
+  it('fails with a message and is not retried', async () => {
     const first = await startProcess();
     const of = { url: first.url, databaseUrl: database.url };
     const tenant = await createTenant(of);
     await withDatabase(of, async (holder) => {
       await withDatabase(of, async (db) => {
-        // The step waits for the table until its process is killed.
+        // The step waits for this lock until its process is killed.
         await holder.query('begin; lock table device in share row exclusive mode');
         const begun = (await importing(tenant).send('/devices?dryRun=false', 'serial\nf1-01\n')).body;
         const waiting = async () =>
@@ -46,7 +46,7 @@ describe('a job whose process ends twice in the same step', () => {
             'select pg_terminate_backend(pid) from pg_locks where not granted and relation = $1::regclass',
             ['device'],
           );
-          // As if the lease were over.
+          // Lets the lease expire.
           await db.query('update job set locked_until = null');
         }
         const third = await startTestService(database.url);
@@ -59,7 +59,7 @@ describe('a job whose process ends twice in the same step', () => {
             job: { state: 'failed', error: expect.stringMatching(/^The process that did this work ended twice/) },
           });
           await holder.query('rollback');
-          // Whoever asks for it anew, after mending what it was, gets another job.
+          // A new request, after the cause is fixed, creates another job.
           expect(await importing(there).apply(begun.id)).toMatchObject({ state: 'done', created: 1 });
         } finally {
           await third.close();

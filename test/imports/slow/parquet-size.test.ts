@@ -13,8 +13,8 @@ const send = async (file: Buffer) => {
   return importing({ id: owner.id, owner }).whole('/records', file, parquet);
 };
 
-describe('a small Parquet file of much', () => {
-  it('becomes only so many rows as its size allows, and what was written of them is counted', async () => {
+describe('small Parquet file with huge content', () => {
+  it('fails at the row limit for its size, and counts the rows written until then', async () => {
     const rows = 2 ** 17;
     const one = (value: string): Page[] => [
       dictionaryPage(1, text(value)),
@@ -40,8 +40,8 @@ describe('a small Parquet file of much', () => {
     expect(stored[0]!.unpacked).toBeGreaterThan(8 * 2 ** 20);
   }, 120_000);
 
-  it('that takes too much memory ends its own process, and the service goes on', async () => {
-    // Valid, and of 20 million objects.
+  it('ends only its own parser process when it needs too much memory', async () => {
+    // Valid JSON with 20 million objects.
     const json = text(`[${'{},'.repeat(20_000_000)}{}]`);
     const body = zstdCompressSync(json);
     const file = parquetFile(1, [

@@ -17,7 +17,7 @@ interface SearchAnswer {
   }[];
 }
 
-describe('past records by file', () => {
+describe('record import from Parquet', () => {
   let tenant: Tenant;
   let files: ReturnType<typeof importing>;
   let applicationId: string;
@@ -47,7 +47,7 @@ describe('past records by file', () => {
   });
   afterAll(() => receiver.close());
 
-  it('by Parquet are its rows, in as many row groups as it has', async () => {
+  it('imports the rows of all row groups', async () => {
     await device('a3-01');
     const rows = Array.from({ length: 2500 }, (_, index) => index);
     const start = 1_714_000_000_000;

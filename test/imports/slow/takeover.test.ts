@@ -11,14 +11,14 @@ import { counts, type FileImport, importing } from '../imported.js';
 
 const database = useDatabase();
 
-/** How long a process that dies keeps its job, and somewhat more. Milliseconds. */
+/** Milliseconds for which a dead process keeps its job, and a margin. */
 const lease = 61_000;
 const lines = 10_000;
 const serial = (index: number) => `e0-${index.toString(16).padStart(6, '0')}`;
 const fleet = `serial\n${Array.from({ length: lines }, (_, index) => serial(index)).join('\n')}\n`;
 const history = `serial,ts,level\n${Array.from({ length: lines }, (_, index) => `e1-01,${1_714_000_000 + index},${index}`).join('\n')}\n`;
 
-/** Starts a service as a process of its own over the test's database. */
+/** Starts a service process on the test's database. */
 const startProcess = async (): Promise<{ url: string; process: ChildProcess }> => {
   const started = startCommand(['serve', '--json'], {
     DATABASE_URL: database.url,
@@ -31,12 +31,12 @@ const startProcess = async (): Promise<{ url: string; process: ChildProcess }> =
   return { url: (JSON.parse(line.toString()) as { url: string }).url, process: started };
 };
 
-describe('an import whose process is killed', () => {
+describe('import whose process is killed', () => {
   it.each([
     ['devices', fleet],
     ['records', history],
   ])(
-    'of %s is taken over by another, and each row is there once',
+    'continues in another process and stores each row once: %s',
     async (kind, file) => {
       const first = await startProcess();
       const tenant = await createTenant({ url: first.url, databaseUrl: database.url });

@@ -5,7 +5,7 @@ import { runCommand } from '../../support/command.js';
 import { createDatabase, execute } from '../../support/server.js';
 import { useService } from '../../support/service.js';
 
-/** Makes the partitions, and is where hooks are made. */
+/** Creates the partitions, and holds the hooks of the tests. */
 const service = useService({});
 
 interface Finding {
@@ -29,7 +29,7 @@ async function doctor(
 
 const sql = (statement: string) => execute(service.databaseUrl, statement);
 
-describe('a fault that ddp doctor finds', () => {
+describe('ddp doctor with several faults', () => {
   let organization: string;
   let hookId: string;
 
@@ -40,7 +40,7 @@ describe('a fault that ddp doctor finds', () => {
     hookId = (await customer.hook(hook)).id;
   });
 
-  it('is each of these, all at once', async () => {
+  it('reports each of them in one run', async () => {
     await sql(`update hook_state set circuit_until = now() + interval '1 hour' where hook_id = '${hookId}'`);
     await sql(`insert into job (id, organization_id, kind, state, input, created_at, updated_at)
       values ('${newId()}', '${organization}', 'unknown here', 'failed', '{}', now(), now())`);
@@ -62,8 +62,8 @@ describe('a fault that ddp doctor finds', () => {
   });
 });
 
-describe('what no process does, ddp doctor finds', () => {
-  it('in a database on which none runs', async () => {
+describe('ddp doctor of a database without a running process', () => {
+  it('reports missing partitions, stuck deliveries, stuck jobs and waiting rollups', async () => {
     const url = await createDatabase();
     const run = (statement: string) => execute(url, statement);
     const [organization, application, hook, delivery] = [newId(), newId(), newId(), newId()];

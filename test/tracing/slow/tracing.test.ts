@@ -21,7 +21,7 @@ lines.on('data', (text: string) => {
 let collector: Collector;
 const opened: { close(): Promise<void> }[] = [];
 
-/** Starts a service that traces to an address, or that does not. Hooks are tried again at once. */
+/** Starts a service with or without tracing, which retries hooks at once. */
 async function serve(tracing: TracingConfig | undefined): Promise<{ service: Service; customer: Customer }> {
   const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [1, 1] };
   const log = createLog('info', lines);
@@ -30,14 +30,14 @@ async function serve(tracing: TracingConfig | undefined): Promise<{ service: Ser
   return { service, customer: await buildCustomer({ url: service.url, databaseUrl: database.url }) };
 }
 
-/** A hook of the customer's, and what it calls. */
+/** Creates a hook of the customer with its receiver. */
 async function hookOf(customer: Customer, behaviour?: Parameters<typeof startReceiver>[0], values = {}) {
   const receiver = await startReceiver(behaviour);
   opened.push(receiver);
   return { receiver, hook: await customer.hook({ url: receiver.url('/secret-path'), ...values }) };
 }
 
-/** A trace that a caller is in. */
+/** Creates the trace of a caller. */
 const newTrace = (flags = '01') => {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
@@ -52,7 +52,7 @@ const post = (service: Service, { organizationId, token, serial }: Customer, hea
 
 const traceparentsOf = ({ calls }: Receiver) => calls.map(({ headers }) => headers['traceparent']);
 
-/** The line of the log with a text in it. */
+/** Returns the log line that contains the text. */
 async function lineWith(text: string): Promise<Record<string, unknown>> {
   for (;;) {
     const line = logged.split('\n').find((each) => each.includes(text) && each.endsWith('}'));
@@ -69,10 +69,10 @@ afterEach(async () => {
 });
 afterAll(() => collector.close());
 
-describe('a service that traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
+describe('tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   const traced = () => serve({ endpoint: collector.url, ratio: 1 });
 
-  it('gives every call of a hook the trace of the request that it follows from, though they are stored together', async () => {
+  it('gives each hook call the trace of its own request, even when the records are committed together', async () => {
     const { service, customer } = await traced();
     const { receiver } = await hookOf(customer);
     const traces = Array.from({ length: 20 }, () => newTrace());
@@ -83,7 +83,7 @@ describe('a service that traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     );
   });
 
-  it('begins a trace where the caller is in none, and says it in the log', async () => {
+  it('starts a trace when the caller has none, and logs its id', async () => {
     const { service, customer } = await traced();
     const { receiver } = await hookOf(customer);
     await post(service, customer, { 'x-request-id': 'untraced-caller' });
@@ -92,7 +92,7 @@ describe('a service that traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(traceparentsOf(receiver)).toEqual([expect.stringMatching(`^00-${String(traceId)}-[\\da-f]{16}-01$`)]);
   });
 
-  it('sends nothing of a trace that its caller does not record', async () => {
+  it('sends no spans of a trace that its caller does not sample', async () => {
     const { service, customer } = await traced();
     const { receiver } = await hookOf(customer);
     const unrecorded = newTrace('00');
@@ -122,14 +122,14 @@ describe('a service that traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
   });
 });
 
-describe('a collector that is away', () => {
-  it('holds up neither requests nor the end of the service, and the log says so once', async () => {
+describe('unreachable trace collector', () => {
+  it('delays neither requests nor shutdown, and is logged once', async () => {
     const away = await startCollector();
     await away.close();
     const { service, customer } = await serve({ endpoint: away.url, ratio: 1 });
     const { receiver } = await hookOf(customer);
     logged = '';
-    // More than one batch of spans.
+    // So many requests fill more than one batch of spans.
     for (let sent = 0; sent < 100; sent++) expect((await post(service, customer)).status).toBe(200);
     await receiver.received(100);
     expect(await lineWith('traces cannot be sent')).toMatchObject({ level: 'warn' });
@@ -139,8 +139,8 @@ describe('a collector that is away', () => {
   });
 });
 
-describe('a service that does not trace', () => {
-  it('hands the trace of a caller on to hooks as it is, at every attempt', async () => {
+describe('tracing without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it("forwards the caller's trace to hooks unchanged, at every attempt", async () => {
     let calls = 0;
     const { service, customer } = await serve(undefined);
     const { receiver, hook } = await hookOf(customer, (response, call) =>
@@ -160,7 +160,7 @@ describe('a service that does not trace', () => {
     }
   });
 
-  it('sends none where the caller is in no trace, and leaves a header of that name to its hook', async () => {
+  it("sends no trace without one from the caller, and leaves a hook's own traceparent header alone", async () => {
     const { service, customer } = await serve(undefined);
     const authentication = { header: { name: 'Traceparent', value: 'mine' } };
     const { receiver } = await hookOf(customer);

@@ -25,7 +25,7 @@ import {
   organizationId,
 } from '../first-release.js';
 
-/** A device of 0.1.0 whose serial has dashes, `0a-1b-ff`. */
+/** A device of 0.1.0 with dashes in its serial, `0a-1b-ff`. */
 const dashedId = '01900000-0000-7000-8000-0000000f0000';
 
 const connect = async (connectionString: string): Promise<pg.Client> => {
@@ -34,7 +34,7 @@ const connect = async (connectionString: string): Promise<pg.Client> => {
   return client;
 };
 
-/** A log whose lines are kept, and a wait for one of them. */
+/** Collects log lines, and waits for one of them. */
 function keepLog() {
   const lines: Record<string, unknown>[] = [];
   const log: Log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
@@ -46,7 +46,7 @@ async function isOnline(name: string): Promise<boolean> {
   return Object.values(exported).some(({ prototype }) => prototype instanceof OnlineMigration);
 }
 
-describe('an upgrade of a database of 0.1.0', () => {
+describe('upgrade of a database of 0.1.0', () => {
   const fresh = useDatabase();
   let url: string;
   let orm: MikroORM;
@@ -68,9 +68,9 @@ describe('an upgrade of a database of 0.1.0', () => {
     await client.end();
   });
 
-  it('lets others write while it builds indexes, says for whom it waits, and loses nothing', async () => {
+  it('lets others write while it builds indexes, logs for whom it waits, and loses nothing', async () => {
     const { log, lines } = keepLog();
-    // Someone who has written and does not end: who waits for him with a strong lock makes everyone else wait as well.
+    // A writer that does not commit: whoever waits for it with a strong lock makes all others wait too.
     const slow = await connect(url);
     await slow.query('begin');
     await slow.query(newDelivery);
@@ -78,7 +78,7 @@ describe('an upgrade of a database of 0.1.0', () => {
     const migrated = migrate(orm, { log, every: 20 }).finally(() => (over = true));
     while (!over && !lines.some(({ waitsFor }) => waitsFor !== undefined)) await nextTurn();
     expect(over).toBe(false);
-    // None of the others may wait for as long as he does.
+    // No other writer may wait as long as this one runs.
     await client.query(`set statement_timeout = '20s'`);
     for (let i = 0; i < 50; i++) await deliver(client);
     await slow.query('commit');
@@ -105,7 +105,7 @@ describe('an upgrade of a database of 0.1.0', () => {
     await other.end();
   });
 
-  it('can be done again from any migration that ended half-way', async () => {
+  it('repeats any migration that stopped half-way', async () => {
     const before = await describeSchema(client);
     const { rows } = await client.query<{ name: string }>('select name from migration order by id');
     for (const { name } of rows.slice(5)) {
@@ -115,7 +115,7 @@ describe('an upgrade of a database of 0.1.0', () => {
     expect(await describeSchema(client)).toEqual(before);
   });
 
-  it('finds the devices that were there by their serials in any case: searches, links, MQTT, CSV and hooks', async () => {
+  it('matches existing devices by serial regardless of case: in search, links, MQTT, CSV and hooks', async () => {
     const receiver = await startReceiver();
     const { hooks } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
     const service = await startTestService(url, { config: { ...mqttConfig(), hooks } });

@@ -17,7 +17,7 @@ type Quota = Record<keyof QuotaValues, QuotaState>;
 let count = 0;
 const newSerial = () => `b0-${String(++count).padStart(4, '0')}`;
 
-/** An organization with a device. */
+/** Creates an organization with a device. */
 async function furnished() {
   const owner = await world.organization();
   const serial = newSerial();
@@ -40,10 +40,10 @@ const postTo = (url: string, { id, token }: AccountActor, serial: string, record
 
 const quotaOf = async (owner: AccountActor) => (await owner.get<Quota>(`/organizations/${owner.id}/quota`)).body;
 
-/** Sets quotas, as an operator does. Those of devices hold at once, the others when the service looks. */
+/** Sets quotas as an operator does. Device quotas apply at once, the others at the service's next poll. */
 const set = (owner: AccountActor, values: Partial<QuotaValues>) => setQuota(world.pool, owner.id, values);
 
-/** Calls until it is answered with this status. */
+/** Repeats a call until it returns this status. */
 const until = async <Of extends { status: number }>(status: number, call: () => Promise<Of>): Promise<Of> => {
   for (;;) {
     const answer = await call();
@@ -52,8 +52,8 @@ const until = async <Of extends { status: number }>(status: number, call: () => 
   }
 };
 
-describe('a quota of records a day', () => {
-  it('counts what other processes store as soon as this one looks', async () => {
+describe('daily record quota over several processes', () => {
+  it('counts records of other processes at its next poll', async () => {
     const { owner, serial } = await furnished();
     await set(owner, { recordsPerDay: 4 });
     await until(429, () => post(owner, 'ff', 5));
@@ -63,14 +63,14 @@ describe('a quota of records a day', () => {
       const path = `/organizations/${owner.id}/records`;
       const records = Array.from({ length: 4 }, () => ({ serial, data: { a: 1 } }));
       expect((await there.post(path, records)).body).toMatchObject({ accepted: 4 });
-      // A process that starts knows from its first call on what was stored before.
+      // A new process knows earlier records from its first call.
       const third = await startTestService(world.databaseUrl);
       try {
         expect((await new Actor(third.url, owner.token).post(path, records.slice(1))).status).toBe(429);
       } finally {
         await third.close();
       }
-      // An unknown serial takes nothing, whatever the answer is.
+      // Uses an unknown serial, which stores nothing.
       await until(429, () => post(owner, 'ff'));
       expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 4 } });
     } finally {
@@ -78,7 +78,7 @@ describe('a quota of records a day', () => {
     }
   });
 
-  it('is passed by no record where two processes store at once, and is used up to the last one', async () => {
+  it('holds against two concurrent processes, and allows records up to the limit', async () => {
     const { owner, serial } = await furnished();
     await set(owner, { recordsPerDay: 1000 });
     await until(429, () => post(owner, 'ff', 1001));
@@ -93,7 +93,7 @@ describe('a quota of records a day', () => {
       await Promise.all(Array.from({ length: 24 }, (_, from) => send(from)));
       const used = async () => (await quotaOf(owner)).recordsPerDay.used!;
       expect(await used()).toBeGreaterThan(900);
-      // What the other process has claimed and does not need comes back.
+      // The other process returns what it has claimed and does not need.
       while ((await used()) < 1000) if ((await post(owner, serial)).status === 429) await delay(100);
       expect((await post(owner, serial)).status).toBe(429);
       expect((await postTo(other.url, owner, serial)).status).toBe(429);
@@ -107,7 +107,7 @@ describe('a quota of records a day', () => {
     }
   });
 
-  it('gets back what a process had claimed that was killed', async () => {
+  it('regains the claim of a process that was killed', async () => {
     const { owner, serial } = await furnished();
     await set(owner, { recordsPerDay: 4 });
     await until(429, () => post(owner, 'ff', 5));
