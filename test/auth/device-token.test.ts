@@ -15,7 +15,7 @@ beforeAll(async () => {
   owner = await world.organization();
 });
 
-/** A new device, and who has a token of it. */
+/** Creates a device with a token, and an actor that uses the token. */
 async function deviceWithToken(values: object = {}) {
   const serial = `d0-${String(++count).padStart(4, '0')}`;
   const id = await owner.make(`/organizations/${owner.id}/devices/${serial}`);
@@ -36,8 +36,8 @@ const recordsOf = async (deviceId: string) =>
     )
   ).body.data!['device'].records.items;
 
-describe('a token of a device', () => {
-  it('posts records that need not name the device, alone, as a list and as lines', async () => {
+describe('device token', () => {
+  it('posts records without a serial, as one object, as a list and as NDJSON', async () => {
     const { id, serial, path, actor } = await deviceWithToken();
     expect((await actor.post(`${path}/records`, { data: { a: 1 } })).body).toMatchObject({ accepted: 1, rejected: 0 });
     const list = [
@@ -55,7 +55,7 @@ describe('a token of a device', () => {
     expect(stored.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('posts no record of another device: its address is not found, and an item that names it is rejected', async () => {
+  it("returns 404 for another device's address, and rejects records that name another device", async () => {
     const { path, actor } = await deviceWithToken();
     const other = await deviceWithToken();
     expect((await actor.post(`${other.path}/records`, { data: { a: 1 } })).status).toBe(404);
@@ -78,7 +78,7 @@ describe('a token of a device', () => {
     expect(await recordsOf(other.id)).toEqual([]);
   });
 
-  it('does nothing else', async () => {
+  it('returns 403 for everything else', async () => {
     const { serial, path, actor } = await deviceWithToken();
     const calls = [
       await actor.post(`/organizations/${owner.id}/records`, { serial, data: { a: 1 } }),
@@ -94,7 +94,7 @@ describe('a token of a device', () => {
     }
   });
 
-  it('is repeated safely under its idempotency key, which is its own', async () => {
+  it('stores a repeated call once by its idempotency key, which tokens of other devices do not share', async () => {
     const { id, path, actor } = await deviceWithToken();
     const other = await deviceWithToken();
     const once = (who: Actor, at: string) =>
@@ -105,7 +105,7 @@ describe('a token of a device', () => {
     expect(await recordsOf(other.id)).toHaveLength(1);
   });
 
-  it('ends when it is revoked, at its time, and with its device', async () => {
+  it('returns 401 after it is revoked, expires or loses its device', async () => {
     const [revoked, deleted] = [await deviceWithToken(), await deviceWithToken()];
     const send = ({ path, actor }: typeof revoked) => actor.post(`${path}/records`, { data: { a: 1 } });
     for (const one of [revoked, deleted]) expect((await send(one)).status).toBe(200);
@@ -120,8 +120,8 @@ describe('a token of a device', () => {
   });
 });
 
-describe('the tokens of a device', () => {
-  it('are listed with their last use and without the token, and not among those of the organization', async () => {
+describe('tokens of a device', () => {
+  it("lists tokens with their last use but without the secret, and keeps them out of the organization's list", async () => {
     const { id, path, token, actor } = await deviceWithToken({ name: 'Firmware 2' });
     await actor.post(`${path}/records`, { data: { a: 1 } });
     const { body } = await owner.get<object[]>(`${path}/tokens`);
@@ -136,7 +136,7 @@ describe('the tokens of a device', () => {
     expect(listed.filter(({ deviceId }: { deviceId: string | null }) => deviceId !== null)).toEqual([]);
   });
 
-  it("of another device are not revoked at this one's address", async () => {
+  it('returns 404 for revoking a token of another device', async () => {
     const [one, other] = [await deviceWithToken(), await deviceWithToken()];
     expect((await owner.delete(`${one.path}/tokens/${other.token.apiToken.id}`)).status).toBe(404);
     expect((await other.actor.post(`${other.path}/records`, { data: { a: 1 } })).status).toBe(200);

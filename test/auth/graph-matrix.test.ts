@@ -6,16 +6,16 @@ import { operations } from './operations.js';
 
 const matrix = useMatrix();
 
-it('knows every operation of the graph and of REST', () => {
+it('lists every operation of GraphQL and REST in the access matrix', () => {
   const ofGraph = Object.keys(operations).filter((name) => !ofRestAlone.includes(name));
   expect(ofGraph.sort()).toEqual(operationNames(matrix.schema).sort());
   const ofRest = routes.map(({ root, operation }) => `${root}.${operation}`);
   expect([...operationNames(matrix.schema), ...ofRestAlone]).toEqual(expect.arrayContaining(ofRest));
 });
 
-describe('GraphQL', () => {
+describe('access to GraphQL operations', () => {
   it.each(cases.filter(({ name }) => !ofRestAlone.includes(name)))(
-    '$name answers $who',
+    'allows or refuses $name to $who as the matrix says',
     async ({ name, who, access, conflicts, values }) => {
       const call = name.startsWith('Subscription') ? 'firstEvent' : 'graph';
       const answer = await matrix.actors[who][call](documentOf(matrix.schema, name), await values(matrix.things));
@@ -27,7 +27,7 @@ describe('GraphQL', () => {
   );
 });
 
-/** The document of an operation, with all its arguments as variables. */
+/** Builds the document of an operation with all its arguments as variables. */
 function documentOf(schema: GraphQLSchema, name: string): string {
   const [root, operation] = name.split('.') as [string, string];
   const type = schema.getType(root) as GraphQLObjectType;

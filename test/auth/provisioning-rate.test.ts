@@ -5,7 +5,7 @@ import { useWorld } from '../support/world.js';
 const rounds = 12;
 const world = useWorld({ config: { rateLimit: rounds } });
 
-it('counts attempts to register together with unknown tokens of the same address, also those that succeed', async () => {
+it('counts attempts to register a device, even successful ones, with unknown tokens of the same address', async () => {
   const owner = await world.organization();
   const product = { name: 'Meter', version: '1', variables: [] };
   const productId = await owner.make(`/organizations/${owner.id}/products`, product);
@@ -22,7 +22,7 @@ it('counts attempts to register together with unknown tokens of the same address
     () => other.post(`/provision/a${round}`),
     () => unknown.get('/account'),
   ];
-  // What is left of the allowance goes down by one with each of them. Where a window ends between two, it is tried again.
+  // Each attempt lowers the remaining allowance by one. When a window ends between two attempts, the test repeats.
   const seen: number[][] = [];
   const stepsOf = (left: readonly number[]) => left.slice(1).map((each, index) => left[index]! - each);
   while (seen.length < rounds && !seen.some((left) => stepsOf(left).every((step) => step === 1))) {

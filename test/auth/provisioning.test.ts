@@ -32,7 +32,7 @@ const newProduct = (actor: AccountActor) =>
     variables: [{ name: 'a', type: 'FLOAT32' }],
   });
 
-/** A new provisioning token, and who has it. */
+/** Creates a provisioning token, and an actor that uses the token. */
 async function provisioning({ limit = 10, at = path, who = owner } = {}) {
   const { status, body } = await who.post<{ token: string; provisioningToken: Provisioning }>(at, {
     deviceLimit: limit,
@@ -56,8 +56,8 @@ const told = async (id: string) =>
 const deviceCount = async () =>
   Number((await owner.get(`/organizations/${owner.id}/devices`)).headers.get('x-total-count'));
 
-describe('a device with a provisioning token', () => {
-  it('registers itself under its product, and posts records with the token that it is given', async () => {
+describe('POST /provision/:deviceSerial', () => {
+  it("registers the device under the token's product, and returns a token that posts its records", async () => {
     const { actor } = await provisioning();
     const { status, body } = await register(actor, 'AB-CD01');
     expect(status).toBe(200);
@@ -72,7 +72,7 @@ describe('a device with a provisioning token', () => {
     ]);
   });
 
-  it('registers in the graph too', async () => {
+  it('registers a device over GraphQL too', async () => {
     const { actor } = await provisioning();
     const { body } = await actor.graph(
       'mutation ($s: Serial!) { provisionDevice(deviceSerial: $s) { token apiToken { deviceId } } }',
@@ -81,7 +81,7 @@ describe('a device with a provisioning token', () => {
     expect(body.data!['provisionDevice']).toMatchObject({ token: expect.stringMatching(/^ddp_/) });
   });
 
-  it('is refused in the same words whoever has its serial, and takes no place of the limit', async () => {
+  it('returns the same 409 for any registered serial, without using up the device limit', async () => {
     const { id, actor } = await provisioning({ limit: 2 });
     const [byOwner, itself] = [newSerial(), newSerial()];
     await owner.make(`/organizations/${owner.id}/devices/${byOwner}`);
@@ -95,7 +95,7 @@ describe('a device with a provisioning token', () => {
     expect(await told(id)).toMatchObject({ deviceCount: 1 });
   });
 
-  it('does nothing else', async () => {
+  it('returns 403 or 404 for anything else that the token tries', async () => {
     const { actor } = await provisioning();
     const calls = [
       await actor.get('/account'),
@@ -108,7 +108,7 @@ describe('a device with a provisioning token', () => {
     expect(calls.slice(0, 4).map(({ status }) => status)).toEqual([403, 403, 403, 403]);
   });
 
-  it('belongs to the organization that made the token, for a public product of another too', async () => {
+  it("registers in the organization that created the token, also for another organization's public product", async () => {
     const maker = await world.organization();
     const shared = await newProduct(maker);
     const at = `/products/${maker.id}/${shared}/provisioning-tokens`;
@@ -123,8 +123,8 @@ describe('a device with a provisioning token', () => {
   });
 });
 
-describe('a provisioning token', () => {
-  it('registers as many devices as it may, however many come at once', async () => {
+describe('provisioning token', () => {
+  it('registers no more devices than its limit, also concurrently', async () => {
     const { id, actor } = await provisioning({ limit: 3 });
     const before = await deviceCount();
     const answers = await Promise.all(Array.from({ length: 8 }, () => register(actor)));
@@ -139,7 +139,7 @@ describe('a provisioning token', () => {
     expect(await told(id)).toMatchObject({ deviceLimit: 3, deviceCount: 3 });
   });
 
-  it('registers a serial once, whichever tokens it comes with at the same time', async () => {
+  it('registers a serial once when several tokens use it concurrently', async () => {
     const tokens = await Promise.all([provisioning(), provisioning(), provisioning()]);
     const serial = newSerial();
     const answers = await Promise.all([...tokens, ...tokens].map(({ actor }) => register(actor, serial)));
@@ -148,7 +148,7 @@ describe('a provisioning token', () => {
     expect(counts.toSorted()).toEqual([0, 0, 1]);
   });
 
-  it('ends when it is revoked, at its time and with its product, and the devices stay', async () => {
+  it('returns 401 after it is revoked, expires or loses its product, and leaves its devices', async () => {
     const { id, actor } = await provisioning();
     const { deviceId } = (await register(actor)).body.apiToken;
     expect((await owner.delete(`${path}/${id}`)).status).toBe(204);
@@ -163,7 +163,7 @@ describe('a provisioning token', () => {
     expect((await register(ended.actor)).status).toBe(401);
   });
 
-  it('has a limit and an end, and says so of what is missing', async () => {
+  it('requires a device limit and an expiry in the future', async () => {
     const faultsOf = async (values: object) => {
       const { status, body } = await owner.post<{ errors: { path: string }[] }>(path, values);
       return [status, ...body.errors.map((fault) => fault.path).toSorted()];
@@ -174,7 +174,7 @@ describe('a provisioning token', () => {
     expect(await faultsOf(past)).toEqual([422, 'expiresAt']);
   });
 
-  it('is listed with its product alone, without the token, and is not revoked below another product', async () => {
+  it("appears in its product's list without the secret, and returns 404 when revoked below another product", async () => {
     const { id, token, actor } = await provisioning();
     await register(actor);
     const { body } = await owner.get<object[]>(`${path}?limit=1000`);

@@ -6,10 +6,10 @@ import type { Values } from './operations.js';
 
 const matrix = useMatrix();
 
-describe('REST', () => {
+describe('access to REST operations', () => {
   const byName = new Map(routes.map((route) => [`${route.root}.${route.operation}`, route]));
   it.each(cases.filter(({ name }) => byName.has(name)))(
-    '$name answers $who',
+    'allows or refuses $name to $who as the matrix says',
     async ({ name, who, access, conflicts, values }) => {
       const route = byName.get(name)!;
       const answer = await request(matrix.actors[who], route, await values(matrix.things));
@@ -24,7 +24,7 @@ describe('REST', () => {
   );
 });
 
-/** A request of an operation: what the path names in the path, the rest in the body or in the query string. */
+/** Sends an operation: path parameters in the path, the others in the body or the query string. */
 function request(actor: Actor, { verb, path, body }: Route, values: Values) {
   const rest = { ...values };
   const place = path.replace(/:(\w+)/g, (_match, name: string) => {

@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => reader.close());
 
-/** A token, and what revokes it. */
+/** Creates a token, and a function that revokes it. */
 const makeToken = async (): Promise<{ header: string; revoke(): Promise<unknown> }> => {
   const pool = createPool(database.url, { max: 1 });
   try {
@@ -31,8 +31,8 @@ const makeToken = async (): Promise<{ header: string; revoke(): Promise<unknown>
   }
 };
 
-describe('calls of one token that come while it is looked up', () => {
-  it('are looked up together, and never let in by an answer that is older than they are', async () => {
+describe('token lookup for concurrent calls', () => {
+  it('serves several calls, but none that began after it', async () => {
     const { header, revoke } = await makeToken();
     const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
     const { promise: first, resolve: answered } = Promise.withResolvers<undefined>();
@@ -55,7 +55,7 @@ describe('calls of one token that come while it is looked up', () => {
     release(undefined);
     expect(await Promise.all(early)).toHaveLength(2);
     for (const { status } of await Promise.allSettled(late)) expect(status).toBe('rejected');
-    // One for the five; noting the use of the token may be another statement.
+    // One lookup for the five calls. A statement that notes the token's use may come on top.
     expect(questions - before).toBeLessThanOrEqual(2);
   });
 });

@@ -8,7 +8,7 @@ const world = useWorld();
 const create = `mutation ($o: ID!, $at: DateTimeISO) {
   createApiToken(organizationId: $o, expiresAt: $at) { token apiToken { expiresAt } } }`;
 
-it('hands out tokens that expire later, and none that has expired', async () => {
+it('creates tokens that expire later, and refuses an expiry in the past for createApiToken', async () => {
   const owner = await world.organization();
   const later = await owner.graph(create, { o: owner.id, at: '2999-01-01T00:00:00.000Z' });
   const { token, apiToken } = later.body.data!.createApiToken;
@@ -23,7 +23,7 @@ it('hands out tokens that expire later, and none that has expired', async () => 
   ]);
 });
 
-it('tells a token what it may do, whose role it has and which member it acts as', async () => {
+it('returns scope, role and member of the calling token as viewer', async () => {
   const owner = await world.organization();
   const member = await world.member(owner, Role.member);
   const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
