@@ -14,7 +14,7 @@ const pairs = fc.record({
   device: fc.record({ productId: fc.constantFrom(null, ...products), tags }),
 });
 
-it('selects the same devices for an alert rule in TypeScript and in SQL', async () => {
+it('selects the same devices for an alert rule in its TypeScript and its SQL version', async () => {
   const seed = Date.now() % 2 ** 31;
   const sampled = fc.sample(pairs, { numRuns: 2000, seed });
   const { rows } = await world.pool.query<{ applies: boolean }>(sql`

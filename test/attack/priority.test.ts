@@ -29,7 +29,7 @@ const prioritiesOf = async (pool: string): Promise<number[]> => {
 };
 
 onEmbedded(
-  "gives PostgreSQL's hook processes a lower priority than the service, and slow reads the lowest",
+  'gives PostgreSQL processes of hooks a lower priority than the service, and those of slow reads the lowest',
   async () => {
     const owner = await world.organization();
     const { status } = await owner.get(`/organizations/${owner.id}/devices?q=a&limit=1`);
@@ -61,7 +61,7 @@ onEmbedded('stores the records of an organization with slow hook filters at a lo
   expect(await prioritiesOf('ddp slow store')).toEqual([14]);
 });
 
-onEmbedded('stores records that create very many deliveries at a lower priority at once', async () => {
+onEmbedded('stores records with very many deliveries at a lower priority from the first call on', async () => {
   const customer = await buildCustomer(world);
   for (let number = 0; number < 21; number++) await customer.hook({ url: 'http://127.0.0.1:9/' });
   const begun = await serverTime();

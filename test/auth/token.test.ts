@@ -8,7 +8,7 @@ const world = useWorld();
 const create = `mutation ($o: ID!, $at: DateTimeISO) {
   createApiToken(organizationId: $o, expiresAt: $at) { token apiToken { expiresAt } } }`;
 
-it('creates tokens that expire later, and refuses an expiry in the past for createApiToken', async () => {
+it('creates an API token that expires later, and refuses an expiry in the past', async () => {
   const owner = await world.organization();
   const later = await owner.graph(create, { o: owner.id, at: '2999-01-01T00:00:00.000Z' });
   const { token, apiToken } = later.body.data!.createApiToken;
@@ -23,7 +23,7 @@ it('creates tokens that expire later, and refuses an expiry in the past for crea
   ]);
 });
 
-it('returns scope, role and member of the calling token as viewer', async () => {
+it('returns scope, role and member of the calling token in the query viewer', async () => {
   const owner = await world.organization();
   const member = await world.member(owner, Role.member);
   const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });

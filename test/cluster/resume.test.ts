@@ -97,7 +97,7 @@ const indexed = async (): Promise<number[]> => {
 const all = Array.from({ length: records }, (_, n) => n);
 
 describe(`move of records that is killed ${kills} times`, () => {
-  it('copies every record once to the cluster, the same in every hour', async () => {
+  it('copies every record once to the cluster, with equal counts in every hour', async () => {
     expect((await killed('build'))['compared']).toBe(`${records} records, the same in every hour`);
     expect(await indexed()).toEqual(all);
   }, 240_000);
@@ -118,7 +118,7 @@ describe(`move of records that is killed ${kills} times`, () => {
     }
   }, 240_000);
 
-  it('copies every record once back to PostgreSQL, the same in every hour', async () => {
+  it('copies every record once back to PostgreSQL, with equal counts in every hour', async () => {
     const hours = await perHour();
     expect(hours.length).toBe((records * step) / 3600);
     const columns = `id, seq, organization_id, device_id, product_id, ts, metadata, data, numbers, texts`;

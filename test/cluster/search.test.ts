@@ -101,7 +101,7 @@ describe('sort by a current field of the device on a cluster', () => {
     expect(read).toEqual(all);
   });
 
-  it('takes the first or last of several values, and the missing value for none', async () => {
+  it('sorts a device with several values by the first or last one, and a device without any by `missing`', async () => {
     const query = { query: { term: { 'data.n': 0 } }, size: 10 };
     expect(await shown({ ...query, sort: [{ 'device.tags': { order: 'desc', missing: 'm' } }] })).toEqual([
       '02 0',

@@ -9,7 +9,7 @@ const database = useDatabase();
 
 describe('statement of a transaction that has failed', () => {
   it.each([true, false])(
-    'fails with the error that ended the transaction, whichever arrives first (pipeline: %s)',
+    'fails with the error that ended the transaction, even when another error arrives first (pipeline: %s)',
     async (pipeline) => {
       const pool = createPool(database.url, { pipeline });
       const tx = await pool.connect();

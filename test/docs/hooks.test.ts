@@ -46,7 +46,7 @@ testGuide(
   guide,
 );
 
-it(`has in ${path} every header of a webhook call, and no other`, async () => {
+it(`lists every header of a webhook call in ${path}, and no other`, async () => {
   const [, table] = /^\| Header \| Value \|\n(.*?)\n\n/ms.exec(readFileSync(path, 'utf8'))!;
   // The page's records were posted without a trace.
   const cells = table!

@@ -14,12 +14,12 @@ describe('filter_path', () => {
     expect(longest).toBeLessThan(50);
   });
 
-  it('applies only to known callers', async () => {
+  it('leaves the error of an unknown caller whole', async () => {
     const answer = await at('status', 'ddp_unknown');
     expect(Object.keys(answer.body)).toEqual(['error', 'status']);
   });
 
-  it('filters the errors of known callers', async () => {
+  it('filters the error of a known caller', async () => {
     const answer = await send(field, 'GET', '/_search?filter_path=status&from=x');
     expect(answer.body).toEqual({ status: 400 });
   });

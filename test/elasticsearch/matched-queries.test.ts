@@ -86,7 +86,7 @@ describe('matched_queries', () => {
     expect(blue).toEqual(all.flatMap((_, index) => (index % 2 === 0 ? [] : [`n${index}`])));
   });
 
-  it('has names of at most 1,024 characters', async () => {
+  it('accepts names of 1,024 characters, and refuses longer ones', async () => {
     expect(names(await search(among(label('red', 'x'.repeat(1024)))))).toEqual([
       ['x'.repeat(1024)],
       ['x'.repeat(1024)],

@@ -88,13 +88,13 @@ describe('delivery export of an organization', () => {
   });
 });
 
-it('returns 422 for other kinds of exports, and 404 to other organizations', async () => {
+it('returns 422 for an organization export of records, and 404 to other organizations', async () => {
   expect(await owner.get(at({ of: 'records' }))).toMatchObject({ status: 422, body: { errors: [{ path: 'of' }] } });
   expect(await owner.get(at({ from: '5' }))).toMatchObject({ status: 422, body: { errors: [{ path: 'from' }] } });
   expect((await (await world.organization()).get(at())).status).toBe(404);
 });
 
-it('downloads from the address that GraphQL returns', async () => {
+it('returns an address in organizationExport from which the export can be downloaded', async () => {
   const { body } = await owner.graph(
     'query ($o: ID!) { organizationExport(organizationId: $o, of: devices, columns: ["serial"]) { url } }',
     { o: owner.id },

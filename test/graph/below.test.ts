@@ -69,7 +69,7 @@ describe.each(['devices', 'teams'])('applications of %s', (parents) => {
   });
 });
 
-it('sorts teams below applications by name and counts all of them', async () => {
+it('sorts the teams of each application by name in GraphQL, and counts all of them', async () => {
   const teams = await below('applications', 'teams(sort: "name") { totalCount items { name } }');
   expect(teams).toEqual({ A: [2, 'all', 'one'], B: [1, 'all'], C: [1, 'all'] });
 });

@@ -13,7 +13,7 @@ function count() {
 }
 afterAll(() => clearImmediate(next));
 
-it('compiles each operation of a GraphQL batch in an iteration of the event loop of its own', async () => {
+it('compiles each operation of a GraphQL batch in a separate iteration of the event loop', async () => {
   const schema = buildSchema('type Query { iteration: Int }');
   // A compiled operation runs at once, in the iteration that compiled it.
   schema.getQueryType()!.getFields()['iteration']!.resolve = () => iteration;

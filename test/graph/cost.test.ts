@@ -43,7 +43,7 @@ describe('cost of a GraphQL request', () => {
     expect(body.data!['organization'].applications.items).toHaveLength(10);
   });
 
-  it('refuses nested lists before they are read, with the limit that would pass', async () => {
+  it('refuses nested lists before it reads them, and names a limit that would pass', async () => {
     const wide = (limit: number) =>
       ask(`applications(limit: 100) { items { id devices(limit: ${limit}) { items { id } } } }`);
     const { status, body } = await wide(1000);
@@ -59,7 +59,7 @@ describe('cost of a GraphQL request', () => {
     expect((await wide(832)).body.errors).toBeUndefined();
   });
 
-  it('names the most expensive list, with the limit that would pass', async () => {
+  it('names the most expensive list and a limit that would pass', async () => {
     const document = (limit: number) => `query ($o: ID!) {
       ${Array.from({ length: 23 }, (_, i) => `a${i}: products(organizationId: $o, limit: 1000) { items { id } }`).join(' ')}
       wide: devices(organizationId: $o, limit: ${limit}) { items { id product { id organization { id } } } } }`;

@@ -201,14 +201,14 @@ describe('mutation of all devices that are silent since a time', () => {
   }, 180_000);
 });
 
-it('returns 422 for a device filter over REST, whose devices lack lastRecordAt', async () => {
+it('returns 422 for a device filter over REST, and devices without lastRecordAt', async () => {
   const at = `/organizations/${owner.id}/devices`;
   expect((await owner.get(`${at}?filter=1`)).status).toBe(422);
   const { body } = await owner.get<object[]>(at);
   expect(Object.keys(body[0]!)).not.toContain('lastRecordAt');
 });
 
-it("returns as lastRecordAt the time of each device's newest record, or null", async () => {
+it("returns the time of each device's newest record, or null, as lastRecordAt", async () => {
   const { body } = await owner.graph(query, { o: owner.id, limit: 10, page: 1 });
   const { items } = body.data!['devices'] as Found;
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();

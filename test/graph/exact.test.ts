@@ -99,7 +99,7 @@ describe('GraphQL numbers that a double cannot hold', () => {
   });
 });
 
-it('accepts times with many digits, and refuses a limit with too many', async () => {
+it('accepts a GraphQL time with many digits, and refuses a limit beyond the range of integers', async () => {
   const { id } = await device();
   const query = `query ($o: ID!, $d: ID!, $from: UnixTime, $limit: Int) {
     device(organizationId: $o, deviceId: $d) { records(from: $from, limit: $limit) { totalCount } } }`;
@@ -109,7 +109,7 @@ it('accepts times with many digits, and refuses a limit with too many', async ()
   expect(wrong.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
 });
 
-it("accepts a record's ts with more digits than a double holds, but not as text", async () => {
+it("accepts a record's ts over GraphQL with more digits than a double holds, but not as text", async () => {
   const { serial } = await device();
   const query = 'mutation ($o: ID!, $r: ExactJSON!) { ingestRecords(organizationId: $o, records: $r) { accepted } }';
   const record = (ts: string) => `{"serial": "${serial}", "ts": ${ts}, "data": {}}`;

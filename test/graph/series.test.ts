@@ -243,7 +243,7 @@ describe('GraphQL latest', () => {
   });
 });
 
-it('refuses a sum or mean beyond the largest double, and returns the maximum of the same values', async () => {
+it('refuses a GraphQL series of sums or means beyond the largest double, and returns the maximum of the same values', async () => {
   const id = await owner.make(`/organizations/${o}/devices/a4`);
   const records = [0, 60].map((s) => ({ serial: 'a4', ts: start + s, data: { power: -1.5e308 } }));
   await owner.post(`/organizations/${o}/records`, records);

@@ -183,7 +183,7 @@ describe('number of SQL statements for 100 parents', () => {
   });
 
   it.each(Object.entries(fromDevices))(
-    'equals that for one parent below named devices along %s',
+    'equals that for one parent when devices are named, along %s',
     async (_edge, selection) => {
       const query = `query ($o: ID!, $d: [ID!]!) { ${selection} }`;
       const few = await statementsOf(single, query);

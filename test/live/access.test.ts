@@ -153,7 +153,7 @@ describe('access of a subscription', () => {
   });
 });
 
-it('excludes records of a device that is no longer linked', async () => {
+it('sends a subscriber no records of a device that is no longer linked', async () => {
   const place = await buildLiveWorld(world);
   const { owner, path, deviceId } = place;
   const subscriber = overSocket(world.url, owner.token, place.records());
@@ -169,7 +169,7 @@ it('excludes records of a device that is no longer linked', async () => {
   subscriber.leave();
 });
 
-it("includes records of applications that the member's teams may read", async () => {
+it("sends a member records of an application that the member's team may read", async () => {
   const place = await buildLiveWorld(world);
   const { member } = await memberOf(place, 'read');
   const subscriber = overEvents(world.url, member.token, place.records());

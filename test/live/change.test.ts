@@ -69,7 +69,7 @@ describe.each([
   });
 });
 
-it("sends a member only the devices that the member's teams may read", async () => {
+it("sends a member deviceChanged only for devices that the member's teams may read", async () => {
   const place = await buildLiveWorld(world);
   const { owner, applicationId } = place;
   const member = await world.member(owner, Role.member);
@@ -100,7 +100,7 @@ it("sends a member only the devices that the member's teams may read", async () 
 it.each([
   ['jobs', jobsQuery],
   ['devices', devicesQuery],
-])('returns VALIDATION_FAILED for %s with a cursor beyond the calendar', async (_name, query) => {
+])('returns VALIDATION_FAILED for a subscription to %s whose cursor has an impossible time', async (_name, query) => {
   const { owner } = await buildLiveWorld(world);
   const after = Buffer.from(JSON.stringify(['1:1:', 1e300, ''])).toString('base64url');
   const refused = overSocket(world.url, owner.token, { query, variables: { organizationId: owner.id, after } });
@@ -108,7 +108,7 @@ it.each([
   expect(codeOf(refused)).toBe('VALIDATION_FAILED');
 });
 
-it('resumes jobs and devices from a cursor', async () => {
+it('resumes jobUpdated and deviceChanged from a cursor', async () => {
   const place = await buildLiveWorld(world);
   const variables = { organizationId: place.owner.id };
   const cursors: string[] = [];

@@ -33,7 +33,7 @@ async function untilRows(query: string, holds: (rows: unknown[]) => boolean): Pr
   while (!holds((await world.pool.query(query)).rows)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-it('sends no notifications and no polls when nobody subscribes', async () => {
+it('sends no notifications and no polls to the database when nobody subscribes', async () => {
   const watch = watchStatements();
   await place.send({ n: 1 });
   // Each background statement is sent twice a second.
@@ -42,7 +42,7 @@ it('sends no notifications and no polls when nobody subscribes', async () => {
   expect(watch.sent.filter((text) => /notify|pg_current_snapshot/.test(text))).toEqual([]);
 });
 
-it('sends records to a subscriber that were stored through another process', async () => {
+it('sends a subscriber the records that another process stores', async () => {
   const subscriber = await subscribe();
   await place.send({ n: 1 }, { n: 2 });
   await subscriber.until((heard) => values(heard).length === 2);
@@ -50,7 +50,7 @@ it('sends records to a subscriber that were stored through another process', asy
   subscriber.leave();
 });
 
-it('notifies listeners of a commit with a range of record identifiers', async () => {
+it('notifies database listeners of each commit with a range of record identifiers', async () => {
   const listener = new pg.Client(world.databaseUrl);
   await listener.connect();
   const heard: { from: string; records?: { low: string; high: string }[] }[] = [];
@@ -78,7 +78,7 @@ it('notifies listeners of a commit with a range of record identifiers', async ()
   expect(rows.some(({ id }) => ranges.some(({ low, high }) => low <= id && id <= high))).toBe(true);
 });
 
-it('finds records whose notification was lost, and receives notifications again after reconnecting', async () => {
+it('sends a subscriber records whose notification was lost, and hears notifications again after reconnecting', async () => {
   const subscriber = await subscribe();
   const { rows } = await world.pool.query<{ pid: number }>(listeners);
   expect(rows.length).toBeGreaterThanOrEqual(2);
@@ -93,7 +93,7 @@ it('finds records whose notification was lost, and receives notifications again 
   subscriber.leave();
 });
 
-it('keeps subscriptions when the database closes all connections, and misses no record', async () => {
+it('keeps a subscription when the database closes all connections, and misses no record', async () => {
   const subscriber = await subscribe();
   await place.send({ n: 1 });
   await subscriber.until((heard) => values(heard).length === 1);
@@ -108,7 +108,7 @@ it('keeps subscriptions when the database closes all connections, and misses no 
   subscriber.leave();
 });
 
-it('sends every record once while 20 senders store concurrently', async () => {
+it('sends a subscriber every record once while 20 senders store concurrently', async () => {
   const subscriber = await subscribe();
   const senders = Array.from({ length: 20 }, async (_, sender) => {
     for (let n = 0; n < 5; n++) await place.send({ sender, n }, { sender, n: n + 0.5 });

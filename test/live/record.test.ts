@@ -87,7 +87,7 @@ describe.each(ways)('recordReceived over %s', (_way, subscribe) => {
   });
 });
 
-it('sends a record together with its device', async () => {
+it('sends recordReceived with the device of each record', async () => {
   const place = await buildLiveWorld(world);
   const query = `subscription { recordReceived(organizationId: "${place.owner.id}", applicationId: "${place.applicationId}") {
     records { device { serial } values { name value } } } }`;
@@ -100,7 +100,7 @@ it('sends a record together with its device', async () => {
   subscriber.leave();
 });
 
-it('reads a record once for all subscribers of a process', async () => {
+it('reads a new record from the database once for all subscribers of a process', async () => {
   const place = await buildLiveWorld(world);
   const some: Subscriber[] = [];
   for (let n = 0; n < 40; n++)

@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-it('resumes in the middle of a batch, and from the first, empty event', async () => {
+it('resumes recordReceived from the cursor of any event, including the first, empty one', async () => {
   const place = await buildLiveWorld(world);
   const first = overSocket(world.url, place.owner.token, wanted(place, { limit: 1 }));
   await first.until(begun);
@@ -76,7 +76,7 @@ it('resumes in the middle of a batch, and from the first, empty event', async ()
   }
 });
 
-it('sends a record that was uncommitted at the cursor', async () => {
+it('sends a returning subscriber a record that was uncommitted at the cursor', async () => {
   const place = await buildLiveWorld(world);
   const writer = new pg.Client({ connectionString: world.databaseUrl, application_name: 'ddp store' });
   await writer.connect();
@@ -98,7 +98,7 @@ it('sends a record that was uncommitted at the cursor', async () => {
   second.leave();
 });
 
-it('sends only missed records that match the query', async () => {
+it('sends a returning subscriber only missed records that match the query', async () => {
   const place = await buildLiveWorld(world);
   await place.send({ t: 1 });
   const match = { query: { range: { 'data.t': { gt: 10 } } } };
@@ -112,7 +112,7 @@ it('sends only missed records that match the query', async () => {
   second.leave();
 });
 
-it('sends the newest 1,000 missed records, and counts the others as missed', async () => {
+it('sends a returning subscriber the newest 1,000 records since the cursor, and counts earlier ones as missed', async () => {
   const place = await buildLiveWorld(world);
   const first = overSocket(world.url, place.owner.token, wanted(place));
   await first.until(begun);

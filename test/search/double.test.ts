@@ -30,7 +30,7 @@ it('returns extended_stats for values whose squares are too small for a double',
   expect(aggregations['statistics']).toMatchObject({ count: 3, sum_of_squares: 4, min: 1e-200 });
 });
 
-it('formats a small number with all of its digits when the format is empty', async () => {
+it('formats a small metric with all of its digits when the format is empty', async () => {
   const aggs = {
     low: { min: { field: 'data.x', format: '' } },
     none: { max: { field: 'data.no', missing: 1.25e-150, format: '' } },
@@ -42,7 +42,7 @@ it('formats a small number with all of its digits when the format is empty', asy
   });
 });
 
-it('adds the values of an array from the smallest to the largest when it sorts by mode sum', async () => {
+it('adds the values of an array from the smallest to the largest in a sort with mode sum', async () => {
   const query = { exists: { field: 'data.free' } };
   const { hits } = await ask({ query, sort: [{ 'data.free': { order: 'asc', mode: 'sum' } }] });
   expect(hits.hits.map(({ sort: [key] }) => key)).toEqual([0, 1e-3]);

@@ -198,7 +198,7 @@ describe('storage quota', () => {
   });
 });
 
-it('shows no limits for an organization without quotas', async () => {
+it('returns usage without limits for an organization that has no quotas', async () => {
   const { owner } = await furnished();
   const { recordsPerDay, devices, storedBytes } = await quotaOf(owner);
   expect(recordsPerDay).toEqual({ used: 0, until: expect.any(String) });

@@ -24,7 +24,7 @@ describeInBrowser('console: live records in a flood', () => {
 
   const connected = (page: Page) => page.getByText('Connected').waitFor();
 
-  it('blocks the page for at most 200 ms at 2,000 records a second, and shows how many it left out', async () => {
+  it('blocks the page for at most 200 ms, and shows how many of 2,000 records a second it left out', async () => {
     const { owner, send } = await furnished();
     const { page } = await browser.open(`${world.url}/console/live#token=${owner.token}`);
     await connected(page);

@@ -71,7 +71,7 @@ describe('MQTT with several workers', () => {
 });
 
 describe('MQTT with a service that is killed', () => {
-  it('has stored every acknowledged message', async () => {
+  it('leaves every acknowledged message stored', async () => {
     const { child, service } = await serve();
     const staying = await startTestService(database.url);
     const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-02');

@@ -65,7 +65,7 @@ describe('The Things Stack payload parser', () => {
     expect(read({ rx_metadata })?.metadata).toMatchObject({ rssi: -80, snr: 0, gateways: 4 });
   });
 
-  it('throws an error with the field that should hold the serial', () => {
+  it('throws an error that names the field of the serial when it is missing', () => {
     expect(() => readTheThingsStack({ uplink_message: {} })).toThrow('end_device_ids.dev_eui');
   });
 
@@ -135,7 +135,7 @@ describe('ChirpStack payload parser', () => {
     expect(readChirpStack({ ...uplink, fPort: 0 })[0]?.frame).not.toHaveProperty('streamId');
   });
 
-  it('throws an error with the invalid field', () => {
+  it('throws an error that names the invalid field', () => {
     expect(() => readChirpStack({})).toThrow('deviceInfo.devEui');
     expect(() => readChirpStack({ ...uplink, data: '?' })).toThrow('data');
   });
@@ -229,7 +229,7 @@ describe('ThingsBoard payload parser', () => {
     expect(() => readThingsBoard({ 'device A': [{ a: 1 }] }, 'ab')).toThrow('device A: This is no serial');
   });
 
-  it('throws an error with the item that is not telemetry', () => {
+  it('throws an error that names the item that is not telemetry', () => {
     expect(() => readThingsBoard([{ a: 1 }, 2], 'ab')).toThrow('1:');
     expect(() => readThingsBoard([{ ts: 'x', values: {} }], 'ab')).toThrow('0.ts');
   });
