@@ -13,7 +13,7 @@ export interface Point {
 /** An episode by the times of the records that opened and closed it. */
 export type Span = readonly [opened: number, closed: number | null];
 
-/** What the rule of these tests decides by: above 8 degrees for so many seconds, until below 6. */
+/** The decision of the rule under test: above 8 degrees for `for` seconds, until below 6. */
 export const decision = {
   kind: 'threshold',
   when: { all: [{ variable: 't', operator: 'gt', value: 8 }] },
@@ -24,7 +24,7 @@ export const decision = {
 
 const begin = 1_750_000_000;
 
-/** The batches of a device in the order in which they are sent: none has a record that is older than one sent before. */
+/** The batches of a device in the order of sending: no record is older than one of an earlier batch. */
 export const histories: fc.Arbitrary<Point[][]> = fc
   .array(fc.record({ gap: fc.integer({ min: 1, max: 80 }), t: fc.integer({ min: 3, max: 11 }), cut: fc.boolean() }), {
     minLength: 1,
@@ -41,7 +41,7 @@ export const histories: fc.Arbitrary<Point[][]> = fc
     return batches;
   });
 
-/** The episodes of all records in the order of their time. */
+/** The expected episodes of all records, in order of their timestamps. */
 export function expectedOf(batches: readonly (readonly Point[])[]): Span[] {
   const samples = batches
     .flat()
@@ -63,7 +63,7 @@ export async function spansOf(pool: Pick<pg.Pool, 'query'>, deviceId: string): P
   return rows.map(({ opened, closed }) => [opened, closed]);
 }
 
-/** Sends until it is answered with 200, as a client does whose service goes away now and then. */
+/** Repeats a request until it returns 200, as a client does whose service is sometimes down. */
 export async function insist(send: () => Promise<number>): Promise<void> {
   for (;;) {
     const status = await send().catch(() => 0);

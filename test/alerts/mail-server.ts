@@ -11,25 +11,25 @@ export interface ReceivedMail {
   raw: string;
   /** The part in plain text, decoded. */
   text: string;
-  /** The value of a header in one line; undefined where the head has none. */
+  /** The value of a header in one line, or undefined when it is missing. */
   header(name: string): string | undefined;
   /** The first link with this path. */
   link(path: 'confirm' | 'stop'): string;
 }
 
-/** A mail server on loopback that keeps what it is sent. */
+/** A mail server on loopback that keeps the mails it receives. */
 export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   readonly config: MailConfig;
-  /** Answers of RCPT TO for addresses that are refused. */
+  /** Answers to RCPT TO for refused addresses. */
   readonly refused: Map<string, { code: number; says: string }>;
-  /** Whether RCPT TO is never answered. */
+  /** Whether RCPT TO stays unanswered. */
   hangs: boolean;
   /** Refuses every password. */
   rejectPasswords: boolean;
   /** Number of sessions in which a password was sent. */
   passwords(): number;
-  /** How often a recipient was named, taken or refused. */
+  /** Number of RCPT TO commands for an address, accepted or refused. */
   attempts(address: string): number;
   close(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export async function startMailServer({
     attempts: (address) => tried.filter((each) => each === address).length,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
-  // Clients that give up, such as those that do not trust a certificate.
+  // Ignores clients that disconnect, such as those that do not trust the certificate.
   server.on('error', () => undefined);
   const listening = server.listen(port, '127.0.0.1');
   await once(listening, 'listening');

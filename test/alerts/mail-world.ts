@@ -12,11 +12,11 @@ export interface Site {
   owner: AccountActor;
   /** Path of the application. */
   path: string;
-  /** Stores a record of the device with this value, later than those before. */
+  /** Stores a record of the device with this value and a later time than all before. */
   send(t: number): Promise<void>;
-  /** Makes a rule that opens above 8, and closes with any other value. */
+  /** Creates a rule that opens above 8 and closes at any other value. */
   rule(recipients: string[], more?: object): Promise<string>;
-  /** How the recipients of a rule stand. */
+  /** Returns the state of each recipient of a rule. */
   states(ruleId: string): Promise<RecipientState[]>;
 }
 
@@ -32,22 +32,22 @@ export interface MailWorld extends World {
   readonly server: MailServer;
   /** The log of the service, as text. */
   readonly log: string;
-  /** Sets the clock forward, and lets the service look for what is due. */
+  /** Sets the clock forward, and lets the service poll for due mails. */
   advance(milliseconds: number): Promise<void>;
   /** @param url of another process over the same database */
   site(url?: string): Promise<Site>;
-  /** Waits until an address, whatever its case, has so many mails. */
+  /** Waits until the address has received `count` mails, ignoring case. */
   mailsTo(address: string, count: number): Promise<ReceivedMail[]>;
-  /** Calls the page of a link as browsers do. */
+  /** Opens the page of a link as a browser does. */
   open(link: string, method?: string): Promise<{ status: number; body: string; headers: Headers }>;
   /** Returns the link of a mail at the address of the service. */
   linkOf(mail: ReceivedMail, path: 'confirm' | 'stop'): string;
-  /** Lets an address be named by a new rule, and confirms it. */
+  /** Creates a rule that names the address, and confirms the address. */
   confirmed(site: Site, address: string): Promise<string>;
 }
 
 const minute = 60_000;
-/** An address that nobody else uses. */
+/** Returns an address that no other test uses. */
 export const someAddress = () => `ops-${newId()}@example.com`;
 
 /**

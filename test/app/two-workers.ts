@@ -7,10 +7,10 @@ import { ended, startCommand } from '../support/command.js';
 import { type TestDatabase, useDatabase } from '../support/database.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
-/** Address of a call that changes nothing. */
+/** Path of a request that changes nothing. */
 export const account = '/ddp/v1/account';
 
-/** A service of two workers, with what it has logged. */
+/** A service with two workers, and its log. */
 export interface Started {
   child: ChildProcess;
   url: string;
@@ -22,15 +22,15 @@ export interface TwoWorkers {
   readonly database: TestDatabase;
   readonly service: Started;
   readonly tenant: Tenant;
-  /** Headers of a request by the organization. */
+  /** Request headers with the organization's token. */
   readonly headers: Record<string, string>;
-  /** Starts another service, which ends with the file. */
+  /** Starts another service, which stops after the file's tests. */
   start(databaseUrl: string): Promise<Started>;
-  /** Sends a request over a connection of its own: connections are handed to the workers in turn. */
+  /** Sends a request over a new connection; connections go to the workers in turn. */
   ask(path: string, options?: { method?: 'GET' | 'POST'; body?: string }): Promise<{ status: number; text: string }>;
-  /** A figure of all workers; NaN where there is none. */
+  /** A metric summed over all workers, or NaN when it is missing. */
   figure(name: string): Promise<number>;
-  /** Number of calls of {@link account} that were answered. */
+  /** Number of answered requests to {@link account}. */
   accountCount(): Promise<number>;
 }
 
@@ -52,7 +52,7 @@ export function useTwoWorkers(): TwoWorkers {
     });
     started.push(child);
     const lines: Started['lines'] = [];
-    // What ends the service is a sentence, no line of the log.
+    // The reason for the end of the service is a plain sentence, not a JSON log line.
     createInterface(child.stderr!).on('line', (line) =>
       lines.push(line.startsWith('{') ? JSON.parse(line) : { msg: line }),
     );

@@ -1,12 +1,12 @@
-/** What a piece of work gave, and the longest that the event loop stood still for it, in milliseconds. */
+/** The result of `work`, and the longest time in milliseconds for which the event loop was blocked. */
 export interface Delayed<T> {
   result: T;
   longest: number;
 }
 
 /**
- * Measures the event loop, which is also the service's: it runs in the process of its tests. What counts is the processor's
- * time that the thread used between two rounds of its timers. A clock would count what other programs of the machine took too.
+ * Measures the event loop that test and service share. It counts the CPU time of the thread between two rounds of its
+ * timers, since wall time would include other programs.
  */
 export const delayDuring = async <T>(work: () => Promise<T>): Promise<Delayed<T>> => {
   let longest = 0;
@@ -19,7 +19,7 @@ export const delayDuring = async <T>(work: () => Promise<T>): Promise<Delayed<T>
   const timer = setInterval(note, 1);
   try {
     const result = await work();
-    // What ran last counts when the loop goes round once more.
+    // The last task is counted when the loop has gone round once more.
     await new Promise((resolve) => setTimeout(resolve, 5));
     note();
     return { result, longest };
@@ -28,7 +28,7 @@ export const delayDuring = async <T>(work: () => Promise<T>): Promise<Delayed<T>
   }
 };
 
-/** Milliseconds. */
+/** CPU time in milliseconds. */
 const threadTime = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

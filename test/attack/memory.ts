@@ -1,10 +1,10 @@
-/** What a piece of work gave, and by how many bytes the resident memory of the process grew meanwhile. */
+/** The result of `work`, and the growth of the process's resident memory in bytes. */
 export interface Grown<T> {
   result: T;
   bytes: number;
 }
 
-/** Measures the memory, which is also the service's: it runs in the process of its tests. */
+/** Measures the memory of the process that test and service share. */
 export const growthDuring = async <T>(work: () => Promise<T>): Promise<Grown<T>> => {
   const before = process.memoryUsage.rss();
   let most = before;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A client that writes HTTP by hand, so that it may send as slowly and as little as it likes. */
+/** A client that writes raw HTTP, as slowly and incompletely as a test wants. */
 export class SlowSender {
   private text = '';
 
@@ -21,7 +21,7 @@ export class SlowSender {
     return sender;
   }
 
-  /** Begins a POST whose body comes in chunks, and does not end it. */
+  /** Starts a POST with a chunked body, and leaves it open. */
   begin(path: string, headers: Readonly<Record<string, string>>): this {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.socket.write(`POST ${path} HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n${lines.join('')}\r\n`);
@@ -40,12 +40,12 @@ export class SlowSender {
     return this;
   }
 
-  /** What was answered so far. */
+  /** The bytes received so far. */
   get answer(): string {
     return this.text;
   }
 
-  /** Status of the first answer, once there is one; undefined where the connection ends without. */
+  /** Resolves with the status of the first answer, or undefined when the connection closes without one. */
   async status(): Promise<number | undefined> {
     for (;;) {
       const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(this.text) ?? [];

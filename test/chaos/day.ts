@@ -12,17 +12,17 @@ import { type Behaviour, type Receiver, startReceiver } from '../hooks/receiver.
 import { ended } from '../support/command.js';
 import { postmasterOf } from './embedded.js';
 
-/** Whether faults last as long as docs/reliability.md says; shorter and smaller in CI. */
+/** Whether faults last as long as docs/reliability.md says. In CI they are shorter and smaller. */
 export const full = process.env['CHAOS'] === 'full';
 
-/** How long a fault may take with all that comes after it, in milliseconds. */
+/** Milliseconds that a fault and its recovery may take. */
 export const limit = full ? 600_000 : 240_000;
 
 const ends: (() => unknown)[] = [];
-/** Tests that are over. */
+/** Number of finished tests. */
 let over = 0;
 
-/** Does this when the test is over, however it ended; what was added last comes first. */
+/** Runs `work` after the test, whether it passes or fails; the last one added runs first. */
 export const atEnd = (work: () => unknown): void => void ends.push(work);
 
 afterEach(async () => {
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const work of ends.splice(0).toReversed()) await work();
 }, 180_000);
 
-/** A receiver that is closed after the test. */
+/** Opens a receiver that closes after the test. */
 export async function openReceiver(behaviour?: Behaviour): Promise<Receiver> {
   const receiver = await startReceiver(behaviour);
   atEnd(() => receiver.close());
@@ -39,7 +39,7 @@ export async function openReceiver(behaviour?: Behaviour): Promise<Receiver> {
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** What a service that made its own database says once it listens. */
+/** The line that a service prints when it listens. */
 interface Ready {
   url: string;
   id: string;
@@ -48,7 +48,7 @@ interface Ready {
   applicationId: string;
 }
 
-/** A service in a process of its own, with a device, a hook, and a load of records. */
+/** A service process with a device, a hook and a load of records. */
 export interface Day {
   readonly url: string;
   readonly token: string;
@@ -59,24 +59,24 @@ export interface Day {
   readonly receiver: Receiver;
   readonly load: Load;
   readonly process: ChildProcess;
-  /** What the service has logged. */
+  /** Returns the service's log. */
   logged(): string;
   call(method: string, path: string, body?: object): Promise<Response>;
-  /** Everything acknowledged has reached the receiver, and nothing else. */
+  /** Waits until the receiver has exactly the acknowledged records. */
   settle(): Promise<void>;
 }
 
-/** How a service is started. */
+/** How to start a service. */
 export interface DayOptions {
   settings?: Readonly<Record<string, string>>;
   dataDir?: string;
-  /** The organization that is there already, on a database of DATABASE_URL. */
+  /** The existing organization on a database of DATABASE_URL. */
   first?: Omit<Ready, 'url'>;
-  /** What its program is started with, such as `unshare`. */
+  /** The command that runs the program, such as `unshare`. */
   wrapper?: readonly string[];
 }
 
-/** Starts a service over an embedded database of its own, and a load of records on it. Both end with the test. */
+/** Starts a service on a new embedded database, with a load of records. Both stop with the test. */
 export async function startDay({ settings = {}, dataDir: given, first, wrapper = [] }: DayOptions = {}): Promise<Day> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'ddp-chaos-')));
   await chmod(dataDir, 0o755);
@@ -139,10 +139,10 @@ export async function startDay({ settings = {}, dataDir: given, first, wrapper =
   };
 }
 
-/** A service that does not stop when it is told to is killed after so long, in milliseconds. */
+/** Milliseconds after which a service that does not stop is killed. */
 const stopTime = 60_000;
 
-/** Stops a service and its database, and deletes that. */
+/** Stops a service and its database, and deletes the database. */
 async function stop(child: ChildProcess, dataDir: string): Promise<void> {
   child.kill('SIGTERM');
   const late = setTimeout(() => {
@@ -155,7 +155,7 @@ async function stop(child: ChildProcess, dataDir: string): Promise<void> {
   await rm(elsewhere.trim(), { recursive: true, force: true });
 }
 
-/** The numbers of the records that a receiver was called with. */
+/** The numbers of the records that a receiver has received. */
 const numbersOf = ({ calls }: Receiver): ReadonlySet<number> =>
   new Set(calls.map(({ body }) => (JSON.parse(body) as { record: { data: { n: number } } }).record.data.n));
 
@@ -172,25 +172,25 @@ export async function until(reached: () => boolean | Promise<boolean>): Promise<
   }
 }
 
-/** What requests were answered while something lasted: how many of each status, and the longest answer in milliseconds. */
+/** Answers within a period: the number of each status, and the longest duration in milliseconds. */
 export interface Answers {
   statuses: Record<string, number>;
   longest: number;
-  /** What was answered with a status that nobody expects, with the request's identifier. */
+  /** Unexpected answers, with the identifiers of their requests. */
   wrong: string[];
 }
 
-/** What a sender may get for a passing reason, and what it wants. */
+/** Success, and the statuses for temporary failures. */
 const expected = new Set(['200', '503', '504']);
 
 const noAnswers = (): Answers => ({ statuses: {}, longest: 0, wrong: [] });
 
 const clients = 4;
 const batch = 10;
-/** A request that is not answered in this time counts as hung, in milliseconds: a fault of `full` may last 30 s. */
+/** Milliseconds after which a request counts as hung; a fault in `full` may last 30 s. */
 const patience = full ? 60_000 : 30_000;
 
-/** Clients that post batches, each again until it is answered 200, as a careful sender does. */
+/** Clients that post batches, each repeatedly until it returns 200, as a careful sender does. */
 export class Load {
   readonly acknowledged = new Set<number>();
   private answers = noAnswers();
@@ -206,20 +206,20 @@ export class Load {
     this.running = Promise.all(Array.from({ length: clients }, () => this.run()));
   }
 
-  /** What was answered since the last time that this was asked. */
+  /** Returns the answers since the last call. */
   take(): Answers {
     const taken = this.answers;
     this.answers = noAnswers();
     return taken;
   }
 
-  /** Resolves once so many more batches are stored. */
+  /** Resolves when `count` more batches are stored. */
   async stored(count = 5): Promise<void> {
     const goal = this.succeeded + count;
     await until(() => this.succeeded >= goal);
   }
 
-  /** Resolves once a status was answered since the last `take`. */
+  /** Resolves when a status has been returned since the last `take`. */
   async answered(status: string): Promise<void> {
     await until(() => (this.answers.statuses[status] ?? 0) > 0);
   }
@@ -234,7 +234,7 @@ export class Load {
       const numbers = Array.from({ length: batch }, () => this.next++);
       const items = numbers.map((n) => ({ serial: this.serial, key: `${n}`, data: { n, pad: 'x'.repeat(500) } }));
       while (!this.over && !(await this.postOnce(items))) await pause(100);
-      // What ends before its answer may be stored or not; nothing was promised of it.
+      // A request cut off at the end was not acknowledged, so it may be stored or not.
       if (this.over) return;
       for (const n of numbers) this.acknowledged.add(n);
       this.succeeded += 1;
@@ -261,20 +261,20 @@ export class Load {
   }
 }
 
-/** Requests were stored, or refused as for a passing reason; none failed otherwise, hung or broke off. */
+/** Expects that requests were stored or temporarily refused: none failed otherwise, hung or was cut off. */
 export function expectRefusals({ wrong }: Answers, { logged }: Pick<Day, 'logged'>): void {
-  // What the service says of them is a part of what the test prints where it fails: it names the request of each error.
+  // A failing test also prints the service's log lines about these requests.
   if (wrong.length > 0) expect({ wrong, log: linesOf(logged(), wrong) }).toEqual({ wrong: [] });
 }
 
-/** The lines of a log that name the request of an answer, then its last ones. */
+/** Returns the log lines that name the requests of these answers, then the last lines. */
 const linesOf = (log: string, answers: readonly string[]): string[] => {
   const ids = answers.flatMap((answer) => /"requestId":"([^"]+)"/.exec(answer)?.[1] ?? []);
   const lines = log.split('\n');
   return [...lines.filter((line) => ids.some((id) => line.includes(id))), '...', ...lines.slice(-50)];
 };
 
-/** Milliseconds that something takes. */
+/** Returns the milliseconds that the work takes. */
 export async function timed(work: Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work;

@@ -1,8 +1,8 @@
 import { innermost, type Plain } from '../search/oracle/plain.js';
 
 /**
- * What a cluster refuses and PostgreSQL answers, by the first column of the table of docs/cluster.md ("What differs"): each told
- * from the cluster's own words.
+ * Searches that a cluster refuses and PostgreSQL answers: the name in docs/cluster.md ("What differs"), and the
+ * cluster's message.
  */
 const refused: Readonly<Record<string, RegExp>> = {
   'buckets by several keys, or rare ones, of the device': /^\[\w+\] over \[device\.[\w.]+\] is not supported/,
@@ -12,13 +12,13 @@ const refused: Readonly<Record<string, RegExp>> = {
   '`missing` in a source of `composite`': /^\[missing\] of a source of \[composite\] is not supported/,
 };
 
-/** The same of what PostgreSQL refuses and a cluster answers. */
+/** A search that PostgreSQL refuses and a cluster answers. */
 const overflowing = 'means beyond the largest double';
 
-/** The lines of the table that this reads. */
+/** The names of the table that this file recognizes. */
 export const lines: readonly string[] = [...Object.keys(refused), overflowing];
 
-/** The line of the table that the answers of the cluster and of PostgreSQL to a search fall under; undefined: none. */
+/** Returns the line of the table that explains the two answers, or undefined. */
 export const reasonOf = (answer: Plain, other: Plain): string | undefined => {
   const refusal = other['error'] as Plain | undefined;
   if (refusal?.['reason'] === 'value out of range: overflow') return overflowing;

@@ -1,4 +1,4 @@
-/** A document of the index, as a test looks at it. */
+/** The parts of a document that tests read. */
 export interface IndexedDocument {
   _id: string;
   _version: number;
@@ -17,13 +17,13 @@ const call = async <Body>(method: string, path: string, body?: object): Promise<
   return (await response.json()) as Body;
 };
 
-/** What the indices of a test's database are called. */
+/** Returns the pattern of the index names of a test's database. */
 const patternOf = (databaseUrl: string): string => `${new URL(databaseUrl).pathname.slice(1)}-records-*`;
 
-/** Documents of one page. */
+/** Documents per page. */
 const pageSize = 10_000;
 
-/** All documents of a test's database, in the order of storing, with the fields that are named. */
+/** Returns all documents of a test's database in order of storing, with the named fields. */
 export const readDocuments = async (
   databaseUrl: string,
   fields: readonly string[] = [],
@@ -44,13 +44,13 @@ export const readDocuments = async (
   }
 };
 
-/** How many documents there are. */
+/** Returns the number of documents. */
 export const countDocuments = async (databaseUrl: string): Promise<number> => {
   await call('POST', `${patternOf(databaseUrl)}/_refresh`);
   return (await call<{ count: number }>('GET', `${patternOf(databaseUrl)}/_count`)).count;
 };
 
-/** Deletes the indices of a test's database whose names end so, all by default: as a cluster is that has lost them. */
+/** Deletes the indices whose names end with `end`, by default all, as if the cluster had lost them. */
 export const deleteIndices = async (databaseUrl: string, end = '*'): Promise<void> => {
   const indices = await call<object>('GET', `${patternOf(databaseUrl)}${end}`);
   for (const index of Object.keys(indices)) await call('DELETE', index);

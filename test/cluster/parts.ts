@@ -8,7 +8,7 @@ import type { ClusterLogOptions } from '../../src/records/opensearch/log/options
 import { DocumentMaker } from '../../src/records/opensearch/maker.js';
 import { Places } from '../../src/records/opensearch/place.js';
 
-/** What upkeep works with, over a test's database and its indices. The caller closes the client. */
+/** Opens the parts that index maintenance needs, on a test's database and indices. The caller closes the client. */
 export const openParts = (pool: Pool, databaseUrl: string): ClusterLogOptions & { client: Client } => {
   const client = createClient({ nodes: process.env['OPENSEARCH_URL']!.split(','), caFile: undefined });
   const names = indexNames(new URL(databaseUrl).pathname.slice(1));

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server, such as the first node of the cluster at OPENSEARCH_URL, that a test can block. */
+/** A proxy to a server, such as the first node at OPENSEARCH_URL, that a test can block. */
 export interface Proxy {
-  /** The same whenever it is opened again. */
+  /** Stays the same when the proxy is reopened. */
   readonly url: string;
   /** Closes all connections, and refuses new ones. */
   cut(): Promise<void>;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   open(): Promise<void>;
-  /** Takes connections and requests and answers nothing, as a node does that is stopped; or goes on with all of them. */
+  /** Accepts connections and requests without answering, as a paused node does, or continues with them. */
   hold(isHeld: boolean): void;
 }
 
-/** Opens a way on a free port of loopback. */
+/** Opens a proxy on a free loopback port. */
 export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[0]!): Promise<Proxy> => {
   const { hostname, port: target } = new URL(to);
   const sockets = new Set<Socket>();

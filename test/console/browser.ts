@@ -6,22 +6,22 @@ import { chromiumOptions } from './chromium.js';
 const options = chromiumOptions();
 const suite = options === undefined ? describe.skip : describe;
 
-/** A suite that needs a browser; where there is none it is skipped, and its title says why. */
+/** Describes tests that need a browser. Without one they are skipped, and the title says why. */
 export const describeInBrowser = (title: string, tests: () => void): void => {
   suite(options === undefined ? `${title} (skipped: no Chromium here, set CHROMIUM_PATH)` : title, tests);
 };
 
-/** A page that was opened, and what went wrong on it. */
+/** An open page and its errors. */
 export interface Opened {
   page: Page;
   context: BrowserContext;
-  /** Errors that scripts threw, and violations of the page's policy: none is expected. */
+  /** Script errors and violations of the content security policy; tests expect none. */
   faults: string[];
 }
 
 /**
- * Connects the tests of a file to the browser that all files of a run share; their pages close with the file. A file that
- * traces has a browser of its own: a browser traces for one at a time.
+ * Connects to the browser that all files of a run share; the file's pages close with the file. With `own`, the file
+ * gets its own browser, since a browser records one trace at a time.
  */
 export const useBrowser = ({ own = false } = {}) => {
   let browser: Browser;
@@ -38,7 +38,7 @@ export const useBrowser = ({ own = false } = {}) => {
     await browser?.close();
   });
   return {
-    /** Opens a page in a fresh context: an English person in Paris, on a wide screen unless told otherwise. */
+    /** Opens a page in a new context, by default with English, the time zone of Paris and a wide screen. */
     async open(url: string, context: BrowserContextOptions = {}): Promise<Opened> {
       const made = await browser.newContext({
         locale: 'en-GB',
@@ -58,7 +58,7 @@ export const useBrowser = ({ own = false } = {}) => {
   };
 };
 
-/** The accessibility rules that a page breaks, as texts to read: none is expected. */
+/** Returns the accessibility rules that a page violates, as text. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ target }) => target).join(', ')})`);

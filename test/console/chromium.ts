@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import type { LaunchOptions } from 'playwright-core';
 
 /**
- * How to launch a Chromium: that of `CHROMIUM_PATH`, or on Linux (x64) the one that comes with npm. Undefined where there
- * is neither.
+ * Returns launch options for the Chromium at `CHROMIUM_PATH`, or on Linux (x64) for the one from npm; undefined without
+ * either.
  */
 export const chromiumOptions = (): LaunchOptions | undefined => {
   const path = process.env['CHROMIUM_PATH'];
@@ -27,8 +27,9 @@ export const chromiumOptions = (): LaunchOptions | undefined => {
 };
 
 /**
- * The folder with the unpacked browser, one for each version. It is unpacked beside and renamed, so that two test runs at
- * once never start half of it. The package unpacks into the folder of temporary files, which a process of its own is given.
+ * Returns the folder of the unpacked browser, one per version. It is unpacked elsewhere and renamed, so that two
+ * concurrent test runs never use half of it. The package unpacks into the temporary folder, so it runs in a process
+ * with its own.
  */
 const unpacked = (): string => {
   const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
@@ -45,7 +46,7 @@ const unpacked = (): string => {
   try {
     renameSync(partial, folder);
   } catch {
-    // Another run was faster.
+    // Another run finished first.
     rmSync(partial, { recursive: true, force: true });
   }
   return folder;

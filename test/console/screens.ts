@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { World } from '../support/world.js';
 
-/** A text that would do something wherever it were not taken as text. */
+/** A text that would have an effect if a screen did not treat it as plain text. */
 const hostile = `<img src=x onerror="document.title='broken in'">"'\`{{7*7}}\${7*7}\u202E<script>document.title='broken in'</script>`;
 
 /** The names of the screens. */
@@ -28,14 +28,14 @@ export const screenNames = [
   'Tokens',
 ] as const;
 
-/** The console's screens of an organization whose things have hostile names. */
+/** The console's screens for an organization whose objects have hostile names. */
 export interface Screens {
   token: string;
   /** The path of each screen below `/console`. */
   paths: Record<(typeof screenNames)[number], string>;
 }
 
-/** Makes an organization with one thing of each kind, each with a hostile name, and values and tags of the same. */
+/** Creates an organization with one object of each kind, each with hostile names, values and tags. */
 export const furnishScreens = async (world: World): Promise<Screens> => {
   const owner = await world.organization();
   const variables = [

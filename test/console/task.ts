@@ -9,12 +9,12 @@ interface TraceEvent {
   readonly tdur?: number;
 }
 
-/** The longest task that a page may have, in milliseconds of CPU time: beyond it a person notices that it hangs. */
+/** Longest allowed task of a page in milliseconds of CPU time: a user notices longer ones. */
 export const longestTaskAllowed = 200;
 
 /**
- * The longest task of a page's main thread while something goes on, in milliseconds of its CPU time: what a machine with
- * other work adds to the wall time does not count.
+ * Returns the longest task of the page's main thread during `during`, in milliseconds of CPU time, so that other
+ * programs on the machine do not count.
  */
 export async function longestTask(page: Page, during: () => Promise<void>): Promise<number> {
   const browser = page.context().browser()!;
@@ -25,7 +25,7 @@ export async function longestTask(page: Page, during: () => Promise<void>): Prom
   const main = new Set(
     traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf),
   );
-  // A task that goes on when the trace begins or ends has no duration.
+  // A task that is cut by the start or end of the trace has no duration.
   const times = traceEvents.flatMap((event) =>
     event.name.endsWith('RunTask') && main.has(threadOf(event)) ? (event.tdur ?? []) : [],
   );

@@ -10,7 +10,7 @@ const settings = async (): Promise<Set<string>> => {
   return new Set([...rows].flatMap(([, names = '']) => names.replaceAll('`', '').split(', ')));
 };
 
-/** Returns the names that are no settings. */
+/** Returns the names that are not settings. */
 export const unknownSettings = async (names: readonly string[]): Promise<string[]> => {
   const known = await settings();
   return names.filter((name) => !known.has(name));

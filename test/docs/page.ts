@@ -7,11 +7,11 @@ export interface Block {
   /** The words after the language, which readers do not see. */
   readonly words: readonly string[];
   readonly text: string;
-  /** Where its text begins, counted from 1. */
+  /** Line on which the text begins, counted from 1. */
   readonly line: number;
 }
 
-/** The code blocks of a page that begin at the margin, in order. */
+/** Returns the code blocks of a page that are not indented, in order. */
 export const blocksOf = (path: string): Block[] => {
   const page = readFileSync(path, 'utf8');
   return [...page.matchAll(/^```(\w*) ?([^\n]*)\n(.*?)^```$/gms)].map((match) => ({
@@ -22,11 +22,11 @@ export const blocksOf = (path: string): Block[] => {
   }));
 };
 
-/** What stands in a printed answer for anything, and for further items or keys. */
+/** In a printed answer, stands for any value or for further items or keys. */
 const anything = '...';
 
 /**
- * Reads an answer as a page prints it: JSON, in which a bare `...` stands for any value, or for further items or keys.
+ * Parses an answer as a page prints it: JSON in which a bare `...` stands for any value, or for further items or keys.
  */
 export const parsePrinted = (text: string): unknown => {
   const parts = text.match(/"(?:[^"\\]|\\.)*"|\.\.\.|[^".]+|\./g) ?? [];
@@ -48,8 +48,8 @@ export const parsePrinted = (text: string): unknown => {
 };
 
 /**
- * What an answer has to be: what is printed, with the answer's own values for its placeholders. `"..."` stands for any
- * value, `"abc..."` for text that begins so, and `"$NAME"` for a variable, which is set where it has no value yet.
+ * Returns the expected answer: the printed one, with the actual values for its placeholders. `"..."` stands for any
+ * value, `"abc..."` for a text that begins so, and `"$NAME"` for a variable, which is set when it has no value yet.
  */
 export const fillIn = (printed: unknown, answer: unknown, variables: Map<string, string>): unknown => {
   if (typeof printed === 'string') return fillText(printed, answer, variables);
@@ -75,7 +75,7 @@ const fillText = (printed: string, answer: unknown, variables: Map<string, strin
   return start !== undefined && typeof answer === 'string' && answer.startsWith(start) ? answer : text;
 };
 
-/** Lines of a printed text, in which `...` stands for anything, that do not follow one another in an answer. */
+/** Returns the lines of a printed text that do not follow one another in an answer. `...` stands for anything. */
 export const missingLines = (printed: string, answer: string): string[] => {
   const rest = answer.split(/\r?\n/);
   return printed.split('\n').filter((line) => {

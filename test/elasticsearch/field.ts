@@ -6,10 +6,10 @@ import { createTenant, type Tenant } from '../support/tenant.js';
 
 /** A minute in milliseconds. */
 export const minute = 60_000;
-/** When the first record was measured, in milliseconds. */
+/** Time of the first record in milliseconds. */
 export const start = Math.floor(Date.now() / minute) * minute - 60 * minute;
 
-/** What a request of no client is answered. */
+/** The answer to a request that is sent without a client library. */
 export interface Answered {
   status: number;
   headers: Headers;
@@ -17,18 +17,18 @@ export interface Answered {
   body: any;
 }
 
-/** An application with three records of a probe, as the index of an engine. */
+/** An application with three records of a probe, seen as an index. */
 export interface Field {
   service: TestService;
   tenant: Tenant;
   organizationId: string;
   applicationId: string;
-  /** The address that clients are given. */
+  /** The address for clients. */
   url: string;
   token: string;
 }
 
-/** Makes an application with records before the tests of the file. */
+/** Creates an application with records before the tests of the file. */
 export const useField = (options?: TestServiceOptions): Field => {
   const service = useService(options);
   const field = {} as Field;
@@ -68,7 +68,7 @@ export const store = async ({ tenant, organizationId }: Field, records: readonly
   if (answer.body.accepted !== records.length) throw new Error(JSON.stringify(answer.body));
 };
 
-/** Sends a request below the address of the application, its body as JSON unless it is text or bytes. */
+/** Sends a request below the application's address. The body is sent as JSON unless it is text or bytes. */
 export const send = async (
   { url, token }: Field,
   method: string,
@@ -97,5 +97,5 @@ export const send = async (
   };
 };
 
-/** Lines of NDJSON. */
+/** Formats values as NDJSON lines. */
 export const lines = (...values: object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');

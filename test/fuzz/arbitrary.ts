@@ -1,11 +1,11 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Repeats a text, so that many are made of few bytes of a case. */
+/** Repeats a text many times, so that a case stays small. */
 export const repeated = (...texts: readonly string[]): Arbitrary<string> =>
   fc.tuple(fc.constantFrom(...texts), fc.constantFrom(1, 3, 50, 400, 5000)).map(([text, times]) => text.repeat(times));
 
-/** Pieces of a grammar in any order, some of them very often. */
+/** Mixes pieces of a grammar in any order, some of them very often. */
 export const soup = (...pieces: readonly string[]): Arbitrary<string> =>
   fc
     .array(
@@ -16,7 +16,7 @@ export const soup = (...pieces: readonly string[]): Arbitrary<string> =>
     )
     .map((parts) => parts.join(''));
 
-/** A valid text with some of it cut out, doubled or replaced. */
+/** Cuts, doubles or replaces parts of a valid text. */
 export const mutated = (base: Buffer): Arbitrary<Buffer> =>
   fc
     .array(fc.tuple(fc.nat(base.length), fc.nat(8), fc.uint8Array({ maxLength: 6 }), fc.constantFrom(0, 0, 0, 1000)), {
@@ -35,7 +35,7 @@ export const mutated = (base: Buffer): Arbitrary<Buffer> =>
       ),
     );
 
-/** Bodies of JSON: deep, long, of very many values, with numbers and texts at the edge, or broken. */
+/** JSON bodies that are deep, long, full of values, extreme or broken. */
 export const json: Arbitrary<string> = fc.oneof(
   fc.json({ maxDepth: 4 }),
   soup(
@@ -55,7 +55,7 @@ export const json: Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** Bytes, some of which are compressed and unpack to much. */
+/** Bytes, some of them compressed from much larger ones. */
 export const packed = (text: string): Arbitrary<[Buffer, Record<string, string>]> =>
   fc.constantFrom<[Buffer, Record<string, string>]>(
     [Buffer.from(text), {}],

@@ -7,7 +7,7 @@ import { dataPage, parquetFile, prefixed } from '../imports/parquet-file.js';
 import { json, mutated, packed, repeated, soup } from './arbitrary.js';
 import type { Addresses } from './service.js';
 
-/** An organization with an application and a device, and what the service gave it. */
+/** An organization with an application and a device, and their tokens and cursors. */
 export interface Place extends Addresses {
   organizationId: string;
   applicationId: string;
@@ -20,12 +20,12 @@ export interface Place extends Addresses {
   endCursor: string;
 }
 
-/** Bytes of a caller that one parser reads. */
+/** A kind of input that one parser reads. */
 export interface Family {
   name: string;
-  /** Cases of each ten of another family: some start a process or wait for a job. */
+  /** Cases for each ten of another family: some start a process or wait for a job. */
   share?: number;
-  /** Sends one case; the status of the answer, undefined where a connection has none. */
+  /** Sends one case; returns the status, or undefined for connections without one. */
   cases: Arbitrary<(place: Place) => Promise<number | undefined>>;
 }
 
@@ -51,7 +51,7 @@ const application = ({ organizationId, applicationId }: Place) =>
   `/ddp/v1/applications/${organizationId}/${applicationId}`;
 const engine = (place: Place) => `${application(place)}/elasticsearch`;
 
-/** Sends a file, waits until its dry run is over, and deletes it. */
+/** Sends a file, waits for its dry run, and deletes it. */
 const importFile = async (place: Place, type: string, body: Buffer): Promise<number> => {
   const at = `${organization(place)}/imports`;
   const sent = { method: 'POST', body, headers: { 'content-type': type } } as const;
@@ -66,7 +66,7 @@ const importFile = async (place: Place, type: string, body: Buffer): Promise<num
   return statusOf(place, `${at}/${id}`, { method: 'DELETE' });
 };
 
-/** Writes bytes to the MQTT endpoint, and waits until it has read them: it answers a ping, or ends the connection. */
+/** Writes bytes to the MQTT endpoint, and waits until the endpoint answers a ping or closes the connection. */
 const publish = async ({ mqttUrl, deviceToken }: Place, packets: Buffer): Promise<undefined> => {
   const { hostname, port } = new URL(mqttUrl);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -108,7 +108,7 @@ const queries = fc.oneof(
     .map(([gte, format]) => ({ range: { ts: { gte, format } } })),
 );
 
-/** Identifiers and cursors of every kind: as they were given, changed, or made by others. */
+/** Identifiers and cursors of every kind: genuine, changed or invented. */
 const cursorOf = (genuine: (place: Place) => string): Arbitrary<(place: Place) => string> =>
   fc.oneof(
     fc.tuple(fc.nat(90), fc.string({ maxLength: 3 })).map(([at, put]) => (place: Place) => {
@@ -121,7 +121,7 @@ const cursorOf = (genuine: (place: Place) => string): Arbitrary<(place: Place) =
     fc.constant(genuine),
   );
 
-/** A document that is valid until it is changed. */
+/** A valid document, before it is mutated. */
 const document = '{ viewer { __typename } __type(name: "Device") { name fields { name type { name } } } }';
 
 const scripts = fc.oneof(
@@ -130,7 +130,7 @@ const scripts = fc.oneof(
   repeated('-', '(', '!').map((before) => `${before}params.c`),
 );
 
-/** Every family of parsers that reads bytes of a caller. */
+/** Every family of parsers that reads bytes of callers. */
 export const families: readonly Family[] = [
   {
     name: 'JSON of bodies, compressed or not',

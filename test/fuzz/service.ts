@@ -4,9 +4,9 @@ import process from 'node:process';
 import { readConfig } from '../../src/config.js';
 import { startTestService } from '../support/start-service.js';
 
-/** What the service was up to since it was last asked. */
+/** Measurements since the last request for them. */
 export interface Figures {
-  /** The longest that the event loop stood still, in milliseconds of its processor. */
+  /** Longest time for which the event loop was blocked, in milliseconds of CPU time. */
   longest: number;
   /** Memory of the process, in MiB. */
   resident: number;
@@ -19,8 +19,8 @@ export interface Addresses {
 }
 
 /*
- * A service in a process of its own, whose memory is bounded by its parent. It serves the database that its first message
- * names; each later message asks for its figures.
+ * Runs a service in a process whose memory the parent limits. The first message names its database; each later one asks
+ * for measurements.
  */
 process.on('disconnect', () => process.exit());
 const [{ databaseUrl }] = (await once(process, 'message')) as [{ databaseUrl: string }];

@@ -3,29 +3,29 @@ import { Role } from '../../src/entities/enums.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
 
 let world: World;
-/** The organization that has what connections list. */
+/** The organization that owns the objects in the connections. */
 export let owner: AccountActor;
-/** The things that lists are below. */
+/** The parents of the lists. */
 export let ids: { o: string; application: string; device: string; hook: string };
 let count = 0;
 const fresh = () => (++count).toString(16).padStart(4, '0');
 
-/** A page, the connection beside it, and how its items are made. */
+/** A page field, its connection, and how to create its items. */
 export interface Connected {
-  /** The field that it is below; absent of a query of its own. */
+  /** The parent field; absent for a root query. */
   above?: string;
   page: string;
-  /** Arguments beside those of the connection. */
+  /** Further arguments of the connection. */
   with?: string;
-  /** Makes one more item. */
+  /** Creates one more item. */
   make: () => Promise<unknown>;
-  /** Deletes an item; absent where none can be deleted. */
+  /** Deletes an item; absent when items cannot be deleted. */
   remove?: (id: string) => Promise<unknown>;
 }
 
 const inOrganization = 'organization(organizationId: $o)';
 export const inApplication = 'application(organizationId: $o, applicationId: $application)';
-/** A path of REST with the identifiers of things. */
+/** Fills identifiers into a REST path. */
 export const at = (path: string) => `/${path.replace('$o', ids.o).replace('$application', ids.application)}`;
 
 const newDevice = async () => {
@@ -89,7 +89,7 @@ export const connections: Connected[] = [
 ];
 export const named = connections.map((each) => ({ name: `${each.above ?? ''} ${each.page}Connection`, ...each }));
 
-/** A document that answers a list as `list`, below `above`. */
+/** Builds a document that aliases a list as `list`, below `above`. */
 const documentOf = ({ above, with: given = '' }: Connected, field: string, more: string, selection: string) => {
   const list = `list: ${field}(${given} ${more}) { ${selection} }`;
   const paging = more.includes('$first') ? '$after: String, $first: Int!, ' : '';
@@ -99,7 +99,7 @@ const documentOf = ({ above, with: given = '' }: Connected, field: string, more:
   }`;
 };
 
-/** Asks for a list below its parent. */
+/** Queries a list below its parent. */
 export async function ask(connected: Connected, field: string, more: string, selection: string, variables: object) {
   const { body } = await owner.graph(documentOf(connected, field, more, selection), { ...ids, ...variables });
   return { list: (body.data?.['above'] ?? body.data)?.list, fault: body.errors?.[0] };
@@ -117,7 +117,7 @@ const whole = `totalCount edges { cursor node { id } } nodes { id }
   pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`;
 const partArguments = 'first: $first, after: $after, sort: $sort';
 
-/** A part of a list by its connection. */
+/** Queries a part of a list by its connection. */
 export async function part(connected: Connected, variables: object): Promise<Part> {
   const { list, fault } = await ask(connected, `${connected.page}Connection`, partArguments, whole, {
     first: 2,
@@ -129,13 +129,13 @@ export async function part(connected: Connected, variables: object): Promise<Par
   return list as Part;
 }
 
-/** The error that a connection answers. */
+/** Returns the error of a connection. */
 export async function faultOf(connected: Connected, variables: object): Promise<unknown> {
   const asked = { first: 2, after: null, sort: null, ...variables };
   return (await ask(connected, `${connected.page}Connection`, partArguments, whole, asked)).fault;
 }
 
-/** Identifiers of all parts, in order; `between` runs after each. */
+/** Returns the identifiers of all parts in order; `between` runs after each part. */
 export async function walk(connected: Connected, variables: object, between = async (_given: string[]) => {}) {
   const given: string[] = [];
   for (let after: string | null = null, more = true; more; ) {
@@ -153,7 +153,7 @@ export async function walk(connected: Connected, variables: object, between = as
   return given;
 }
 
-/** Makes, before the tests of a file, an organization that has some of everything. */
+/** Creates an organization with several objects of every kind before the tests of a file. */
 export function useConnections(): void {
   world = useWorld();
   beforeAll(furnish);
@@ -167,7 +167,7 @@ async function furnish(): Promise<void> {
   const device = await owner.make(`${inside}/devices/aa`);
   await owner.put(`/applications/${o}/${application}/devices/${device}`);
   const hooksAt = `/applications/${o}/${application}/hooks`;
-  // Disabled, so that records are not delivered, and nothing changes but what a test changes.
+  // Disabled, so that no record is delivered and only the tests change anything.
   const hook = await owner.make(hooksAt, { url: 'http://127.0.0.1:9/', disabled: true });
   ids = { o, application, device, hook };
   await owner.make(`${inside}/products`, { name: 'P', version: '1', variables: [] });

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 
-/** How many of everything an organization gets: each device with a product, in two applications, and so on. */
+/**
+ * Fills an organization with `count` objects of every kind: each device with a product, in two applications, and so on.
+ */
 export async function fillOrganization(pool: pg.Pool, organizationId: string, count: number): Promise<void> {
   const run = (text: string) => pool.query(text, [organizationId, count]);
   await run(`

@@ -4,7 +4,7 @@ import { newId } from '../../src/entities/id.js';
 import { plainPoolOf } from '../support/connection.js';
 import type { TestService } from '../support/service.js';
 
-/** An answer over HTTP; the body read as JSON where there is one. */
+/** An HTTP answer, whose body is parsed when it is JSON. */
 export interface HttpAnswer<Body> {
   status: number;
   headers: Headers;
@@ -22,13 +22,13 @@ export interface Customer {
   hooks: string;
   call<Body = unknown>(method: string, path: string, body?: unknown): Promise<HttpAnswer<Body>>;
   graph(query: string, variables?: object): Promise<HttpAnswer<unknown>>;
-  /** Makes a hook and gives its address. */
+  /** Creates a hook and returns its path. */
   hook(values: object): Promise<{ id: string; path: string }>;
-  /** Posts so many records of the device. */
+  /** Posts `count` records of the device. */
   send(count?: number): Promise<HttpAnswer<unknown>>;
 }
 
-/** Makes a customer of a running service. */
+/** Creates a customer of a running service. */
 export async function buildCustomer(service: TestService): Promise<Customer> {
   const organizationId = newId();
   const username = `o${organizationId.slice(-12)}`;

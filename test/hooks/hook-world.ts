@@ -18,7 +18,7 @@ export interface Subject {
   device: RecordDevice;
 }
 
-/** Values of a hook's row that a test sets. */
+/** Columns of a hook that a test sets. */
 export interface HookValues {
   url: string;
   disabled?: boolean;
@@ -28,7 +28,7 @@ export interface HookValues {
   allow_unverified_ssl_cert?: boolean;
 }
 
-/** A delivery's row, as tests look at it. */
+/** The columns of a delivery that tests read. */
 export interface DeliveryRow {
   id: string;
   state: string;
@@ -42,36 +42,36 @@ export interface DeliveryRow {
   attempts: { statusCode?: number; error?: { code: string }; duration: Record<string, number> }[];
 }
 
-/** Hook delivery over a database of the test file's own, with a clock that the test sets. */
+/** Hook delivery on a database of the test file, with a clock that the test sets. */
 export interface HookWorld {
   readonly pool: pg.Pool;
   /** Address of the database. */
   readonly url: string;
-  /** Takes the database away from everybody; what it answers brings it back. */
+  /** Makes the database unreachable; the returned function ends the outage. */
   outage(): Promise<() => Promise<void>>;
-  /** Deletes the deliveries of deleted hooks, as housekeeping does a minute later. */
+  /** Deletes the deliveries of deleted hooks, as upkeep does a minute later. */
   purge(): Promise<void>;
-  /** The time that deliveries go by, in milliseconds since 1970; starts at the present. */
+  /** The clock of the deliveries, in milliseconds since 1970; starts at the present. */
   now: number;
-  /** Starts delivery; stopped after the test. */
+  /** Starts deliveries, which stop after the test. */
   open(options?: Partial<HooksOptions>): Promise<Hooks>;
-  /** An application with a device and a hook, of an organization of its own. */
+  /** Creates an organization with an application, a device and a hook. */
   subject(hook: HookValues): Promise<Subject>;
-  /** Another device of the subject's application. */
+  /** Creates another device of the subject's application. */
   device(subject: Pick<Subject, 'organizationId' | 'applicationId'>): Promise<RecordDevice>;
-  /** Stores the deliveries of so many records, in one transaction. */
+  /** Stores the deliveries of `count` records in one transaction. */
   store(hooks: Hooks, subject: Subject, count?: number): Promise<void>;
-  /** Resolves once the dispatcher has looked for what is due: it then has sent a delivery of another hook's. */
+  /** Resolves when the dispatcher has polled for due deliveries, which a delivery of another hook shows. */
   turn(hooks: Hooks): Promise<void>;
-  /** The deliveries of a hook, the first stored first. */
+  /** Returns the deliveries of a hook, the first stored first. */
   deliveries(subject: Subject): Promise<DeliveryRow[]>;
-  /** Resolves once nothing of these subjects waits any more. */
+  /** Resolves when none of these subjects has a waiting delivery. */
   drained(subjects: readonly Subject[]): Promise<void>;
-  /** Resolves once the deliveries are as a test waits for; looks again whenever something was settled. */
+  /** Polls the deliveries after each settlement until `reached` holds. */
   until(subject: Subject, reached: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]>;
 }
 
-/** Makes the world of a test file. Loopback may be called; retries come after 5 s and 5 min. */
+/** Creates the world of a test file. Loopback may be called; retries come after 5 s and 5 min. */
 export function useHookWorld(): HookWorld {
   const database = useDatabase();
   const opened = new Set<() => Promise<void>>();

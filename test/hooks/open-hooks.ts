@@ -6,7 +6,7 @@ import { createLog } from '../../src/log.js';
 import { countRecords, scanRecords } from '../../src/records/postgres/log/scan.js';
 import { matchRecords } from '../../src/records/postgres/search/match.js';
 
-/** Hook delivery over a database, as tests have it: loopback may be called. The caller starts and closes it. */
+/** Opens hook delivery on a database with loopback allowed. The caller starts and closes it. */
 export function openHooks(
   pool: pg.Pool,
   connectionString: string,

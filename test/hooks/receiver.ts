@@ -3,46 +3,46 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A call that a receiver got. */
+/** A call that a receiver received. */
 export interface Received {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-/** A real HTTP server on loopback that hooks lead to. */
+/** A real HTTP server on loopback as the target of hooks. */
 export interface Receiver {
-  /** Address with a path of one's own. */
+  /** Returns the receiver's address with this path. */
   url(path?: string): string;
-  /** Every call so far, the first one first. */
+  /** All calls so far, the first one first. */
   readonly calls: readonly Received[];
-  /** Calls being answered now, and the most there ever were. */
+  /** Number of calls in progress now, and the highest number so far. */
   readonly busy: number;
   readonly busiest: number;
-  /** Resolves once this many calls were received. */
+  /** Resolves when `count` calls have been received. */
   received(count: number): Promise<readonly Received[]>;
   close(): Promise<void>;
 }
 
-/** What a receiver does with a call; it must end the response, or leave it hanging on purpose. */
+/** Handles a call: ends the response, or leaves it hanging on purpose. */
 export type Behaviour = (response: ServerResponse, call: Received) => void;
 
 /** Answers 200 with a short text. */
 export const fine: Behaviour = (response) => void response.end('fine');
 
-/** Answers a status. */
+/** Answers with a status. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Behaviour =>
   (response) =>
     void response.writeHead(code, headers).end();
 
-/** Answers JSON. */
+/** Answers with JSON. */
 export const json =
   (body: string): Behaviour =>
   (response) =>
     void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
 
-/** Starts a receiver; with a key and certificate it speaks TLS. */
+/** Starts a receiver, with TLS when given a key and certificate. */
 export async function startReceiver(
   behaviour: Behaviour = fine,
   tls?: { key: string; cert: string },

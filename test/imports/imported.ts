@@ -17,7 +17,7 @@ export interface FileImport {
   job?: { state: string; done: number; total?: number; changed: number; error?: string };
 }
 
-/** What of an import says how many lines there were. */
+/** Picks the line counts of an import. */
 export const counts = ({ lines, created, updated, unchanged, rejected, faultCount }: FileImport) => ({
   lines,
   created,
@@ -29,7 +29,7 @@ export const counts = ({ lines, created, updated, unchanged, rejected, faultCoun
 
 const csv = { 'content-type': 'text/csv' };
 
-/** Sends files of a tenant, and waits for what becomes of them. */
+/** Sends files of a tenant, and waits for their imports. */
 export const importing = (tenant: Pick<Tenant, 'id' | 'owner'>) => {
   const at = `/organizations/${tenant.id}/imports`;
   const over = async ({ id, ...begun }: FileImport): Promise<FileImport> => {

@@ -28,13 +28,13 @@ const list = (type: number, values: readonly Buffer[], claimed = values.length):
   Buffer.concat([Buffer.from([0xf0 | type]), varint(claimed), ...values]),
 ];
 
-/** A page as it is written: its header, and what follows. */
+/** A page as written: its header and its body. */
 export interface Page {
   header: Value;
   body: Buffer;
 }
 
-/** A page of data: how many values it claims, and its bytes as they are stored. */
+/** A data page: the number of values that it claims, and its stored bytes. */
 export const dataPage = (
   values: number,
   body: Buffer,
@@ -49,7 +49,7 @@ export const dataPage = (
   body,
 });
 
-/** A dictionary that claims so many values. */
+/** A dictionary page that claims this many values. */
 export const dictionaryPage = (values: number, body: Buffer): Page => ({
   header: record({
     1: integer(2),
@@ -60,7 +60,7 @@ export const dictionaryPage = (values: number, body: Buffer): Page => ({
   body,
 });
 
-/** Levels, or places in a dictionary: one run of one value, with the length before it where it is of levels. */
+/** One run of one value, for levels or dictionary indexes. Levels have the length in front. */
 export const run = (count: number, value: number): Buffer => Buffer.concat([varint(count * 2), Buffer.from([value])]);
 export const prefixed = (bytes: Buffer): Buffer => {
   const length = Buffer.alloc(4);
@@ -68,19 +68,19 @@ export const prefixed = (bytes: Buffer): Buffer => {
   return Buffer.concat([length, bytes]);
 };
 
-/** A column: its pages, and what its header says. */
+/** A column: its pages, and the fields of its header. */
 export interface Column {
   name: string;
   pages: readonly Page[];
-  /** parquet.thrift, Type; texts unless given. */
+  /** parquet.thrift, Type; text by default. */
   type?: number;
-  /** parquet.thrift, ConvertedType; UTF8 unless given. */
+  /** parquet.thrift, ConvertedType; UTF8 by default. */
   converted?: number;
   isRequired?: boolean;
   codec?: number;
 }
 
-/** Writes a file of one row group. `columnsClaimed` is how long the list of its columns says that it is. */
+/** Writes a file with one row group. `columnsClaimed` is the claimed length of its column list. */
 export const parquetFile = (
   rows: number,
   columns: readonly Column[],

@@ -1,13 +1,13 @@
 import type { AccountActor, World } from '../support/world.js';
 import type { Heard, Wanted } from './subscriber.js';
 
-/** An organization that subscribes, with an application and a linked device. */
+/** A subscribing organization with an application and a linked device. */
 export interface LiveWorld {
   owner: AccountActor;
   applicationId: string;
   deviceId: string;
   serial: string;
-  /** Address of the application over REST. */
+  /** REST path of the application. */
   path: string;
   /** Stores records of the device with these values, in one call. */
   send(...values: object[]): Promise<void>;
@@ -17,7 +17,7 @@ export interface LiveWorld {
 
 let count = 0;
 
-/** Registers a device, linked to an application. */
+/** Registers a device and links it to an application. */
 export async function addDevice({
   owner,
   path,
@@ -28,7 +28,7 @@ export async function addDevice({
   return { id, serial };
 }
 
-/** Makes a place in a world. */
+/** Creates a place in a world. */
 export async function buildLiveWorld(world: World): Promise<LiveWorld> {
   const owner = await world.organization();
   const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain' });
@@ -44,7 +44,7 @@ export async function buildLiveWorld(world: World): Promise<LiveWorld> {
       const records = values.map((data) => ({ serial, data }));
       const post = () => owner.post<{ accepted: number }>(`/organizations/${owner.id}/records`, records);
       let answer = await post();
-      // Whose token is being looked up as the database goes away is told so, and tries again.
+      // A caller whose token lookup hits the database outage receives an error and tries again.
       while (answer.status === 503) answer = await post();
       if (answer.body.accepted !== values.length) throw new Error(JSON.stringify(answer.body));
     },
@@ -62,19 +62,19 @@ const recordsQuery = `subscription ($organizationId: ID!, $applicationId: ID!, $
   }
 }`;
 
-/** Whether the first event came: from then on nothing goes by untold. */
+/** Whether the first event came, after which no record is missed silently. */
 export const begun = ({ results }: Heard): boolean => results.length > 0;
 
-/** The values of the records that were told. */
+/** The values of the received records. */
 export const values = ({ results }: Heard): any[] =>
   results.flatMap(
     ({ data }) => data?.['recordReceived']?.records.map((record: { data: unknown }) => record.data) ?? [],
   );
 
-/** How many records were missed. */
+/** The number of missed records. */
 export const missed = ({ results }: Heard): number =>
   results.reduce((sum, { data }) => sum + (data?.['recordReceived']?.missed ?? 0), 0);
 
-/** The code of what ended a subscription, whichever way it came. */
+/** The code of the error that ended a subscription, over either transport. */
 export const codeOf = ({ fault, results }: Heard): string | undefined =>
   fault?.[0]?.extensions?.code ?? (results.at(-1)?.errors?.[0]?.extensions?.['code'] as string | undefined);

@@ -1,17 +1,17 @@
 import { createClient, type ExecutionResult } from 'graphql-sse';
 import { type Client, createClient as createSocketClient } from 'graphql-ws';
 
-/** What a subscription has answered so far. */
+/** The events that a subscription has received so far. */
 export interface Heard {
   readonly results: readonly ExecutionResult<Record<string, any>>[];
-  /** What it ended with: errors, a close event; undefined where it was completed. */
+  /** The errors or close event at its end; undefined when it completed. */
   readonly fault?: any;
   readonly over: boolean;
 }
 
 /** A subscription as a client sees it. */
 export interface Subscriber extends Heard {
-  /** Resolves once this holds; throws after thirty seconds, saying what was heard. */
+  /** Resolves when `holds` is true; throws after thirty seconds with the events so far. */
   until(holds: (heard: Heard) => boolean): Promise<Heard>;
   leave(): void;
 }
@@ -24,7 +24,7 @@ export interface Wanted {
   variables?: Record<string, unknown>;
 }
 
-/** Hears what a subscription answers. */
+/** Collects the events of a subscription. */
 export function listenTo(begin: (sink: Sink) => () => void): Subscriber {
   const results: ExecutionResult<Record<string, any>>[] = [];
   const watchers = new Set<() => void>();
@@ -75,7 +75,7 @@ export function listenTo(begin: (sink: Sink) => () => void): Subscriber {
   return subscriber;
 }
 
-/** A client over WebSocket; it connects once and does not try again. */
+/** A WebSocket client that connects once, without retries. */
 export const socketClient = (url: string, token?: string): Client =>
   createSocketClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,

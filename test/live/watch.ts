@@ -1,15 +1,15 @@
 import pg from 'pg';
 
-/** Statements that this process sends from now on. */
+/** The statements that this process sends from now on. */
 export interface Watch {
-  /** The names and texts of all so far. */
+  /** Names and texts of all statements so far. */
   readonly sent: readonly string[];
-  /** Resolves once so many whose text or name holds this were sent. */
+  /** Resolves when `count` statements whose text or name contains `part` were sent. */
   until(part: string, count: number): Promise<void>;
   end(): void;
 }
 
-/** Watches what is sent to the database. */
+/** Watches the statements sent to the database. */
 export function watchStatements(): Watch {
   const { query } = pg.Client.prototype;
   const sent: string[] = [];

@@ -3,7 +3,7 @@ import type { TestService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 import { makeDevice, makeDeviceToken, recordsOf } from './mqtt-world.js';
 
-/** A device with a token of its own, to a service. */
+/** Creates a device with its own token. */
 export const deviceOf = async (
   service: TestService,
   serial: string,
@@ -13,7 +13,7 @@ export const deviceOf = async (
   return { tenant, id, token: await makeDeviceToken(tenant, id) };
 };
 
-/** Publishes one after the other, many under way, until the connection ends; gives the numbers that were acknowledged. */
+/** Publishes numbers with many messages in flight until the connection ends; returns the acknowledged numbers. */
 export const publishUntilGone = (client: MqttClient): { acknowledged: Set<number>; over: Promise<unknown> } => {
   const acknowledged = new Set<number>();
   let next = 0;
@@ -27,10 +27,10 @@ export const publishUntilGone = (client: MqttClient): { acknowledged: Set<number
   return { acknowledged, over: Promise.allSettled(Array.from({ length: 50 }, sender)) };
 };
 
-/** The numbers that {@link publishUntilGone} had stored. */
+/** Returns the stored numbers of {@link publishUntilGone}. */
 export const storedBy = async (tenant: Tenant, deviceId: string): Promise<Set<unknown>> =>
   new Set((await recordsOf(tenant, deviceId)).map(({ data }) => data['number']));
 
-/** Whether all of some values are among others. */
+/** Whether all of the first values are among the second. */
 export const isWithin = (some: ReadonlySet<unknown>, all: ReadonlySet<unknown>): boolean =>
   [...some].every((number) => all.has(number));

@@ -7,13 +7,13 @@ import { type TestService, useService } from '../support/service.js';
 import { type TestServiceOptions } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
-/** Settings of a service that speaks MQTT; `http` and `mqtt` differ from the usual ones by what is given. */
+/** Configuration of a service with MQTT; the given `http` and `mqtt` settings override the defaults. */
 export const mqttConfig = (settings: Record<string, string> = {}) => {
   const { http, mqtt, ingestRateLimit, rateLimit } = readConfig({ MQTT_PORT: '0', RATE_LIMIT: '0', ...settings });
   return { http, mqtt, ingestRateLimit, rateLimit };
 };
 
-/** A service that speaks MQTT, with an organization, a device, and a token of each kind. */
+/** A service with MQTT, an organization, a device, and a token of each kind. */
 export interface MqttWorld {
   readonly service: TestService;
   readonly url: string;
@@ -21,21 +21,21 @@ export interface MqttWorld {
   readonly owner: Client;
   /** Id of the device `ab-01`. */
   readonly deviceId: string;
-  /** Posts for the organization, and for the device alone. */
+  /** A token of the organization, and a token of the device. */
   readonly ingestToken: string;
   readonly deviceToken: string;
   /** The newest record of the device. */
   lastRecord(deviceId?: string): Promise<StoredRecord | undefined>;
 }
 
-/** A record as lists of records give it. */
+/** A record as lists return it. */
 export interface StoredRecord {
   ts: number;
   data: Record<string, unknown>;
   metadata: Record<string, unknown>;
 }
 
-/** Gives the file a service before its tests: with settings or options one of its own, else that which files share. */
+/** Provides a service before the tests of the file: its own when settings or options are given, else the shared one. */
 export function useMqtt(settings?: Record<string, string>, options?: TestServiceOptions): MqttWorld {
   const isOwn = settings !== undefined || options !== undefined;
   const service = useService(
@@ -100,7 +100,7 @@ interface RecordsPage {
   items: StoredRecord[];
 }
 
-/** Registers a device and gives its id. */
+/** Registers a device and returns its id. */
 export const makeDevice = async (tenant: Tenant, serial: string, product?: { id: string }): Promise<string> =>
   (
     await tenant.owner.post<{ id: string }>(`/organizations/${tenant.id}/devices/${serial}`, {
@@ -108,13 +108,13 @@ export const makeDevice = async (tenant: Tenant, serial: string, product?: { id:
     })
   ).body.id;
 
-/** Makes a token of a device. */
+/** Creates a token of a device. */
 export const makeDeviceToken = async (tenant: Tenant, deviceId: string): Promise<string> =>
   (await tenant.owner.post<{ token: string }>(`/devices/${tenant.id}/${deviceId}/tokens`, {})).body.token;
 
 /**
- * Connects with the library that most programs use; rejects where it is refused. It does not connect again: messages that
- * are under way when the connection ends fail then.
+ * Connects with the most common client library; rejects when the connection is refused. It does not reconnect: messages
+ * in flight fail when the connection ends.
  */
 export const connect = async (url: string, options: IClientOptions): Promise<MqttClient> => {
   const client = await mqtt.connectAsync(url, { reconnectPeriod: 0, connectTimeout: 60_000, ...options });
@@ -122,7 +122,7 @@ export const connect = async (url: string, options: IClientOptions): Promise<Mqt
   return client.on('close', () => client.end(true));
 };
 
-/** The next packet of a kind that a client is sent. */
+/** Resolves with the next packet of a kind that a client receives. */
 export const packetOf = <Cmd extends Packet['cmd']>(
   client: MqttClient,
   cmd: Cmd,
@@ -136,6 +136,6 @@ export const packetOf = <Cmd extends Packet['cmd']>(
     client.on('packetreceive', take);
   });
 
-/** Resolves when the connection of a client is gone. */
+/** Resolves when a client's connection has ended. */
 export const gone = (client: MqttClient): Promise<void> =>
   new Promise((resolve) => (client.connected ? client.once('close', () => resolve()) : resolve()));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { generate, type IConnectPacket, type Packet, parser } from 'mqtt-packet';
 
-/** A client that writes packets by hand, so that they may be wrong, slow or never end. */
+/** A client that writes raw packets, which may be wrong, slow or endless. */
 export class RawClient {
   readonly packets: Packet[] = [];
 
@@ -16,7 +16,7 @@ export class RawClient {
     socket.on('error', () => undefined);
   }
 
-  /** Connects to an address, and says nothing. */
+  /** Connects to an address without sending anything. */
   static async to(url: string, version: 4 | 5 = 4): Promise<RawClient> {
     const { hostname, port } = new URL(url);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: false });
@@ -25,7 +25,7 @@ export class RawClient {
     return client;
   }
 
-  /** Connects, and is let in by a token. */
+  /** Connects and authenticates with a token. */
   static async as(
     token: string,
     url: string,
@@ -65,7 +65,7 @@ export class RawClient {
     });
   }
 
-  /** The first packet of a kind; undefined where the connection ends without. */
+  /** Resolves with the first packet of a kind, or undefined when the connection ends without one. */
   async packet<Cmd extends Packet['cmd']>(cmd: Cmd): Promise<Extract<Packet, { cmd: Cmd }> | undefined> {
     for (;;) {
       const found = this.packets.find((packet) => packet.cmd === cmd);
@@ -75,7 +75,7 @@ export class RawClient {
     }
   }
 
-  /** Resolves when the connection is gone, however it ended; true. */
+  /** Resolves with true when the connection has ended in any way. */
   closed(): Promise<true> {
     return new Promise((resolve) =>
       this.socket.closed ? resolve(true) : this.socket.once('close', () => resolve(true)),

@@ -4,35 +4,35 @@ import { accessSync, globSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** Where the programs of Debian's packages are, which `scripts/ops-tools.sh` puts there; undefined: these tests are skipped. */
+/** Folder with programs of Debian packages, which `scripts/ops-tools.sh` fills. Without it these tests are skipped. */
 const folder = process.env['OPS_TOOLS'];
 
-/** The path of a program of Debian's. */
+/** Returns the path of a program from a Debian package. */
 export function toolPath(path: string): string {
   if (folder === undefined) throw new Error('OPS_TOOLS is not set.');
   accessSync(join(folder, path));
   return join(folder, path);
 }
 
-/** Whether the programs are there. */
+/** Whether the programs are available. */
 export const hasTools = folder !== undefined;
 
-/** What a program finds its libraries by: those of the packages are not installed. */
+/** Environment with which a program finds the libraries of its package, which is not installed. */
 const environment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   LD_LIBRARY_PATH: globSync(join(folder ?? '', 'usr/lib/*-linux-gnu'))[0],
 });
 
-/** Starts a program with libraries of its packages. */
+/** Starts a program with the libraries of its package. */
 export const startTool = (path: string, args: readonly string[]): ChildProcess =>
   spawn(toolPath(path), args, { stdio: 'ignore', env: environment() });
 
-/** Runs a program to its end; gives what it wrote, and throws that where it failed. */
+/** Runs a program to its end; returns its output, or throws it on failure. */
 export function runTool(path: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn(toolPath(path), args, { stdio: 'pipe', env: environment() });
   let written = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (written += text));
-  // It may end without reading all.
+  // The program may exit before it has read all input.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ export function runTool(path: string, args: readonly string[], input = ''): Prom
   });
 }
 
-/** A port of loopback that nothing listens at. */
+/** Returns a free loopback port. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,14 +3,14 @@ import sql from 'sql-template-tag';
 import { newId } from '../../src/entities/id.js';
 import type { Variable } from '../../src/entities/product.js';
 
-/** An organization with a product and a device, stored directly, not through the API. */
+/** An organization with a product and a device, inserted without the API. */
 export interface Fleet {
   organizationId: string;
   productId: string;
   deviceId: string;
 }
 
-/** Makes a fleet; its device has the serial given. */
+/** Creates a fleet whose device has this serial. */
 export async function buildFleet(pool: Pool, serial: string, variables: Variable[]): Promise<Fleet> {
   const fleet = { organizationId: newId(), productId: newId(), deviceId: newId() };
   const { organizationId, productId, deviceId } = fleet;

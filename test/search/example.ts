@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { VariableType } from '../../src/entities/enums.js';
 import type { WorldOptions } from './world.js';
 
-/** The world that the examples of docs/search.md are asked of. */
+/** The world for the examples of docs/search.md. */
 export const exampleWorld: WorldOptions = {
   products: {
     probe: [
@@ -40,16 +40,16 @@ export const exampleWorld: WorldOptions = {
 
 /** An example of docs/search.md. */
 export interface Example {
-  /** The headings that it stands under. */
+  /** The headings above the example. */
   readonly name: string;
-  /** Whether it is answered or refused. */
+  /** Whether the search succeeds or fails. */
   readonly kind: 'search' | 'search-error';
-  /** How many records match, or the type of the error; empty where the page does not say. */
+  /** The number of matching records or the type of the error; empty when the page does not say. */
   readonly expected: string;
   readonly text: string;
 }
 
-/** The examples of docs/search.md, in their order. */
+/** Returns the examples of docs/search.md in order. */
 export const examplesOfPage = (): Example[] => {
   const headings: string[] = [];
   const page = readFileSync('docs/search.md', 'utf8');

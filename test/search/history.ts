@@ -16,14 +16,14 @@ const hour = 3600;
 export const day = 24 * hour;
 const days = 22;
 export const now = worldNow / 1000;
-/** When the records begin, in Unix seconds. */
+/** Time of the first record, in Unix seconds. */
 export const start = now - days * day;
 const products = ['first', 'second'] as const;
 const serials = ['a1', 'a2', 'b1', 'b2'];
 
-/** Days of so many records that counts by value are worth it, in one week. */
+/** Days with so many records that counts by value pay off, within one week. */
 const dense = new Set([4, 9]);
-/** What variable `v` may become, one after the other. */
+/** The types that variable `v` takes, one after the other. */
 const types = [VariableType.INT16, VariableType.FLOAT32, VariableType.TXT, VariableType.BOOL];
 
 const recordOf = (index: number, onDay: number) => {
@@ -35,7 +35,8 @@ const recordOf = (index: number, onDay: number) => {
   };
   const ts = start + onDay * day + Math.floor(noise(index + 0.1) * 3) * 5 * hour + noise(index) * hour;
   return {
-    // Few records of a day are those of one device: when it goes, the day has none, and other days of its week are as before.
+    // A day on which few records come from one device: when the device goes, the day is empty while its week keeps
+    // other days.
     serial: serials[(dense.has(onDay) ? index : onDay) % serials.length]!,
     ts: Math.round(Math.min(ts, now - 1) * 1e6) / 1e6,
     key: `${index}`,
@@ -53,7 +54,7 @@ const base = Array.from({ length: days }, (_, onDay) => Array<number>(dense.has(
   .flat()
   .map((onDay, index) => recordOf(index, onDay));
 
-/** A product's variables: the type of `v`, and whether frames have `t` before `u`. */
+/** The variables of a product: the type of `v`, and whether frames hold `t` before `u`. */
 const variablesOf = (vType: VariableType, swapped: boolean) => {
   const place = (varNumber: number) => [{ streamId: 1, streamType: StreamType.RAW, varNumber }];
   return [
@@ -66,14 +67,14 @@ const variablesOf = (vType: VariableType, swapped: boolean) => {
   ];
 };
 
-/** Two transactions changed the same. */
-/** Upkeep as a process does it: what fails because another changed the same is done again later. */
+/** Serialization failures between two transactions. */
+/** Runs upkeep as a process does: a step that conflicts with another is repeated later. */
 export const upkeep = (pool: Pool): Promise<void> =>
   rollUpAll(pool).catch((error: unknown) => {
     if (!isConflict(error)) throw error;
   });
 
-/** What may happen to the records of a world; each takes two numbers that say to which of them. */
+/** The changes that may happen to a world's records; two numbers select the records. */
 export class History {
   private readonly variables = products.map(() => ({ type: 0, swapped: false }));
   private stored = base.length;
@@ -83,7 +84,7 @@ export class History {
     readonly world: World,
   ) {}
 
-  /** Makes an organization with devices of two products, and records of three weeks. */
+  /** Creates an organization with devices of two products and three weeks of records. */
   static async begin(pool: Pool, records: TestRecords): Promise<History> {
     const devices = serials.map((serial) => ({ serial, product: serial.startsWith('a') ? 'first' : 'second' }));
     const variables = variablesOf(types[0]!, false);
@@ -98,7 +99,7 @@ export class History {
     );
     return this.append(late);
   }
-  /** Records that were sent before, by their keys. */
+  /** Repeats earlier records by their keys. */
   again(a: number, b: number) {
     return this.append(base.slice((a * 17) % base.length).slice(0, 1 + (b % 60)));
   }
@@ -131,7 +132,7 @@ export class History {
     );
     if (rowCount) await purgeAll(this.world.pool);
   }
-  /** All records before a moment go, or those of one product; where all go, partitions go too. */
+  /** Deletes all records before a time, or those of one product. When all go, partitions go too. */
   async expire(a: number, b: number) {
     const { pool, organizationId, productIds } = this.world;
     const keepOf = (part: number) => (now - start - (part % 15) * day - (part % 7) * 1000) * 1000;
@@ -166,7 +167,7 @@ export class History {
       update product set variables = ${variables}, version = version || '1' where id = ${this.world.productIds[products[index]!]!}`);
   }
 }
-/** What may happen. */
+/** The kinds of changes. */
 export const kinds = [
   'late',
   'again',
@@ -179,5 +180,5 @@ export const kinds = [
   'unlink',
   'upkeep',
 ] as const;
-/** One thing that happens, and whether upkeep is at work meanwhile. */
+/** One change, and whether upkeep runs meanwhile. */
 export type Step = readonly [kind: (typeof kinds)[number], a: number, b: number, besideUpkeep: boolean];

@@ -11,8 +11,8 @@ import type { QueryAnswer } from '../../src/records/record-index.js';
 import { type World, worldNow } from './world.js';
 
 /**
- * Asks one query of a world, with rollups or without. `now`: milliseconds, the world's unless told. `digestBytes`: of digests and
- * sketches that a statement may answer, if fewer than usual.
+ * Sends one query to a world, with or without rollups. `now` is in milliseconds and defaults to the world's.
+ * `digestBytes` lowers the limit on digests and sketches of one statement.
  */
 export const askWith = async (
   { pool, organizationId, applicationId }: Pick<World, 'pool' | 'organizationId' | 'applicationId'>,
@@ -32,16 +32,16 @@ export const askWith = async (
   return responses[0]!;
 };
 
-/** The aggregations of a good answer. */
+/** Returns the aggregations of a successful answer. */
 export const aggregationsOf = (answer: QueryAnswer): unknown => {
   if (answer.status !== 200) throw new Error(JSON.stringify(answer));
   return 'aggregations' in answer ? answer.aggregations : undefined;
 };
 
-/** Numbers within a part in 10^12 of the larger, everything else the same. */
+/** Expects numbers to be equal within 10^-12 of the larger one, and everything else to be equal. */
 export const expectClose = (got: unknown, wanted: unknown, path = 'aggregations'): void => {
   if (typeof got === 'number' && typeof wanted === 'number') {
-    // A variance is a difference of sums: its error is relative to them.
+    // A variance is a difference of sums, so its error is relative to the sums.
     const scale = /variance|deviation|upper|lower|population|sampling/.test(path) ? 1e8 : 0;
     const most = 1e-12 * Math.max(Math.abs(got), Math.abs(wanted), scale, /sum|avg|value/.test(path) ? 1e4 : 0);
     if (Math.abs(got - wanted) > most) throw new Error(`${path}: ${got} is not ${wanted}`);
@@ -52,27 +52,27 @@ export const expectClose = (got: unknown, wanted: unknown, path = 'aggregations'
   } else expect([path, got]).toEqual([path, wanted]);
 };
 
-/** Long after all records, so that everything is worth making. */
+/** So late that every rollup is due. */
 const later = new Date(Math.max(Date.now(), worldNow) + 10 * 24 * 3600e3);
 
-/** Makes every rollup that is out of date. */
+/** Rolls up everything that is stale. */
 export const rollUpAll = async (pool: Pool): Promise<void> => {
   while ((await rollUp(pool, later)) > 0);
   while ((await rollUpDays(pool, later)) > 0);
   while ((await summarize(pool, later)) > 0);
 };
 
-/** Deletes the records of devices that are gone. */
+/** Deletes the records of deleted devices. */
 export const purgeAll = async (pool: Pool): Promise<void> => {
   while (await purgeDevices(pool, later));
 };
 
-/** A number from 0 to 1 that looks random. */
+/** Returns a pseudo-random number from 0 to 1. */
 export const noise = (seed: number): number => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 
 /**
- * Expects percentiles, by percent, to stand where they should among the numbers of a field, but for the share 0.035 q (1 - q) of
- * them and for a neighbour. `ask` asks for aggregations of the records.
+ * Expects each percentile to have the right rank among a field's numbers, within 0.035 q (1 - q) of them and one
+ * neighbour. `ask` runs aggregations over the records.
  */
 export const expectRanked = async (
   ask: (aggs: { [key: string]: PlainJson }) => Promise<unknown>,

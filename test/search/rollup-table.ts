@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** The tables that upkeep makes of the records, without the notes of what is out of date in them. */
+/** The tables that upkeep derives from the records, without the notes of stale parts. */
 export const rollupTables = [
   'record_rollup',
   'record_total',
@@ -20,7 +20,7 @@ type Row = Record<string, unknown>;
 /** All rollups of a database. */
 export interface Kept {
   readonly rows: ReadonlyMap<Table, readonly Row[]>;
-  /** Notes that something is out of date. */
+  /** Notes of stale parts. */
   readonly outOfDate: readonly Row[];
 }
 
@@ -35,10 +35,10 @@ export const kept = async (pool: Pool): Promise<Kept> => {
   return { rows, outOfDate };
 };
 
-/** Rows that are in the second alone, and those that are in the first alone, as text; a few of each. */
+/** Returns some rows that only the second has, and some that only the first has, as text. */
 export const missingAndExtra = (got: Kept, wanted: Kept): { missing: string[]; extra: string[] } => {
   const [counted, countable] = [countedIn(got), countedIn(wanted)];
-  // Days that were made before a variable came are not counted by it.
+  // Days rolled up before a variable existed have no counts for it.
   const texts = (of: Kept) =>
     new Set(
       [...of.rows].flatMap(([table, rows]) =>
@@ -51,7 +51,7 @@ export const missingAndExtra = (got: Kept, wanted: Kept): { missing: string[]; e
       ),
     );
   const [ours, theirs] = [texts(got), texts(wanted)];
-  // A device stays among those that a product had records of.
+  // A product keeps a device among those with records, even when the records are gone.
   const extra = [...ours].filter((text) => !theirs.has(text) && !text.startsWith('record_source'));
   return { missing: [...theirs].filter((text) => !ours.has(text)).slice(0, 5), extra: extra.slice(0, 5) };
 };
@@ -69,7 +69,7 @@ const textOf = (table: Table, row: Row): string => {
       measures: measures.slice(0, measures.findLastIndex((value) => value !== null) + 1),
     }),
     ...(digest instanceof Buffer && { digest: digest.toString('hex') }),
-    // Its hashes are in no order.
+    // The order of its hashes has no meaning.
     ...(sketch instanceof Buffer && { sketch: [sketch.readInt32BE(), ...hashesOf(sketch)] }),
   });
 };

@@ -15,7 +15,7 @@ import type { QueryAnswer, RecordIndex, Search, SearchAnswer } from '../../src/r
 import { useDatabase } from '../support/database.js';
 import { openTestRecords, type TestRecords } from '../support/records.js';
 
-/** A device to make, and whether the application has it. */
+/** A device to create, and whether it is linked to the application. */
 export interface WorldDevice {
   serial: string;
   name?: string;
@@ -33,7 +33,7 @@ export interface WorldRecord {
   data?: { [key: string]: PlainJson };
 }
 
-/** What a world is made of. Products by name, with their variables. */
+/** The contents of a world: products by name with their variables, devices and records. */
 export interface WorldOptions {
   products?: Readonly<Record<string, Variable[]>>;
   devices: readonly WorldDevice[];
@@ -49,18 +49,18 @@ export interface World {
   readonly applicationId: string;
   readonly productIds: Readonly<Record<string, string>>;
   readonly search: Search;
-  /** All of the index, where this run of the tests has records; not in worlds that only search. */
+  /** The whole index of the engine under test; absent in worlds that only search. */
   readonly index?: RecordIndex;
-  /** Asks one query; text keeps positions. `products` is added where it is missing. */
+  /** Sends one query; text keeps positions. Adds `products` when missing. */
   ask(query: PlainJson | string, range?: { gte: number; lte: number }): Promise<QueryAnswer>;
   askAll(queries: PlainJson[], range?: { gte: number; lte: number }, signal?: AbortSignal): Promise<SearchAnswer>;
   store(records: readonly WorldRecord[]): Promise<void>;
 }
 
-/** The moment that worlds live at. */
+/** The current time in every world. */
 export const worldNow = Date.UTC(2026, 10, 20, 12);
 
-/** Makes a world before the tests of the file, with its records where this run of the tests has them. */
+/** Creates a world before the tests of the file, with its records in the engine under test. */
 export const useWorld = (options: WorldOptions): World => {
   const database = useDatabase();
   let world: World | undefined;
@@ -85,7 +85,9 @@ export const useWorld = (options: WorldOptions): World => {
 
 const always = { gte: 946_684_800, lte: 4_102_444_800 };
 
-/** Makes an application with devices and records. Unless said otherwise they are in PostgreSQL, on the connections of the pool. */
+/**
+ * Creates an application with devices and records. By default the records are in PostgreSQL, through the given pool.
+ */
 export const buildWorld = async (
   pool: Pool,
   { products = {}, devices, records, timeoutMs = 30_000 }: WorldOptions,

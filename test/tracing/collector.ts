@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP carries it in JSON, as far as tests look at it. */
+/** The fields of an OTLP span in JSON that tests read. */
 export interface ReceivedSpan {
   name: string;
-  /** 2: of a server, 3: of a client. */
+  /** 2 is a server span, 3 a client span. */
   kind: number;
   traceId: string;
   spanId: string;
@@ -14,11 +14,11 @@ export interface ReceivedSpan {
   links: readonly { traceId: string }[];
 }
 
-/** A server on loopback that takes spans by OTLP over HTTP, as a collector of OpenTelemetry does. */
+/** A server on loopback that accepts spans by OTLP over HTTP, like an OpenTelemetry collector. */
 export interface Collector {
   url: string;
   spans: readonly ReceivedSpan[];
-  /** Resolves with all spans once these are among them. */
+  /** Resolves with all spans when `reached` holds for them. */
   until(reached: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>;
   close(): Promise<void>;
 }

@@ -4,11 +4,11 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** The last commit whose schema was that of 0.1.0. */
+/** The last commit with the schema of 0.1.0. */
 const commit = '6d162478e55cb73aae35dda2bc85d8f673cf9f17';
 const checkout = new URL('../../../', import.meta.url).pathname;
 
-/** Whether the history that we were cloned with has it. */
+/** Whether the cloned history contains that commit. */
 export function hasFirstBuild(): boolean {
   try {
     execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout, stdio: 'ignore' });
@@ -19,8 +19,8 @@ export function hasFirstBuild(): boolean {
 }
 
 /**
- * Puts the build of 0.1.0 into a folder and gives the path of its program. Its dependencies have the versions of ours, so
- * ours are linked.
+ * Builds 0.1.0 in a folder and returns the path of its program. It links our dependencies, since the versions are the
+ * same.
  */
 export async function makeFirstBuild(folder: string): Promise<string> {
   const archive = execFileSync(

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 
-/** The organization, hook and device of `fillFirstRelease` that tests write more for. */
+/** The organization, hook and device of `fillFirstRelease` for which tests write more. */
 export const organizationId = '01900000-0000-7000-8000-000000000001';
 export const applicationId = '01900000-0000-7000-8000-000000000003';
 export const hookId = '01900000-0000-7000-8000-000000000004';
 export const deviceId = '01900000-0000-7000-8000-00000000000a';
 
-/** What is in a database of the first release. Records and deliveries lie in the three days before now. */
+/** The contents of a database of the first release. Records and deliveries lie in the last three days. */
 export interface FirstReleaseSize {
   devices: number;
   records: number;
   deliveries: number;
 }
 
-/** Makes the tables of 0.1.0 in an empty database, and fills them. */
+/** Creates the tables of 0.1.0 in an empty database, and fills them. */
 export async function makeFirstRelease(client: pg.Client, size: FirstReleaseSize): Promise<void> {
   await client.query(readFileSync(new URL('../../../test/upgrade/schema-0.1.0.sql', import.meta.url), 'utf8'));
   await client.query(`
@@ -68,14 +68,17 @@ export async function makeFirstRelease(client: pg.Client, size: FirstReleaseSize
   await client.query('analyze');
 }
 
-/** Stores a delivery, as a process of 0.1.0 does. */
+/** Stores a delivery as a process of 0.1.0 does. */
 export const newDelivery = `
   insert into delivery (id, hook_id, organization_id, application_id, event, state, queued_at, next_attempt_at, max_attempts, payload,
       created_at, updated_at)
     select gen_random_uuid(), '${hookId}', '${organizationId}', '${applicationId}', 'record', 'pending', now(), now(), 10, '{}', now(), now()
   returning id`;
 
-/** Stores, claims and settles a delivery by statements as those of a process of 0.1.0; once it can claim none, as those after it. */
+/**
+ * Stores, claims and settles a delivery with the statements of 0.1.0, or with those of later versions when it can claim
+ * none.
+ */
 export async function deliver(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ id: string }>(newDelivery);
   const which = [hookId, rows[0]?.id];
@@ -96,7 +99,7 @@ export async function deliver(client: pg.Client): Promise<void> {
 
 const undefinedColumn = '42703';
 
-/** The schema of a database in words that do not depend on how it came to be: without names of indexes of partitions. */
+/** Describes the schema of a database independent of its history, without the names of partition indexes. */
 export async function describeSchema(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ line: string }>(`
     with relation as (

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { withDatabase } from '../../support/tenant.js';
 
-/** What PostgreSQL has of deliveries, and what became of their hooks: it tells why some have not been made. */
+/** Returns the deliveries in PostgreSQL and the states of their hooks, to explain why some have not been sent. */
 export const deliveryReport = (databaseUrl: string): Promise<object> =>
   withDatabase({ url: '', databaseUrl }, async (db) => {
     const read = async (query: ReturnType<typeof sql>) => (await db.query<object>(query)).rows;

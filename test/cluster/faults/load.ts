@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceProcess } from './service-process.js';
 
-/** What the load sends to, and how much. */
+/** The targets and the rate of the load. */
 export interface LoadOptions {
-  /** Those that are to be had; a call that fails goes to the other one. */
+  /** The available services; a failed call goes to another one. */
   services: readonly ServiceProcess[];
   organizationId: string;
   applicationId: string;
   token: string;
   serials: readonly string[];
-  /** Records a second. */
+  /** Records per second. */
   rate: number;
 }
 
-/** Every so many records are to be delivered to the hook. */
+/** One of this many records must be delivered to the hook. */
 export const deliveredEvery = 20;
 
 const batchSize = 100;
@@ -23,19 +23,19 @@ const clients = 8;
 export interface Load {
   /** Numbers (`data.n`) of records whose call was answered 200. */
   readonly acknowledged: ReadonlySet<number>;
-  /** How many calls were answered otherwise, by status. */
+  /** Number of calls with another status than 200, by status. */
   readonly refused: ReadonlyMap<number, number>;
-  /** Milliseconds until the first of ten searches after one another that answer whole: no part of the index is missing. */
+  /** Milliseconds until the first of ten consecutive searches that return complete answers. */
   searchable(): Promise<number>;
-  /** Resolves when what was acknowledged up to now is found. */
+  /** Resolves when all records acknowledged so far are searchable. */
   indexed(): Promise<void>;
-  /** Resolves when the records of so many batches more have been acknowledged. */
+  /** Resolves when this many more batches have been acknowledged. */
   onward(batches: number): Promise<void>;
-  /** Ends when all that was sent is acknowledged. */
+  /** Resolves when everything sent is acknowledged. */
   end(): Promise<void>;
 }
 
-/** Starts to post records with keys, each batch again and again until it is answered 200, as a careful sender does. */
+/** Starts to post records with keys, each batch repeatedly until it returns 200, as a careful sender does. */
 export const startLoad = (options: LoadOptions): Load => {
   const { services, organizationId, applicationId, token, serials, rate } = options;
   const acknowledged = new Set<number>();
@@ -44,7 +44,7 @@ export const startLoad = (options: LoadOptions): Load => {
   let over = false;
   let turn = 0;
   const call = async (path: string, body: object): Promise<{ status: number; body: unknown } | undefined> => {
-    // One that is away is passed over, as whatever balances the load does.
+    // Skips an unavailable service, as a load balancer does.
     for (let tries = 0; tries < services.length; tries++) {
       const service = services[turn++ % services.length]!;
       try {
@@ -56,7 +56,7 @@ export const startLoad = (options: LoadOptions): Load => {
         });
         return { status: response.status, body: await response.json() };
       } catch {
-        // It was killed while it answered, or before: its caller does not know what became of the call.
+        // The service was killed before or during its answer, so the fate of the call is unknown.
       }
     }
     return undefined;
@@ -85,7 +85,7 @@ export const startLoad = (options: LoadOptions): Load => {
     }
   };
   const running = Promise.all(Array.from({ length: clients }, client));
-  /** What a search answers; undefined where it does not, or not whole. */
+  /** Returns the answer to a search, or undefined when it fails or is incomplete. */
   const search = async (asked: object): Promise<Response | undefined> => {
     const now = Date.now() / 1000;
     const query = { products: [], size: 10, track_total_hits: true, sort: [{ ts: 'desc' }], ...asked };

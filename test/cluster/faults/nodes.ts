@@ -13,34 +13,34 @@ export interface Nodes {
   /** Addresses, separated by commas. */
   readonly url: string;
   readonly count: number;
-  /** The one that manages the cluster now. */
+  /** The number of the current manager node. */
   manager(): Promise<number>;
-  /** Ends a node as `kill -9` does; resolves when it is gone. */
+  /** Kills a node with SIGKILL; resolves when the process is gone. */
   kill(node: number): Promise<void>;
-  /** Starts a node again over its own data; resolves when it has joined. */
+  /** Starts a node again on its data; resolves when it has joined the cluster. */
   start(node: number): Promise<void>;
-  /** Stops a node in the middle of whatever it does (SIGSTOP), and lets it go on. */
+  /** Pauses a node with SIGSTOP. `resume` continues it. */
   pause(node: number): Promise<void>;
   resume(node: number): Promise<void>;
   /**
-   * Leaves no room on the disk of the last node; resolves when the engine has stopped to write. What it answers makes room
-   * again. Where this user may not mount a small disk, all disks are full by the engine's settings instead.
+   * Fills the disk of the last node; resolves when OpenSearch has stopped writing. The returned function frees the
+   * space. Without the right to mount a small disk, settings make all disks count as full.
    */
   fill(): Promise<() => Promise<void>>;
-  /** Whether the engine refuses to write because a disk is full. */
+  /** Whether OpenSearch refuses writes because a disk is full. */
   isBlocked(): Promise<boolean>;
-  /** Resolves when every copy of every record is where it is to be, and on the disks. */
+  /** Resolves when every shard copy is in place and flushed to disk. */
   green(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Bytes of the disk of the last node. */
+/** Size of the last node's disk in bytes. */
 const diskSize = 512 * 2 ** 20;
 
-/** A node with fewer bytes than this left on its disk writes no more. */
+/** Free bytes below which a node stops writing. */
 const leastRoom = 100 * 2 ** 20;
 
-/** The settings of a cluster that looks at its disks as often as it can. */
+/** Returns settings with which the cluster checks its disks as often as possible. */
 const roomLeft = (bytes: number) => ({
   persistent: {
     'cluster.info.update.interval': '10s',
@@ -51,7 +51,7 @@ const roomLeft = (bytes: number) => ({
   },
 });
 
-/** Writes on to a file until so many bytes are left on its disk, or none. */
+/** Writes to a file until the disk has only `leave` bytes free, or none. */
 const fillUp = async (path: string, leave: number): Promise<void> => {
   const file = await open(path, 'a');
   const part = Buffer.alloc(2 ** 20);
@@ -68,7 +68,7 @@ const fillUp = async (path: string, leave: number): Promise<void> => {
   }
 };
 
-/** Starts a cluster by the script `cluster.sh` of a folder (docs/testing.md says what it must do). */
+/** Starts a cluster with the script `cluster.sh` of a folder (see docs/testing.md). */
 export const startNodes = async (home: string, count: number): Promise<Nodes> => {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-nodes-'));
   const [http, transport] = [await freePorts(count), await freePorts(count)];
@@ -90,7 +90,7 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
   const signal = async (node: number, name: NodeJS.Signals) => {
     process.kill(await pidOf(node), name);
   };
-  /** What the first node that answers says. */
+  /** Returns the answer of the first node that answers. */
   const first = (path: string, options: RequestInit = {}): Promise<unknown> =>
     Promise.any(
       addresses.map(async (address) => {
@@ -116,7 +116,7 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
     async kill(node) {
       const pid = await pidOf(node);
       process.kill(pid, 'SIGKILL');
-      // The script starts no node whose process is still there.
+      // The script starts no node while its process still exists.
       while (isAlive(pid)) await pause(50);
     },
     start: (node) => script('up', `${node}`),
@@ -124,13 +124,13 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
     resume: (node) => signal(node, 'SIGCONT'),
     async fill() {
       const filler = join(disk, 'filler');
-      // First so far that the engine stops to write, then all that is left.
+      // First fills up to the limit at which OpenSearch stops writing, then everything.
       await (hasDisk ? fillUp(filler, leastRoom / 2) : put('/_cluster/settings', roomLeft(1e15)));
       while (!(await isBlocked())) await pause(500);
       if (hasDisk) await fillUp(filler, 0);
       return async () => {
         await (hasDisk ? rm(filler) : put('/_cluster/settings', roomLeft(leastRoom)));
-        // Copies that could not be written several times wait for this.
+        // Shard copies that failed several times are only retried on request.
         await first('/_cluster/reroute?retry_failed=true', { method: 'POST' });
       };
     },
@@ -141,7 +141,7 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
         const { status } = (await first(path).catch(() => ({}))) as { status?: string };
         if (status === 'green') break;
       }
-      // A node that is killed has less to read again when it is back.
+      // After a flush, a killed node has less to replay.
       await first('/_flush', { method: 'POST' });
     },
     async close() {
@@ -162,7 +162,7 @@ const isAlive = (pid: number): boolean => {
 
 const timeout = (seconds: number) => AbortSignal.timeout(seconds * 1000);
 
-/** Whether a small disk could be put at a folder. Only a system's administrator may. */
+/** Mounts a small disk at a folder; returns false without the right to. */
 const mounted = async (folder: string): Promise<boolean> => {
   await mkdir(folder, { recursive: true });
   try {
@@ -173,7 +173,7 @@ const mounted = async (folder: string): Promise<boolean> => {
   }
 };
 
-/** The first of so many ports after one another that are free. */
+/** Returns the first of `count` consecutive free ports. */
 const freePorts = async (count: number): Promise<number> => {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

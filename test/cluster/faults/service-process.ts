@@ -2,12 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ended, startCommand } from '../../support/command.js';
 
-/** A service in a process of its own, which can be killed and started again at the same address. */
+/** A service process that can be killed and started again at the same address. */
 export interface ServiceProcess {
   readonly url: string;
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it in order. */
+  /** Shuts the service down in order. */
   stop(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { createClient } from './api/client/index.js';
 import { applications, createApplicationHook, ingestRecords, search, searchByPost } from './api/index.js';
 
-/** Posts a record of the device, lists, searches in both ways and makes a hook; gives what was answered. */
+/** Posts a record of the device, lists, searches in both ways and creates a hook; returns the answers. */
 export async function useClient(
   baseUrl: string,
   token: string,

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';
 
-/** What a user of the generated client does with a team, from its making to its end; gives what was seen on the way. */
+/** Creates, changes and deletes a team with the generated client; returns what it saw. */
 export async function lifeOfATeam(baseUrl: string, token: string) {
   const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } });
   const { data: account } = await client.GET('/account');

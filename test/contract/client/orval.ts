@@ -1,6 +1,6 @@
 import { applications, createApplicationHook, ingestRecords, search, searchByPost } from './api.js';
 
-/** Posts a record of the device, lists, searches in both ways and makes a hook; gives what was answered. */
+/** Posts a record of the device, lists, searches in both ways and creates a hook; returns the answers. */
 export async function useClient(
   _baseUrl: string,
   token: string,
@@ -9,7 +9,7 @@ export async function useClient(
   const { organizationId, applicationId, otherId, serial } = of;
   const withToken = { headers: { Authorization: `Bearer ${token}` } };
   const record = { serial, ts: 1795000000, data: { temperature: 21.5 } };
-  // Records may be sent as NDJSON too: of bodies of several types orval's client names none.
+  // Records may also be sent as NDJSON, and orval's client sets no content type when there are several.
   const asJson = { headers: { ...withToken.headers, 'Content-Type': 'application/json' } };
   const posted = await ingestRecords(organizationId, record, undefined, asJson);
   const listed = await applications(organizationId, { ids: [applicationId, otherId], sort: 'name' }, withToken);

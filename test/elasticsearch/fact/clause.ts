@@ -10,7 +10,7 @@ const byId = { sort: [{ 'data.id': 'asc' }] };
 const by = (key: object) => ({ sort: [key, { 'data.id': 'asc' }] });
 const day = 86_400_000;
 
-/** Clauses and sorts by the kind of their field. */
+/** Query clauses and sorts by field type. */
 export const clauseFacts: readonly Fact[] = [
   {
     of: 'search/260_sort_long',

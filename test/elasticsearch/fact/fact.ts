@@ -1,27 +1,30 @@
-/** What a request to the door of engines' clients is answered, there and by an engine with the same documents. */
+/**
+ * A request to the Elasticsearch-compatible endpoint, and the answer expected from it and from OpenSearch with the same
+ * documents.
+ */
 export interface Fact {
-  /** The folder and file of OpenSearch's own REST tests whose subject it is. */
+  /** The folder and file of OpenSearch's own REST test on this subject. */
   readonly of: string;
   readonly title: string;
   readonly method?: 'GET' | 'POST';
-  /** Behind the index, with its parameters; `_search` unless it is given. */
+  /** Path after the index, with parameters; `_search` by default. */
   readonly path?: string;
-  /** An object is sent as JSON, a list as lines of JSON. */
+  /** An object is sent as JSON, a list as NDJSON. */
   readonly body?: object | readonly object[];
-  /** A part of the answer; unless there is an error. */
+  /** A part of the expected answer, when there is no error. */
   readonly answer?: object;
   /** Type and reason of the innermost cause. */
   readonly error?: readonly [type: string, reason: string];
-  /** 200, or 400 with an error, unless it is given. */
+  /** Defaults to 200, or to 400 with an error. */
   readonly status?: number;
-  /** The engine's, where it is another one. */
+  /** The status of OpenSearch, when it differs. */
   readonly engineStatus?: number;
-  /** What an answer must not have, by path. */
+  /** Paths that the answer must not contain. */
   readonly absent?: readonly string[];
 }
 
 const day = 86_400_000;
-/** When the first document was measured, in milliseconds. */
+/** Time of the first document in milliseconds. */
 export const begin = Date.UTC(2026, 9, 5);
 
 /** The documents, by their number `data.id`. */
@@ -32,7 +35,7 @@ export const documents = [
   { id: 4, n: 31, v: 5, k: 'c', at: 3, o: { x: 7, y: 'z' } },
 ].map(({ at, ...data }) => ({ ts: begin + at * day, data }));
 
-/** The types of the fields, in the engines' words. */
+/** The field types in OpenSearch's terms. */
 export const types = {
   id: 'long',
   n: 'long',
@@ -44,12 +47,12 @@ export const types = {
   o: { x: 'double', y: 'keyword' },
 } as const;
 
-/** A query of one aggregation `a` and no hits. */
+/** Builds a query with one aggregation `a` and no hits. */
 export const over = (aggregation: object, query?: object): object => ({
   size: 0,
   aggs: { a: aggregation },
   ...(query && { query }),
 });
 
-/** An answer of such a query. */
+/** Builds the answer to such a query. */
 export const gives = (a: object): object => ({ aggregations: { a } });

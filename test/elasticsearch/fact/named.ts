@@ -5,7 +5,7 @@ const of = 'search/350_matched_queries';
 const sort = [{ 'data.id': 'asc' }];
 const named = (name: string, key: string, value: unknown) => ({ term: { [`data.${key}`]: { value, _name: name } } });
 
-/** Hits with these names, which are compared in order of the alphabet; those without have none. */
+/** Hits with these names in alphabetical order; other hits have none. */
 const matched = (...each: (readonly string[])[]) => ({
   hits: {
     hits: each.map((some) =>
@@ -19,7 +19,7 @@ const matched = (...each: (readonly string[])[]) => ({
 const all = { match_all: {} };
 const should = (...clauses: object[]) => ({ bool: { should: [all, ...clauses] } });
 
-/** Names of clauses, and the hits that match them. */
+/** Named clauses, and the hits that match them. */
 export const namedFacts: readonly Fact[] = [
   {
     of,

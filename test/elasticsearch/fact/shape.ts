@@ -5,7 +5,7 @@ const b = { term: { 'data.k': 'b' } };
 const digits = (order: string) => ({ d: { terms: { field: 'data.d', order } } });
 const typed = (aggs: object) => ({ size: 0, aggs: { a: { filters: { filters: { x: { match_all: {} } } }, aggs } } });
 
-/** Buckets of further kinds, empty ones, and the names of kinds in answers. */
+/** Other bucket kinds, empty buckets, and type names in answers. */
 export const shapeFacts: readonly Fact[] = [
   {
     of: of('280_rare_terms'),

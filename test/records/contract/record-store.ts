@@ -3,16 +3,16 @@ import type { RecordIndex } from '../../../src/records/record-index.js';
 import type { RecordLog } from '../../../src/records/record-log.js';
 import type { World } from '../../search/world.js';
 
-/** An implementation of the two interfaces, over a world without records. The index finds whatever the log has stored. */
+/** A log and an index in a world without records. The index finds whatever the log has stored. */
 export interface Opened {
   readonly log: RecordLog;
   readonly index: RecordIndex;
   readonly world: World;
-  /** The identifiers of the devices, by serial. */
+  /** Device identifiers by serial. */
   readonly devices: Readonly<Record<string, string>>;
   /** Runs work in a transaction of the log's database. */
   transaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T>;
-  /** A snapshot of the log's database, as `changes` takes one. */
+  /** Takes a snapshot of the log's database, as `changes` does. */
   snapshot(): Promise<string>;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ const fixed =
     return buffer;
   };
 
-/** The binary form of a value, as a device would write it. */
+/** Returns the binary form of a value as a device writes it. */
 export const encodeValue: Record<VariableType, Encode> = {
   BOOL: fixed(1, (buffer, value) => buffer.writeUInt8(value ? 1 : 0)),
   TXT: (value) => Buffer.from(String(value), 'utf8'),
@@ -24,7 +24,7 @@ export const encodeValue: Record<VariableType, Encode> = {
   UINT32: fixed(4, (buffer, value) => buffer.writeUInt32BE(Number(value))),
 };
 
-/** A tagged value of a BIN frame. */
+/** Returns a tagged value of a BIN frame. */
 export const encodeTagged = (varNumber: number, type: VariableType, value: Value): Buffer => {
   const bytes = encodeValue[type](value);
   const head = [((varNumber - 1) << 3) | typeCodes.indexOf(type)];

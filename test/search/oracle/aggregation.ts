@@ -5,14 +5,14 @@ import { beside, inside } from './pipeline.js';
 import type { QueryGrammar } from './query.js';
 import { anyField, missingOf, numbers, texts, zone } from './value.js';
 
-/** Makes aggregations of every kind that both sides serve, nested, with pipelines. */
+/** Generates aggregations of every kind that both sides support, nested and with pipeline aggregations. */
 export class AggregationGrammar {
   constructor(
     private readonly dice: Dice,
     private readonly queries: QueryGrammar,
   ) {}
 
-  /** One or two aggregations by name, and now and then a pipeline beside them. */
+  /** One or two named aggregations, sometimes with a pipeline aggregation beside them. */
   all(depth: number, top = true): { [name: string]: object } {
     const { dice } = this;
     const named = Object.fromEntries(dice.some(1, 2, () => 0).map((_, index) => [`a${index}`, this.one(depth, top)]));
@@ -25,7 +25,7 @@ export class AggregationGrammar {
     if (depth === 0 || dice.chance(0.4)) return { ...metric(dice), ...meta };
     const own = this.bucket(top);
     if (!dice.chance(0.65)) return { ...own, ...meta };
-    // In a single bucket the engine takes the width of time from just that bucket, as on top.
+    // In a single bucket OpenSearch derives the interval from that bucket, as at the top level.
     const children = this.all(depth - 1, top && isSingle(own));
     return {
       ...own,
@@ -137,7 +137,7 @@ export class AggregationGrammar {
             ...(moments ? [{ from: 1774742400000 }, { from: '1774742400000', to: 1793577600000 }] : []),
           ),
         ),
-        // The engine shifts numbers by the zone (argued in docs/search.md).
+        // OpenSearch shifts numbers by the time zone (explained in docs/search.md).
         ...(moments ? {} : dice.maybe(0.6, () => ({ time_zone: zone(dice) }))),
         ...keyed(dice),
         ...dice.maybe(0.15, () => ({ format: dice.pick('yyyy-MM-dd', 'yyyy', 'epoch_millis') })),
@@ -170,10 +170,10 @@ export class AggregationGrammar {
   };
 }
 
-/** Whether an aggregation makes one bucket that is of the query's records; `composite` and `global` stand in none. */
+/** Whether an aggregation makes a single bucket of the query's records; `composite` and `global` cannot be inside. */
 const isSingle = (own: object): boolean => 'filter' in own || 'missing' in own;
 
-/** Which keys of a field make buckets. */
+/** Selects the keys of a field that make buckets. */
 const keys = (dice: Dice, field: string): object => {
   const list = field.startsWith('data.n') || field === 'data.k' ? [1, 2, 100] : ['abc', 'lora', 'roof', 'x'];
   const one = () => dice.pick<unknown>(list, list.slice(1), 'a.*', '[lr].*');

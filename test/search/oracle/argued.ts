@@ -1,11 +1,11 @@
 import { innermost, type Plain, within } from './plain.js';
 
-// What docs/search.md argues, each as narrow as it can be told from two answers and the body.
+// The differences explained in docs/search.md, each recognized as narrowly as two answers and the query allow.
 
-/** Whether a body asks for what the two sides answer differently by design. */
+/** Whether the two sides answer a query differently by design. */
 export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body) || hasSeconds(body);
 
-/** Numbers of moments, also as texts, beside a zone: the engine shifts them by it. Numbers that bound a histogram it does not. */
+/** Numeric times, also as text, with a time zone: OpenSearch shifts them by the zone, except bounds of a histogram. */
 const shiftsNumbers = (body: Plain): boolean =>
   within(body).some((options) => {
     if (
@@ -23,7 +23,7 @@ const shiftsNumbers = (body: Plain): boolean =>
     );
   });
 
-/** Numbers for moments that are seconds by their size, and milliseconds to the engine. */
+/** Numeric times whose size means seconds to us and milliseconds to OpenSearch. */
 const hasSeconds = (body: Plain): boolean =>
   within(body).some(({ date_range: dates, range, date_histogram: histogram }) => {
     const ends = within((dates as Plain | undefined)?.['ranges']).flatMap(({ from, to }) => [from, to]);
@@ -37,7 +37,7 @@ const hasSeconds = (body: Plain): boolean =>
 
 const isDigits = (value: unknown): boolean => typeof value === 'string' && /^-?\d{5,}$/.test(value);
 
-/** Whether two answers of which one or both are errors differ for a reason that is argued. */
+/** Whether two answers, at least one of them an error, differ for an explained reason. */
 export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean =>
   isLeftOut(body, theirs) ||
   isOwnFault(ours, theirs) ||
@@ -50,7 +50,7 @@ export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean 
   isOfNoHits(ours, theirs) ||
   [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
 
-/** What stands beside `match_none` in a `bool` that needs it: the engine does not look at it. */
+/** Clauses beside `match_none` in a `bool` that requires it: OpenSearch does not check them. */
 const isNeverLookedAt = (body: Plain, theirs: Plain): boolean =>
   theirs['error'] === undefined &&
   within(body).some((one) => {
@@ -58,7 +58,7 @@ const isNeverLookedAt = (body: Plain, theirs: Plain): boolean =>
     return [must, filter].flat().some((clause) => clause !== null && Object.keys(clause as Plain)[0] === 'match_none');
   });
 
-/** One text over fields of several types: each side names the fault of the field that it comes to first. */
+/** One text on fields of several types: each side reports the error of the field that it reaches first. */
 const isOfAnotherField = (body: Plain, ours: Plain, theirs: Plain): boolean =>
   within(body).some((one) => 'query_string' in one) &&
   [ours, theirs].every(
@@ -66,21 +66,21 @@ const isOfAnotherField = (body: Plain, ours: Plain, theirs: Plain): boolean =>
       error !== undefined && /^(?:number_format|date_time_parse)_/.test(String(innermost(error as Plain)['type'])),
   );
 
-/** Buckets of terms that are not shown: the engine counts those inside them as made. */
+/** Terms buckets that are not returned: OpenSearch counts their inner buckets as created. */
 const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
   ours['error'] === undefined &&
   innermost(theirs['error'] as Plain)['type'] === 'too_many_buckets_exception' &&
   within(body).some((one) => 'terms' in one || 'multi_terms' in one);
 
-/** A `missing` beside a `format` that cannot read it: the engine fails at it. */
+/** A `missing` value that its `format` cannot parse: OpenSearch fails. */
 const isFormattedStandIn = (theirs: Plain): boolean =>
   theirs['status'] === 500 && reasonOf(theirs).startsWith('Unparseable number: ');
 
-/** What a source of `composite` takes here; aggregations of these names know both there too. */
+/** What we accept as a source of `composite`; both sides know aggregations with these names. */
 const isOwnKey = (theirs: Plain): boolean =>
   /\[(?:terms|histogram|date_histogram)\] unknown field \[(?:missing|format)\]/.test(reasonOf(theirs));
 
-/** A distance with one end that is a text: the engine reads the other as a text too, which there is none of. */
+/** A distance range with one bound as text: OpenSearch parses the other bound as text too, and fails. */
 const isHalfText = (body: Plain, theirs: Plain): boolean =>
   theirs['error'] !== undefined &&
   innermost(theirs['error'] as Plain)['type'] === 'null_pointer_exception' &&
@@ -90,34 +90,36 @@ const isHalfText = (body: Plain, theirs: Plain): boolean =>
     ),
   );
 
-/** `top_hits` of none, which the engine refuses when it comes to the first record. */
+/** `top_hits` with size 0, which OpenSearch refuses at the first record. */
 const isOfNoHits = (ours: Plain, theirs: Plain): boolean =>
   theirs['error'] === undefined && reasonOf(ours).startsWith('numHits must be > 0');
 
 const reasonOf = (answer: Plain): string =>
   answer['error'] === undefined ? '' : String(innermost(answer['error'] as Plain)['reason']);
 
-/** Faults in the engine's own code, where there is an answer to give. */
+/** Internal errors of OpenSearch, where an answer exists. */
 const isOwnFault = (ours: Plain, theirs: Plain): boolean =>
   (theirs['status'] === 500 || (theirs['error'] !== undefined && ours['error'] !== undefined)) &&
   /^(?:null_pointer|class_cast|no_such_element|array_index|(?:string_)?index_out_of_bounds|illegal_state)/.test(
     String(innermost(theirs['error'] as Plain)['type']),
   );
 
-/** A key of a query that is `null` is as if it did not come, where the engine refuses it. */
+/** A query key with `null`: we ignore the key, OpenSearch refuses it. */
 const isLeftOut = (body: Plain, theirs: Plain): boolean =>
   Object.values(body).includes(null) && reasonOf(theirs).startsWith('Unknown key for a VALUE_NULL in [');
 
-/** A whole number beyond a long, or the end of a long, that sorts in the place of none: there it begins again at the other end. */
+/**
+ * An integer beyond a long, or the largest long, as the sort value of missing values: in OpenSearch it wraps around.
+ */
 export const isBeyondLong = (ours: unknown, theirs: unknown): boolean =>
   (typeof ours === 'number' || typeof ours === 'string') &&
   Math.abs(Number(ours)) >= 2 ** 63 &&
   typeof theirs === 'string';
 
-/** Sums beyond what a double or a long holds. */
+/** Sums that overflow a double or a long. */
 const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow|^bigint out of range/.test(reason);
 
-/** An array or an object in the place of one value, whose bracket the engine reads as the value. */
+/** An array or object instead of one value: OpenSearch reads its bracket as the value. */
 const isBracket = (reason: string): boolean =>
   /^\[(?:term|terms|range)\] query does not support \[START_(?:ARRAY|OBJECT)\]$/.test(reason);
 
@@ -125,21 +127,24 @@ const isBracket = (reason: string): boolean =>
 const isPartOfExpression = (reason: string): boolean =>
   /of a part of an expression are not supported in regular expression/.test(reason);
 
-/** Whether the answers of an aggregation cannot be held against each other. */
+/** Whether the answers of an aggregation cannot be compared. */
 export const isArguedAggregation = (kind: string, options: Plain, path: string): boolean =>
   isByPercentile(options['order']) ||
   (kind === 'geo_distance' && isOutOfOrder(options['ranges'])) ||
   countsTwice(kind, options) ||
-  // Below what it counts exactly the engine estimates; 300 records have no more than 1,000 values.
+  // OpenSearch estimates above its threshold of exact counts; 300 records have at most 1,000 values.
   (kind === 'cardinality' && Number(options['precision_threshold'] ?? 3000) < 1000) ||
   (path.includes('(auto_date_histogram)') &&
     (cutsBuckets(kind, options) || isTurned(kind, options) || isShiftedTwice(kind, options)));
 
-/** Whether buckets are sorted by what cannot be held against each other. */
+/** Whether buckets are sorted by values that cannot be compared. */
 export const sortsByArgued = ({ order }: Plain, inside: Plain): boolean =>
   within(order).some((keys) => Object.keys(keys).some((path) => leadsToArgued(path.split('>'), inside, 'terms')));
 
-/** Whether a pipeline reads what cannot be held against each other: its path leads there, or there are buckets with one key. */
+/**
+ * Whether a pipeline aggregation reads values that cannot be compared, through its path or through buckets with equal
+ * keys.
+ */
 export const readsArgued = (kind: string, options: Plain, beside: Plain): boolean => {
   const { buckets_path: paths } = options;
   return Object.values(typeof paths === 'string' ? [paths] : (paths ?? {})).some((path) =>
@@ -158,7 +163,7 @@ const leadsToArgued = ([step = '', ...rest]: readonly string[], beside: Plain, p
   );
 };
 
-/** `keyed` buckets of which several have one key: ranges alike, or a histogram in a format that need not tell them apart. */
+/** `keyed` buckets with equal keys: equal ranges, or a histogram whose format does not distinguish them. */
 const hasOneKeyTwice = ({ keyed, ranges, format, calendar_interval, fixed_interval, interval }: Plain): boolean => {
   if (keyed !== true && keyed !== 'true') return false;
   const isHistogram = (calendar_interval ?? fixed_interval ?? interval) !== undefined;
@@ -170,20 +175,23 @@ const hasOneKeyTwice = ({ keyed, ranges, format, calendar_interval, fixed_interv
 };
 
 /**
- * Numbers in another order than from the lowest on. Merging its buckets, the engine turns those from the highest on around once
- * more, and of those by count it shows some twice.
+ * A numeric histogram in another order than ascending. When OpenSearch merges shards, it reverses descending buckets
+ * once more, and repeats some buckets sorted by count.
  */
 const isTurned = (kind: string, options: Plain): boolean =>
   kind.endsWith('histogram') && /"desc"|"_count"/.test(JSON.stringify(options['order'] ?? ''));
 
-/** A shifted histogram: merging its buckets, the engine shifts the empty ones between them once more, off their own grid. */
+/** A histogram with an offset: when OpenSearch merges shards, it shifts the empty buckets once more, off the grid. */
 const isShiftedTwice = (kind: string, options: Plain): boolean => kind.endsWith('histogram') && 'offset' in options;
 
-/** What leaves buckets out, or reads them: inside `auto_date_histogram` the engine does so in narrower stretches first. */
+/**
+ * Pipeline aggregations that remove or read buckets: inside `auto_date_histogram` OpenSearch first applies them to
+ * narrower intervals.
+ */
 const cutsBuckets = (kind: string, options: Plain): boolean =>
   kind === 'rare_terms' || kind.endsWith('_bucket') || 'size' in options || 'min_doc_count' in options;
 
-/** Numbers that a record has several of: by `rare_terms` and `composite` the engine counts it once for each. */
+/** Several numbers in one record: `rare_terms` and `composite` in OpenSearch count the record once for each. */
 const countsTwice = (kind: string, options: Plain): boolean => {
   if (kind === 'rare_terms') return several.test(String(options['field']));
   if (kind !== 'composite') return false;
@@ -192,17 +200,17 @@ const countsTwice = (kind: string, options: Plain): boolean => {
 
 const several = /^data\.(?:t|n|big|on|x)$/;
 
-/** Whether what stands inside buckets is, in the engine, of other buckets than of those it stands in. */
+/** Whether OpenSearch fills the inner aggregations of buckets from other buckets. */
 export const mixesBuckets = (kind: string, path: string): boolean => kind === 'rare_terms' && path.includes('(');
 
-/** Whether buckets are sorted or left out by what is of other buckets. */
+/** Whether buckets are sorted or removed by values of other buckets. */
 export const sortsMixed = (kind: string, path: string, inside: Plain): boolean =>
   mixesBuckets(kind, path) && within(inside).some((one) => 'bucket_sort' in one || 'bucket_selector' in one);
 
-/** An order by what is estimated there and interpolated here. */
+/** A sort by a value that OpenSearch estimates and we interpolate. */
 const isByPercentile = (order: unknown): boolean => JSON.stringify(order ?? '').includes('[');
 
-/** Distances that do not come in the order of where they begin, which the engine then counts wrongly. */
+/** Distance ranges that are not in ascending order, which OpenSearch counts incorrectly. */
 const isOutOfOrder = (ranges: unknown): boolean => {
   const starts = ((Array.isArray(ranges) ? ranges : []) as Plain[]).map(({ from }) => Number(from ?? 0));
   return starts.some((start, index) => index > 0 && start < starts[index - 1]!);

@@ -3,7 +3,7 @@ import type { Dice } from './dice.js';
 import type { Plain } from './plain.js';
 import { QueryGrammar } from './query.js';
 
-/** Makes the bodies of searches. */
+/** Generates search bodies. */
 export class BodyGrammar {
   private readonly queries: QueryGrammar;
   private readonly aggregations: AggregationGrammar;

@@ -1,10 +1,10 @@
 import type { Dice } from './dice.js';
 import { anyField, missingOf, numbers, texts, zone } from './value.js';
 
-/** Makes one aggregation. */
+/** Generates one bucket aggregation. */
 export type Make = (dice: Dice) => object;
 
-/** Whether buckets come by their keys. */
+/** Whether buckets are ordered by their keys. */
 export const keyed = (dice: Dice): object => dice.maybe(0.2, () => ({ keyed: dice.loose(dice.chance(0.8)) }));
 
 const order = (dice: Dice): object =>
@@ -19,7 +19,7 @@ const order = (dice: Dice): object =>
     ),
   }));
 
-/** Intervals of every unit, and now and then what is none. */
+/** Intervals of every unit, sometimes an invalid one. */
 const interval = (dice: Dice): object => {
   if (dice.chance(0.1))
     return dice.pick<object>(
@@ -213,7 +213,7 @@ export const composite: Make = (dice) => {
   };
 };
 
-/** Aggregations over places. */
+/** Aggregations over locations. */
 export const places: readonly Make[] = [
   (dice) => ({
     geo_distance: {
@@ -244,7 +244,7 @@ export const places: readonly Make[] = [
   }),
 ];
 
-/** What a metric is over: a field, and what stands in for no value. */
+/** The field of a metric, and its value for missing ones. */
 export const source = (dice: Dice): { field: string } => {
   const field = dice.chance(0.8) ? dice.pick(...numbers) : anyField(dice);
   return {

@@ -25,8 +25,8 @@ export const compareValue = (ours: unknown, theirs: unknown, path: string, toler
 };
 
 /**
- * Texts of numbers that differ by no more than their order of adding: each a double's last digits, rounded the other way, or
- * written out where the format names no digits.
+ * Texts of numbers that differ only by the order of addition: the last digits of a double, rounded the other way, or
+ * written out when the format gives no digits.
  */
 const isRoundedApart = (ours: unknown, theirs: unknown, path: string): boolean => {
   if (typeof ours !== 'string' || typeof theirs !== 'string' || !path.endsWith('_as_string')) return false;
@@ -36,11 +36,11 @@ const isRoundedApart = (ours: unknown, theirs: unknown, path: string): boolean =
   return Math.abs(a! - b!) <= 1.001 * 10 ** -fraction.length && ours.length === theirs.length && fraction !== '';
 };
 
-/** The engine gives some aggregations an empty `meta` that nobody asked for. */
+/** OpenSearch adds an empty `meta` to some aggregations unasked. */
 const isEmptyMeta = (key: string, value: unknown): boolean =>
   key === 'meta' && isObject(value) && Object.keys(value).length === 0;
 
-/** Keys whose difference docs/search.md argues: error bounds of exact counts, texts of what is no date. */
+/** Keys whose difference docs/search.md explains: error bounds of exact counts, and texts of invalid dates. */
 const argued = /^(?:doc_count_error_upper_bound|(?:sum_of_squares|variance.*|std_deviation.*)_as_string)$/;
 
 const isObject = (value: unknown): value is Plain =>

@@ -12,7 +12,7 @@ import { inOurOrder, scaleOf } from './last-digit.js';
 import { innermost, type Plain } from './plain.js';
 import { sortKeys } from './sort.js';
 
-/** Where two answers to one body differ: ours is in the wrong unless docs/search.md argues it. */
+/** Returns where two answers to one query differ; ours is wrong unless docs/search.md explains the difference. */
 export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] => {
   const [mine, other] = [ours['error'], theirs['error']] as (Plain | undefined)[];
   if (mine !== undefined || other !== undefined)
@@ -33,7 +33,7 @@ export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] =
   ];
 };
 
-/** Our hits with the engine's total where that is argued: without hits it may stop at as many as it is to count. */
+/** Takes OpenSearch's total for our hits where that is explained: without hits OpenSearch may stop counting early. */
 const withTotal = (body: Plain, ours: Plain, theirs: Plain): Plain => {
   const [mine, other] = [ours['hits'] as Plain, theirs['hits'] as Plain];
   const [own, total] = [mine['total'], other['total']] as (Plain | undefined)[];
@@ -41,7 +41,7 @@ const withTotal = (body: Plain, ours: Plain, theirs: Plain): Plain => {
   return Number(body['size']) === 0 && isReached ? { ...mine, total } : mine;
 };
 
-/** Of errors the status and the innermost type. What the engine answers with 500 is 400 here. */
+/** Of errors, compares the status and the innermost type. OpenSearch's 500 counts as 400. */
 const compareErrors = (ours: Plain, theirs: Plain): string[] => {
   const shown = (answer: Plain) => {
     const error = answer['error'] as Plain | undefined;
@@ -71,7 +71,7 @@ const compareHits = (keys: readonly string[], ours: Plain, theirs: Plain, path: 
   const total = compareValue(ours['total'], theirs['total'], `${path}.total`);
   const [mine, other] = [ours['hits'] as Hit[], theirs['hits'] as Hit[]];
   if (mine.length !== other.length) return [...total, `${path}: ours ${mine.length}, theirs ${other.length}`];
-  // Without a sort ours are the newest first: comparable where all are shown.
+  // Without a sort ours are the newest first, so only complete lists can be compared.
   const isAll = (theirs['total'] as Plain | undefined)?.['value'] === other.length;
   if (keys.length === 0 && !isAll) return total;
   const byId = (a: Hit, b: Hit) => (a._id < b._id ? -1 : 1);
@@ -117,8 +117,8 @@ const compareAggregations = (
 const subtracts = (kind: string): boolean => kind === 'derivative' || kind === 'serial_diff';
 
 /**
- * Whether variances are no further apart than what adding up rounds: they are what remains of the sum of squares without the
- * square of the sum, which of dates agree in their first ten digits.
+ * Whether variances differ only by rounding: a variance is the small rest of two large sums, which for dates agree in
+ * their first ten digits.
  */
 const isRoundedVariance = (ours: Plain, theirs: Plain): boolean => {
   const [mine, other] = [Number(ours['variance']), Number(theirs['variance'])];
@@ -148,7 +148,7 @@ const compareAggregation = (
   if (kind === 'top_hits')
     return compareHits(sortKeys(options['sort']), ours['hits'] as Plain, theirs['hits'] as Plain, at);
   if (isSketched(kind)) return compareSketch(kind, ours, theirs, count, at);
-  // Decimals of the engine's points are quantized; exactness is compared by other means.
+  // OpenSearch quantizes the decimals of points; other tests cover exactness.
   if (kind.startsWith('geo_')) return compareBuckets(inner, ours, theirs, count, at, 1e-6);
   const [mine, other] = isRoundedVariance(ours, theirs)
     ? [withoutVariance(ours), withoutVariance(theirs)]
@@ -203,7 +203,7 @@ const compareBuckets = (
   return [...outer, ...each];
 };
 
-/** The buckets that the other side does not have. */
+/** Buckets that the other side lacks. */
 const alone = (side: string, own: readonly Plain[], other: readonly Plain[]): string => {
   const keyOf = ({ key, doc_count: count }: Plain) => `${JSON.stringify(key)}: ${count as number}`;
   const others = new Set(other.map(keyOf));
@@ -223,7 +223,7 @@ const only = (of: Plain, names: readonly string[]): Plain =>
 const isSketched = (kind: string): boolean =>
   ['percentiles', 'percentile_ranks', 'median_absolute_deviation'].includes(kind);
 
-/** The engine estimates what is interpolated here: the same shape, and near where there are values enough. */
+/** OpenSearch estimates what we interpolate: compares the shape, and the values when there are enough. */
 const compareSketch = (kind: string, ours: Plain, theirs: Plain, count: number, path: string): string[] => {
   const leaves = (value: unknown): unknown[] =>
     value !== null && typeof value === 'object'

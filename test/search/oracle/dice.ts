@@ -1,4 +1,4 @@
-/** Makes choices at random, the same ones for the same seed. */
+/** Makes random choices, the same for the same seed. */
 export class Dice {
   constructor(private state: number) {}
 
@@ -23,7 +23,7 @@ export class Dice {
     return items[this.below(items.length)]!;
   }
 
-  /** What one of several makes. */
+  /** Runs one of several generators. */
   one<T>(...makers: readonly (() => T)[]): T {
     return this.pick(...makers)();
   }
@@ -32,17 +32,17 @@ export class Dice {
     return Array.from({ length: least + this.below(most - least + 1) }, make);
   }
 
-  /** Keys that an object has only sometimes. */
+  /** Adds keys to an object only sometimes. */
   maybe(part: number, extra: () => object): object {
     return this.chance(part) ? extra() : {};
   }
 
-  /** A number or a boolean, sometimes as its text. */
+  /** A number or boolean, sometimes as text. */
   loose(value: number | boolean): number | boolean | string {
     return this.chance(0.1) ? `${value}` : value;
   }
 
-  /** A list, sometimes its only item alone. */
+  /** A list, or sometimes its only item. */
   list<T>(items: readonly T[]): readonly T[] | T {
     return items.length === 1 && this.chance(0.4) ? items[0]! : items;
   }

@@ -3,7 +3,7 @@ import type { PlainJson } from '../../../src/json.js';
 import type { WorldDevice, WorldRecord } from '../world.js';
 import type { Dice } from './dice.js';
 
-/** What the product of every device declares; `data.x` and `data.w` no product does. */
+/** The variables that every product declares; no product declares `data.x` and `data.w`. */
 export const variables = [
   { name: 't', type: VariableType.FLOAT32 },
   { name: 'n', type: VariableType.INT64 },
@@ -23,7 +23,7 @@ const places = [
   { lat: -17.7, lon: 179.9 },
 ];
 
-/** Devices: one at each place, and two at none. */
+/** The devices: one at each location, and two without a location. */
 export const devices: readonly WorldDevice[] = [...places, undefined, undefined].map((location, index) => ({
   serial: `0${index}`,
   product: 'probe',
@@ -43,7 +43,10 @@ const days = [
   '2026-11-02',
 ];
 
-/** A record: values missing, null, several, tied, extreme; days on which clocks change; a moment of its own or one of few. */
+/**
+ * Generates a record with missing, null, several, equal or extreme values, on days of clock changes, at its own time or
+ * a shared one.
+ */
 export const record = (dice: Dice, number: number): WorldRecord => {
   const day = Date.parse(`${dice.pick(...days)}T00:00:00Z`) / 1000;
   const ts = day + dice.below(24 * 4) * 900 + (dice.chance(0.2) ? dice.pick(0.5, 0.001, 0.999) : 0);
@@ -71,14 +74,14 @@ export const record = (dice: Dice, number: number): WorldRecord => {
       ...(dice.chance(0.9) && { k: dice.pick(0, 1, 2, 128, 255) }),
       ...named('on', one(true, false)),
       ...named('txt', one('abc', 'abd', 'ABC', 'x', 'y z', 'été', 'a%b', '', 'Zürich', '10', '😀', 'ﬀ')),
-      // Far apart on both sides of zero: no sum cancels out, so that all can be compared.
+      // Far apart on both sides of zero, so that no sum cancels out and all can be compared.
       ...named('x', one(1e300, -1e290, 1e-300, 0.1, 0.2, 123456789.125, -0.5)),
       ...named('w', one('red', 'green', 'blue')),
     },
   };
 };
 
-/** The mapping of what {@link record} makes, as the engine is told it. */
+/** OpenSearch's mapping for {@link record}. */
 export const mapping = {
   settings: { number_of_shards: 1, number_of_replicas: 0 },
   mappings: {

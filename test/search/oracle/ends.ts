@@ -1,14 +1,14 @@
 import type { Dice } from './dice.js';
 import { date, type Field, valueOf, zone } from './value.js';
 
-/** The ends of a range over a field. */
+/** Bounds of a range on a field. */
 export const ends = (dice: Dice, field: Field): object => ({
   ...dice.maybe(0.7, () => ({ [dice.pick('gte', 'gt')]: dice.chance(0.05) ? null : valueOf(dice, field) })),
   ...dice.maybe(0.7, () => ({ [dice.pick('lte', 'lt')]: valueOf(dice, field) })),
   ...dice.maybe(0.05, () => ({ relation: dice.pick('within', 'INTERSECTS') })),
 });
 
-/** The same in the words of old clients. */
+/** The same in the syntax of old clients. */
 export const oldEnds = (dice: Dice): object => ({
   from: dice.pick(0, 1, null),
   to: dice.pick(2.5, 20.1, null),
@@ -16,7 +16,7 @@ export const oldEnds = (dice: Dice): object => ({
   ...dice.maybe(0.5, () => ({ include_upper: dice.chance(0.5) })),
 });
 
-/** The ends of a range of moments: date math, formats, time zones. */
+/** Bounds of a date range: date math, formats, time zones. */
 export const dates = (dice: Dice): object => {
   if (dice.chance(0.15)) {
     return dice.pick<object>(

@@ -7,17 +7,17 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** What stands for no answer: some searches end in a fault of the engine's that it never reports, or in want of memory. */
+/** Stands for a missing answer: some searches end in an error that OpenSearch never reports, or in a lack of memory. */
 export const unanswered: Plain = { unanswered: true };
 
 const timeoutMs = 10_000;
 
-/** Connects to the engine at a URL. */
+/** Connects to OpenSearch at a URL. */
 export const connect = (url: string): Engine => {
   const pool = new Pool(url, { connections: 8, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   return {
     send: async (method, path, body) => {
-      // Sent a second time, since this process itself may have been paused.
+      // Repeats the request once, since this process itself may have been paused.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         try {
           const response = await pool.request({
@@ -38,7 +38,7 @@ export const connect = (url: string): Engine => {
   };
 };
 
-/** JSON whose whole numbers beyond 2^53 stay text, as ours are. */
+/** Parses JSON with integers beyond 2^53 as text, as ours are. */
 const parse = (text: string): Plain => {
   const exact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;

@@ -3,9 +3,9 @@ import { compareValue } from './compare-value.js';
 import type { Plain } from './plain.js';
 import { sortKeys } from './sort.js';
 
-// Sums of doubles depend on the order in which they are added. What stands here is about where that shows.
+// Sums of doubles depend on the order of addition. This file handles where that shows.
 
-/** Their buckets in our order, where that differs by no more than the last digits of what both are sorted by. */
+/** Returns their buckets in our order, when the sort values differ only in the last digits. */
 export const inOurOrder = (order: unknown, ours: unknown, theirs: unknown): { buckets?: Plain[] } => {
   const paths = sortKeys(order).filter((path) => !path.startsWith('_'));
   if (paths.length === 0 || !Array.isArray(ours) || !Array.isArray(theirs) || ours.length !== theirs.length) return {};
@@ -28,14 +28,17 @@ export const inOurOrder = (order: unknown, ours: unknown, theirs: unknown): { bu
 const sameKey = (buckets: readonly Plain[], like: Plain): Plain | undefined =>
   buckets.find(({ key }) => isDeepStrictEqual(key, like['key']));
 
-/** What a path of an order or of a pipeline leads to in a bucket. */
+/** Returns the value in a bucket at the path of a sort or pipeline aggregation. */
 const valueAt = (bucket: Plain, path: string): unknown => {
   if (path === '_count') return bucket['doc_count'];
   const [names = '', measure = 'value'] = path.split('.');
   return names.split('>').reduce<Plain | undefined>((one, name) => one?.[name] as Plain | undefined, bucket)?.[measure];
 };
 
-/** How large the numbers are that a pipeline subtracts, in thousands: what it tells is as exact as these. */
+/**
+ * Returns the magnitude, in thousands, of the numbers that a pipeline aggregation subtracts: its result is only as
+ * exact as these.
+ */
 export const scaleOf = ({ buckets_path: path }: Plain, buckets: readonly Plain[]): number =>
   Math.max(1, ...buckets.map((bucket) => Number(valueAt(bucket, String(path)))).map(sizeOf));
 

@@ -2,7 +2,7 @@ import { source } from './bucket.js';
 import type { Dice } from './dice.js';
 import { numbers, texts } from './value.js';
 
-/** A metric of any kind. */
+/** A metric aggregation of any kind. */
 export const metric = (dice: Dice): object =>
   dice.one<object>(
     () => ({ [dice.pick('avg', 'sum', 'min', 'max')]: source(dice) }),
@@ -62,7 +62,7 @@ const percentiles = (dice: Dice): object => ({
   ...dice.maybe(0.1, () => ({ missing: 500 })),
 });
 
-/** How percentiles are estimated; what is sketched is compared within bounds, so that only faults show. */
+/** Options of percentile estimates. Estimates are compared within bounds, so that only errors show. */
 const digest = (dice: Dice): object =>
   dice.maybe(0.15, () =>
     dice.pick<object>(

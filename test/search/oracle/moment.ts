@@ -1,7 +1,7 @@
 import type { Plain } from './plain.js';
 import { sortKeys } from './sort.js';
 
-/** A body with the cursor's moments in milliseconds, where ours has seconds. */
+/** Converts the times of a query's cursor to milliseconds, since ours are in seconds. */
 export const inMillis = (body: Plain): Plain => {
   const cursor = body['search_after'];
   if (!Array.isArray(cursor)) return body;
@@ -14,7 +14,7 @@ export const inMillis = (body: Plain): Plain => {
   };
 };
 
-/** An answer with the moments of hits in seconds: `_source.ts`, and the sort values of `ts`. */
+/** Converts the times of hits to seconds: `_source.ts`, and sort values of `ts`. */
 export const inSeconds = (body: Plain, answer: Plain): Plain => {
   const walk = (value: unknown, asked: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item) => walk(item, asked));
@@ -28,7 +28,7 @@ export const inSeconds = (body: Plain, answer: Plain): Plain => {
   return walk(answer, body) as Plain;
 };
 
-/** What was asked by a name inside what was asked around it. */
+/** Returns the definition of a named aggregation inside another one. */
 const definitionOf = (asked: unknown, name: string): unknown => {
   const around = asked as Plain | undefined;
   const own = ((around?.['aggs'] ?? around?.['aggregations']) as Plain | undefined)?.[name] as Plain | undefined;

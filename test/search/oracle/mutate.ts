@@ -3,7 +3,7 @@ import type { Plain } from './plain.js';
 
 type Path = readonly (string | number)[];
 
-/** A body with one thing wrong: a key misspelt, added or left out, a value of another shape. */
+/** Makes a query invalid in one place: a key misspelt, added or removed, or a value of another type. */
 export const mutated = (dice: Dice, body: Plain): Plain => {
   const copy = structuredClone(body);
   const paths = pathsOf(copy);

@@ -1,13 +1,13 @@
 import { type Plain, within } from './plain.js';
 import { sortKeys } from './sort.js';
 
-/** The next page of what a body asked for, where its answer has a cursor. */
+/** Returns the query for the next page, when the answer has a cursor. */
 export const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
   const hits = (answer['hits'] as { hits: { sort?: unknown[] }[] } | undefined)?.hits ?? [];
   const sort = hits.at(-1)?.sort;
   const isByStoring = JSON.stringify(body['sort'] ?? '').includes('_doc');
-  // The engine does not take its own cursor past booleans that are missing, nor past the dates of a field that nothing
-  // has (argued in docs/search.md).
+  // OpenSearch rejects its own cursor for missing booleans and for dates of a field without values (explained in
+  // docs/search.md).
   const unread = new Set(
     within(body['sort']).flatMap((options) =>
       Object.keys(options).filter((key) => /"unmapped_type":"(?:boolean|date)"/.test(JSON.stringify(options[key]))),

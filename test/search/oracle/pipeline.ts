@@ -6,9 +6,9 @@ type Named = { [name: string]: object };
 const gaps = (dice: Dice): object => dice.maybe(0.3, () => ({ gap_policy: dice.pick('skip', 'insert_zeros') }));
 const format = (dice: Dice): object => dice.maybe(0.15, () => ({ format: dice.pick('0.00', '#,##0.0', '') }));
 
-/** Pipelines over the buckets they stand in, and a metric for them to read. */
+/** Pipeline aggregations inside buckets, and a metric for them to read. */
 export const inside = (dice: Dice, own: object, children: Named): Named => {
-  // The engine fails where pipelines stand in one bucket.
+  // OpenSearch fails when pipeline aggregations are inside a single bucket.
   if (!dice.chance(0.35) || ['filter', 'missing', 'global'].some((kind) => kind in own)) return {};
   const metric = { [dice.pick('sum', 'avg', 'max', 'stats', 'value_count')]: { field: dice.pick(...numbers) } };
   const name = 'stats' in metric ? 'm.sum' : 'm';
@@ -57,7 +57,7 @@ export const inside = (dice: Dice, own: object, children: Named): Named => {
       { bucket_sort: {} },
       { moving_fn: {} },
     );
-  // Pipelines run in the order in which they are written, whatever their names are.
+  // Pipeline aggregations run in the order in which they are written, whatever their names.
   const [p, q, r] = dice.pick(
     ['p', 'q', 'r'],
     ['r', 'q', 'p'],
@@ -69,7 +69,7 @@ export const inside = (dice: Dice, own: object, children: Named): Named => {
     if (dice.chance(0.03)) return empty();
     return histogram || dice.chance(0.1) ? sequence() : cut();
   };
-  // Buckets in another order, before, between and after pipelines that follow their order.
+  // Sorts of buckets before, between and after pipeline aggregations that depend on the order.
   const more = [q!, r!]
     .slice(0, dice.pick(0, 0, 1, 2))
     .map((own) => [
@@ -77,11 +77,11 @@ export const inside = (dice: Dice, own: object, children: Named): Named => {
       histogram ? dice.one(sequence, sequence, cut, () => ({ derivative: { buckets_path: p } })) : cut(),
     ]);
   const pipelines = [[p!, pipeline()] as const, ...more];
-  // A pipeline may also be written before what it reads.
+  // A pipeline aggregation may also be written before the one that it reads.
   return { m: metric, ...(Object.fromEntries(dice.chance(0.2) ? pipelines.toReversed() : pipelines) as Named) };
 };
 
-/** A pipeline beside the buckets of one of some aggregations. */
+/** A pipeline aggregation beside the buckets of another aggregation. */
 export const beside = (dice: Dice, named: Named): Named => {
   const [name, own] = dice.pick(...Object.entries(named));
   const children = Object.keys((own as { aggs?: object }).aggs ?? {});

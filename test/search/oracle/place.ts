@@ -4,7 +4,7 @@ import type { Dice } from './dice.js';
 export const distance = (dice: Dice): unknown =>
   dice.pick<unknown>('5km', '2000mi', 1000, '900000', '1nmi', '12000km', '0.5 km', '1e3km');
 
-/** A place in one of the ways of writing it. */
+/** A location in one of its notations. */
 export const point = (dice: Dice): unknown =>
   dice.pick<unknown>(
     { lat: 48.85, lon: 2.35 },
@@ -16,7 +16,7 @@ export const point = (dice: Dice): unknown =>
     'POINT (0 0)',
   );
 
-/** A box in one of the ways of writing it. */
+/** A bounding box in one of its notations. */
 export const box = (dice: Dice): object =>
   dice.pick<object>(
     { top_left: { lat: 49, lon: 2 }, bottom_right: { lat: 48.855, lon: 3 } },

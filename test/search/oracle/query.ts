@@ -4,7 +4,7 @@ import { box, distance, point } from './place.js';
 import { multiMatch, queryString, regexp, simpleQueryString, wildcard } from './text.js';
 import { anyField, numbers, texts, valueOf } from './value.js';
 
-/** Makes queries of every clause that both sides serve. */
+/** Generates queries with every clause that both sides support. */
 export class QueryGrammar {
   constructor(
     private readonly dice: Dice,
@@ -62,7 +62,7 @@ export class QueryGrammar {
     };
   }
 
-  /** A clause without others in it. */
+  /** A clause without inner clauses. */
   leaf(): object {
     const { dice } = this;
     const field = anyField(dice);

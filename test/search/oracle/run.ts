@@ -2,21 +2,21 @@ import { nextPage } from './page.js';
 import type { Plain } from './plain.js';
 import { type Ask, type Compared, hasTwoFaults, shrunk, signature } from './shrink.js';
 
-/** What one run does. */
+/** Options of one run. */
 export interface Run {
-  /** How many bodies are compared, pages after the first among them; those that cannot be are not counted. */
+  /** Number of queries to compare, including pages after the first. Queries that cannot be compared do not count. */
   readonly cases: number;
-  /** Makes the next body. */
+  /** Returns the next query. */
   readonly body: () => Plain;
-  /** Asks both sides, through the door where ours has milliseconds or the one where it has seconds. */
+  /** Asks both sides, through the endpoint with milliseconds or with seconds. */
   readonly ask: (millis: boolean) => Ask;
-  /** Whether of each kind of difference only the smallest body found is told; otherwise each body is. */
+  /** Whether to report only the smallest query for each kind of difference, or every query. */
   readonly byKind: boolean;
-  /** Is told how far the run is, and each kind of difference as it is found. */
+  /** Receives the progress, and each kind of difference when it is found. */
   readonly say: (line: string) => void;
 }
 
-/** A kind of difference: the smallest body found that shows it, and how many of all bodies do. */
+/** A kind of difference: the smallest query that shows it, and the number of queries that do. */
 export interface Kind {
   readonly body: Plain;
   readonly different: readonly string[];
@@ -26,7 +26,7 @@ export interface Kind {
 const batch = 100;
 const pages = 3;
 
-/** Asks both sides all bodies, also after differences: of each kind only the first is made small. */
+/** Compares all queries, also after differences. Only the first of each kind is shrunk. */
 export const run = async ({ cases, body, ask, byKind, say }: Run): Promise<Kind[]> => {
   const found = new Map<string, Kind>();
   const skipped = { argued: 0, 'no answer': 0 };

@@ -2,7 +2,7 @@ import type { Dice } from './dice.js';
 import type { Plain } from './plain.js';
 
 const scripts = ['params.c >= 0', 'true', 'params.c > -1 && params.c < 1e9'];
-/** Names before and after those of the other pipelines, by their letters and by their hash. */
+/** Names that sort before and after those of other pipeline aggregations, by letters and by hash. */
 const names = ['A', 'ql', 'qd', 's', '~'];
 const parentPipelines = ['derivative', 'cumulative_sum', 'serial_diff', 'bucket_sort', 'moving_fn'];
 
@@ -10,8 +10,8 @@ const isParentPipeline = (one: unknown): boolean =>
   one !== null && typeof one === 'object' && parentPipelines.some((kind) => kind in one);
 
 /**
- * A body with selectors that leave every bucket, before, between and after its pipelines. The engine of the tests has no
- * language of scripts: it is asked without them, and answers the same.
+ * Adds selectors that keep every bucket, before, between and after the pipeline aggregations. The tests' OpenSearch has
+ * no scripts: it receives the query without them, and answers the same.
  */
 export const withSelectors = (dice: Dice, body: Plain): Plain => {
   const walk = (value: unknown): unknown => {
@@ -25,7 +25,7 @@ export const withSelectors = (dice: Dice, body: Plain): Plain => {
   return walk(body) as Plain;
 };
 
-/** A body as an engine without scripts is asked it. */
+/** Returns a query without selectors, for an OpenSearch without scripts. */
 export const withoutSelectors = (body: Plain): Plain => {
   const walk = (value: unknown): unknown => {
     if (value === null || typeof value !== 'object') return value;

@@ -1,19 +1,19 @@
 import { innermost, type Plain, within } from './plain.js';
 
-/** A body with both answers to it, and where they differ. */
+/** A query with both answers, and where they differ. */
 export interface Compared {
   readonly body: Plain;
   readonly ours: Plain;
   readonly theirs: Plain;
   readonly different: readonly string[];
-  /** Why the answers are not held against each other. */
+  /** Why the answers are not compared. */
   readonly skipped?: 'argued' | 'no answer';
 }
 
 /** Asks both sides. */
 export type Ask = (bodies: readonly Plain[]) => Promise<Compared[]>;
 
-/** The body without one of its parts, each in turn, the largest parts first. */
+/** Returns the query without one of its parts, for each part, the largest first. */
 const lessOf = (body: Plain): Plain[] => {
   const parts: { size: number; without: () => Plain }[] = [];
   const walk = (value: unknown, rebuild: (inner: unknown) => Plain): void => {
@@ -27,7 +27,7 @@ const lessOf = (body: Plain): Plain[] => {
         : Object.fromEntries(Object.entries(value).filter(([own]) => own !== key));
       parts.push({ size: JSON.stringify(inner).length, without: () => rebuild(left) });
       walk(inner, (instead) => rebuild(put(instead)));
-      // An object in the place of the one around it: a clause out of its `bool`.
+      // Puts an inner object in place of the outer one, such as a clause in place of its `bool`.
       if (isObject(inner))
         for (const part of Object.values(inner))
           if (isObject(part) || Array.isArray(part))
@@ -44,13 +44,13 @@ const lessOf = (body: Plain): Plain[] => {
 const isObject = (value: unknown): value is Plain =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What kind of difference it is: without values and places. */
+/** Returns the kind of difference, without values and positions. */
 export const signature = ({ different: [first = ''] }: Compared): string =>
   first.startsWith('error')
     ? first.replaceAll(/\[[^\]]*\]|"[^"]*"|\d+:\d+|found :.*/gs, '').slice(0, 200)
     : first.replace(/: ours .*$/s, '').replaceAll(/[^.(]*\d[^.(]*/g, '#');
 
-/** The smallest body found that differs in the same way. */
+/** Returns the smallest query found that differs in the same way. */
 export const shrunk = async (compared: Compared, ask: Ask): Promise<Compared> => {
   const kind = signature(compared);
   let smallest = compared;
@@ -75,8 +75,8 @@ const first = async (
 };
 
 /**
- * Whether errors differ because the body has two faults, of which each side names another first, or one where the engine
- * does not look: without a part of it both name the same, and that is what one of them named before.
+ * Whether errors differ because the query has two errors and each side reports another one first, or has one where
+ * OpenSearch does not look. Without one part, both report the same error, which one of them reported before.
  */
 export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): Promise<boolean> => {
   if (ours['error'] === undefined) return false;
@@ -99,7 +99,7 @@ export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): 
   );
 };
 
-/** A body without any of its pipelines, whose faults the engine looks for before all others. */
+/** Returns a query without pipeline aggregations, whose errors OpenSearch reports first. */
 const withoutPipelines = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutPipelines);
   if (!isObject(value)) return value;
@@ -110,7 +110,10 @@ const withoutPipelines = (value: unknown): unknown => {
 const isPipeline = (kind: string): boolean =>
   /^(?:\w+_bucket|derivative|cumulative_sum|serial_diff|bucket_sort)$/.test(kind);
 
-/** The body with the `negative` of one of its `boosting` made harmless: it changes scores only, and may be looked at or not. */
+/**
+ * Returns the query with one `negative` of a `boosting` made harmless: it only changes scores, and may or may not be
+ * evaluated.
+ */
 const withoutNegatives = (body: Plain): Plain[] =>
   within(body).flatMap((_, index) => {
     const copy = structuredClone(body);

@@ -5,7 +5,7 @@ import { zone } from './value.js';
 export const wildcard = (dice: Dice): string =>
   dice.pick('a*', '?b?', '*', 'a\\%*', 'y?z', '*é', 'a%*', 'A?C', '', '?', 'LO*a', '\\*', 'a_c', '*o*', 'z?rich', '\\');
 
-/** A pattern of `regexp`, now and then a broken one. */
+/** A pattern of `regexp`, sometimes an invalid one. */
 export const regexp = (dice: Dice): string =>
   dice.pick(
     'ab[cd]',
@@ -39,7 +39,7 @@ export const regexp = (dice: Dice): string =>
     '\\',
   );
 
-/** Options of `multi_match`; over fields that are not text the engine never answers `cross_fields`. */
+/** Options of `multi_match`. OpenSearch never answers `cross_fields` on fields that are not text. */
 export const multiMatch = (dice: Dice): object => ({
   query: dice.pick<unknown>('abc', 'lora', 1, 'x', '1.5', true),
   fields: dice.list(
@@ -79,7 +79,7 @@ export const queryString = (dice: Dice): object => ({
   ),
   ...dice.maybe(0.2, () => ({ analyze_wildcard: true })),
   ...dice.maybe(0.15, () => ({ lenient: dice.chance(0.7) })),
-  // The engine never answers `cross_fields` over fields that are not text.
+  // OpenSearch never answers `cross_fields` on fields that are not text.
   ...dice.maybe(0.1, () => ({ type: dice.pick('best_fields', 'most_fields', 'phrase', 'bool_prefix') })),
   ...dice.maybe(0.05, () => ({ time_zone: zone(dice) })),
   ...dice.maybe(0.05, () => ({ minimum_should_match: dice.pick<unknown>(1, 2, '50%') })),

@@ -1,6 +1,6 @@
 import type { Dice } from './dice.js';
 
-/** Fields that both sides have, by what can be asked of them, and one that neither has. */
+/** Fields that both sides have, by type, and one that neither has. */
 export const numbers = ['data.t', 'data.n', 'data.k', 'metadata.rssi', 'metadata.level'] as const;
 export const texts = [
   'data.txt',
@@ -14,7 +14,7 @@ export const others = ['data.on', 'data.big', 'data.x', 'ts', 'nope', 'device.lo
 
 export type Field = (typeof numbers)[number] | (typeof texts)[number] | (typeof others)[number];
 
-/** A field of any kind; sums of what is extreme depend on the order of adding, and are left to {@link numbers}. */
+/** A field of any type. Sums of extreme values depend on the order of addition, so they are left to {@link numbers}. */
 export const anyField = (dice: Dice): Field =>
   dice.one<Field>(
     () => dice.pick(...numbers),
@@ -23,7 +23,7 @@ export const anyField = (dice: Dice): Field =>
     () => dice.pick(...others),
   );
 
-/** A value that a field may be compared with; now and then one that does not fit. */
+/** A value to compare a field with, sometimes one that does not fit. */
 export const valueOf = (dice: Dice, field: Field): unknown => {
   if (dice.chance(0.03)) return dice.pick<unknown>('abc', '', true, 2.5, '1e400', 'NaN', '2026-03-29', -1);
   switch (field) {
@@ -79,7 +79,7 @@ export const date = (dice: Dice): string =>
 export const zone = (dice: Dice): string =>
   dice.pick('Europe/Paris', 'America/New_York', '+05:30', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC', '-03:00', 'Z');
 
-/** What stands in for no value of a field. */
+/** The value that stands for a missing one. */
 export const missingOf = (field: Field): unknown => {
   if (field === 'ts') return '2026-01-01';
   if (field === 'data.on') return true;
