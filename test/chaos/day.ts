@@ -66,7 +66,7 @@ export interface Day {
   settle(): Promise<void>;
 }
 
-/** How to start a service. */
+/** Options to start a service. */
 export interface DayOptions {
   settings?: Readonly<Record<string, string>>;
   dataDir?: string;

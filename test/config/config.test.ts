@@ -76,13 +76,13 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('accepts the address and ratio for traces', () => {
+  it('accepts the address and sampling ratio for traces', () => {
     expect(readConfig({}).tracing).toBeUndefined();
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/', OTEL_TRACES_SAMPLER_ARG: '0.25' };
     expect(readConfig(settings).tracing).toEqual({ endpoint: 'http://collector:4318', ratio: 0.25 });
   });
 
-  it('accepts a cluster', () => {
+  it('accepts the addresses of an OpenSearch cluster', () => {
     expect(readConfig({})).toMatchObject({ recordIndex: 'postgres', cluster: undefined });
     const settings = { RECORD_INDEX: 'opensearch', OPENSEARCH_URL: 'https://u:p@a:9200, http://b:9200' };
     expect(readConfig(settings)).toMatchObject({

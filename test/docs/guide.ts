@@ -13,11 +13,11 @@ import { type Block, blocksOf, fillIn, missingLines, parsePrinted } from './page
 /** Runs a block and returns what it prints. */
 export type Run = (block: Block) => Promise<string>;
 
-/** What a page contains besides commands and their answers. */
+/** The parts of a page besides commands and their answers. */
 export interface GuideOptions {
   /** Blocks that the test skips: a part of their text, and the reason. */
   readonly skipped?: Readonly<Record<string, string>>;
-  /** How to run the page's own kinds of blocks, by language and first word (`json search`). */
+  /** Runners of the page's own kinds of blocks, by language and first word (`json search`). */
   readonly runs?: Readonly<Record<string, Run>>;
 }
 

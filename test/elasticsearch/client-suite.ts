@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { minute, start, useField } from './field.js';
 
-/** What every client can do, under its own method names; answers are bodies. */
+/** The calls that every client supports under its own method names; answers are bodies. */
 interface Calls {
   call(path: string, parameters?: object): Promise<any>;
   scrollAll(): Promise<number[]>;

@@ -5,7 +5,7 @@ import type { Addresses, Figures } from './service.js';
 
 /** A service that runs with a heap of 512 MB. */
 export interface Child extends Addresses {
-  /** What it was up to since it was last asked. @throws where the process has ended */
+  /** Returns the measurements since the last call. @throws when the process has ended */
   figures(): Promise<Figures>;
   end(): Promise<void>;
 }

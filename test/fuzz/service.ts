@@ -12,7 +12,7 @@ export interface Figures {
   resident: number;
 }
 
-/** Where the service answers. */
+/** The addresses of the service. */
 export interface Addresses {
   url: string;
   mqttUrl: string;

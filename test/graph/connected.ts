@@ -105,7 +105,7 @@ export async function ask(connected: Connected, field: string, more: string, sel
   return { list: (body.data?.['above'] ?? body.data)?.list, fault: body.errors?.[0] };
 }
 
-/** What a connection answers. */
+/** The answer of a connection. */
 export interface Part {
   edges: { cursor: string; node: { id: string } }[];
   nodes: { id: string }[];

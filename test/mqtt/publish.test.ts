@@ -136,7 +136,7 @@ describe('MQTT message', () => {
     expect(found.sort()).toEqual(['gateway', 'identifier', 'records', 'token']);
   });
 
-  it("belongs to the device named by the client identifier when an organization's token sends it", async () => {
+  it('counts for the device whose serial is the client identifier, when it comes with a token of the organization', async () => {
     const client = await open(world.ingestToken, { clientId: 'AB01' });
     await publish(client, 'v1/devices/me/telemetry', { by: 'identifier' });
     expect(await world.lastRecord()).toMatchObject({ data: { by: 'identifier' } });

@@ -76,7 +76,7 @@ const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
 const isFormattedStandIn = (theirs: Plain): boolean =>
   theirs['status'] === 500 && reasonOf(theirs).startsWith('Unparseable number: ');
 
-/** What we accept as a source of `composite`; both sides know aggregations with these names. */
+/** Aggregations that we accept as a source of `composite`; both sides know aggregations with these names. */
 const isOwnKey = (theirs: Plain): boolean =>
   /\[(?:terms|histogram|date_histogram)\] unknown field \[(?:missing|format)\]/.test(reasonOf(theirs));
 

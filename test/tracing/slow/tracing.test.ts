@@ -129,7 +129,7 @@ describe('unreachable trace collector', () => {
     const { service, customer } = await serve({ endpoint: away.url, ratio: 1 });
     const { receiver } = await hookOf(customer);
     logged = '';
-    // So many requests fill more than one batch of spans.
+    // A hundred requests fill more than one batch of spans.
     for (let sent = 0; sent < 100; sent++) expect((await post(service, customer)).status).toBe(200);
     await receiver.received(100);
     expect(await lineWith('traces cannot be sent')).toMatchObject({ level: 'warn' });
