@@ -30,8 +30,11 @@ const mayImport = {
   entities: ['errors', 'json'],
   // Of schema only the type of a read, of entities only that of a call.
   database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue', 'time-slice'],
-  schema: ['entities', 'errors', 'json', 'transaction'],
-  auth: ['entities', 'schema', 'errors'],
+  // Who did what. Of log only the type.
+  audit: ['entities', 'errors', 'json', 'log', 'transaction', 'periodic-tasks'],
+  // Of audit only the type of what a call leaves there.
+  schema: ['audit', 'entities', 'errors', 'json', 'transaction'],
+  auth: ['audit', 'entities', 'schema', 'errors'],
   // The query language: it knows no store.
   search: ['entities', 'errors', 'error-without-stack', 'json', 'time-slice'],
   // Of database only how values are parsed and which errors say that it is lost.
@@ -52,11 +55,12 @@ const mayImport = {
   hooks: ['entities', 'binary', 'errors', 'fair-queue', 'json', 'log', 'transaction', ...shared],
   alerts: ['entities', 'json', 'transaction', ...shared],
   usage: ['records', 'errors', 'log', 'transaction', ...shared],
-  jobs: ['entities', 'errors', 'json', 'log', 'transaction', ...shared],
+  jobs: ['audit', 'entities', 'errors', 'json', 'log', 'transaction', ...shared],
   imports: ['entities', 'schema', 'records', 'jobs', 'errors', 'json', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
   resolvers: [
     'schema',
+    'audit',
     'auth',
     'entities',
     'records',
@@ -88,8 +92,8 @@ const mayImport = {
   mqtt: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'log', 'time-slice'],
   csv: [],
   // Files out, which REST streams.
-  export: ['csv', 'schema', 'auth', 'entities', 'records', 'search', 'errors', 'json', 'time-slice'],
-  operator: ['auth', 'entities', 'errors'],
+  export: ['csv', 'schema', 'audit', 'auth', 'entities', 'records', 'search', 'errors', 'json', 'time-slice'],
+  operator: ['audit', 'auth', 'entities', 'errors'],
   // Of database, hooks and records only types.
   tracing: ['config', 'log', 'version', 'rest', 'database', 'hooks', 'records'],
   // It knows tables by the database's own catalogue.
@@ -104,6 +108,7 @@ const mayImport = {
 const at = (name) =>
   [
     'entities',
+    'audit',
     'database',
     'schema',
     'auth',

@@ -27,8 +27,8 @@ export const ormOptions = (connectionString: string, session?: string): Options 
       Client: clientOf(connectionString),
     },
     pool: { min: 0, max: ormConnections },
-    // A resolver flushes one thing, which is one statement; who changes more asks for a transaction.
-    implicitTransactions: false,
+    // What is flushed and its event in the audit log are one transaction.
+    implicitTransactions: true,
     migrations: {
       path: fileURLToPath(new URL('./migrations', import.meta.url)),
       tableName: 'migration',

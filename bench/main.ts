@@ -3,6 +3,7 @@ import { stdout } from 'node:process';
 /** The benches by name. Each prints ratios to a baseline. */
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
   alerts: () => import('./alerts.js'),
+  audit: () => import('./audit.js'),
   cluster: () => import('./cluster.js'),
   console: () => import('./console.js'),
   export: () => import('./export.js'),

@@ -20,6 +20,7 @@ import { pagesOfMail } from './mail.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
 import { migrationsOfRelease } from './prepare.js';
+import { auditEventRows } from './resolvers/audit-events.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { episodeRows } from './resolvers/episodes.js';
 import { createResolvers } from './resolvers.js';
@@ -119,12 +120,13 @@ export const createResources = (
   insert: createInsert(services.orm),
   wake: services.hooks.wake,
   counts: new Map(),
-  fork: () => services.orm.em.fork(),
+  fork: (trail) => trail.fork(services.orm.em),
+  refusals: services.refusals,
   originOf: (request) => config.publicUrl ?? originOf(request),
   countUnknown,
 });
 
-const openExport = ({ index, clock, reads }: Services, read: Read) =>
+const openExport = ({ index, clock, orm, reads }: Services, read: Read) =>
   createExport({
     index,
     clock,
@@ -132,6 +134,8 @@ const openExport = ({ index, clock, reads }: Services, read: Read) =>
     readWithin: reads.readWithin,
     deliveryRows,
     episodeRows: episodeRows(),
+    auditEventRows: auditEventRows(),
+    note: (event) => orm.em.getConnection().execute(event.sql, [...event.values]),
   });
 
 async function createApp(

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
+import type { Sql } from 'sql-template-tag';
+import type { Refusals } from './audit/refusals.js';
+import { Trail } from './audit/trail.js';
 import type { CallReads } from './database/call-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
@@ -10,11 +13,12 @@ import type { Context, ObjectCounter, Read, WeighRows } from './schema/context.j
 /** Resources that all calls share; `app` creates them once. */
 export interface CallResources {
   reads: CallReads;
-  insert: Context['insert'];
+  insert: (entity: object, event: Sql) => Promise<void>;
   wake: () => void;
   counts: Context['counts'];
-  /** Creates a unit of work. */
-  fork: () => EntityManager;
+  /** Creates a unit of work that tells a trail of its changes. */
+  fork: (trail: Trail) => EntityManager;
+  refusals: Refusals;
   originOf: (request: Request) => string;
   /**
    * Counts a request against its IP address, together with those that had no valid token.
@@ -42,6 +46,8 @@ export class Call implements Context {
   readonly read: Read;
   readonly readWithin: Context['readWithin'];
   readonly timeLeft: Context['timeLeft'];
+  // One for all copies: `insert` is bound to this one.
+  readonly audit: Trail;
   readonly insert: Context['insert'];
   readonly wake: () => void;
   readonly counts: Context['counts'];
@@ -67,14 +73,15 @@ export class Call implements Context {
       share?.requireTime();
       return share?.heavy ? share.left + grace : undefined;
     };
-    this.insert = resources.insert;
+    this.audit = new Trail(() => ({ caller, requestId: this.requestId, address: request.ip }), resources.refusals);
+    this.insert = (entity) => resources.insert(entity, this.audit.eventOf(entity));
     this.wake = resources.wake;
     this.counts = resources.counts;
     if (share !== undefined) this.objects = share.objects;
   }
 
   get em(): EntityManager {
-    this.unit ??= this.resources.fork();
+    this.unit ??= this.resources.fork(this.audit);
     return this.unit;
   }
 

@@ -53,6 +53,8 @@ export interface Config {
    */
   ingestGrouping: boolean;
   hooks: HookConfig;
+  /** How long events of the audit log are kept. */
+  auditRetention: number;
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   search: { timeout: number; rollups: boolean };
@@ -168,6 +170,7 @@ const settings = z.object({
   METRICS_TOKEN: z.string().optional(),
   HOOK_HTTPS_ONLY: flag().default(false),
   DELIVERY_RETENTION: duration().default(30 * 86_400_000),
+  AUDIT_RETENTION: duration().default(400 * 86_400_000),
   UV_THREADPOOL_SIZE: whole(1, 1024).default(usualThreads),
   SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
@@ -236,6 +239,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       // libuv leaves at most half of its threads to the system's resolver.
       lookups: Math.ceil(data.UV_THREADPOOL_SIZE / 2),
     },
+    auditRetention: data.AUDIT_RETENTION,
     corsOrigins: data.CORS_ORIGINS,
     metricsToken: data.METRICS_TOKEN,
     search: { timeout: data.SEARCH_TIMEOUT, rollups: data.SEARCH_ROLLUPS },

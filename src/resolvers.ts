@@ -5,6 +5,7 @@ import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
 import { ApplicationChartsResolver } from './resolvers/application-charts.resolver.js';
 import { ApplicationEdgesResolver } from './resolvers/application-edges.resolver.js';
+import { AuditResolver, historyResolvers } from './resolvers/audit.resolver.js';
 import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './resolvers/delivery-edges.resolver.js';
@@ -71,6 +72,8 @@ export function createResolvers({
     new ApplicationChartsResolver(index),
     new ApplicationEdgesResolver(index),
     new ApplicationResolver(index),
+    new AuditResolver(),
+    ...historyResolvers.map((History) => new History() as object),
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(index),
     new DeliveryResolver(hooks, jobs),

@@ -2,6 +2,8 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Alerts } from './alerts/alerts.js';
 import type { Mailer } from './alerts/mail/mailer.js';
+import { createRefusals, type Refusals } from './audit/refusals.js';
+import { auditUpkeep } from './audit/upkeep.js';
 import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
 import { openConnections } from './connections.js';
@@ -58,6 +60,8 @@ export interface Services {
   usage: Usage;
   /** Cursors of the Elasticsearch interface. */
   cursors: Cursors;
+  /** Writes refused calls to the audit log. */
+  refusals: Refusals;
   /** Returns milliseconds since the epoch. */
   clock: () => number;
   /** Finishes work in progress within this number of milliseconds, then closes the connections to the database. */
@@ -86,7 +90,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const jobs = openJobs(base, hooks, index, records);
   const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
   const cursors = openCursors(connections.pool, clock, options.secretKeys);
-  const cleaning = cleanUp(imports, cursors.scrolls, log);
+  const cleaning = cleanUp(
+    imports,
+    cursors.scrolls,
+    auditUpkeep({ pool: connections.pool, clock, retention: config.auditRetention }),
+    log,
+  );
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
   await cluster?.start();
@@ -115,6 +124,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     tracing,
     usage,
     cursors,
+    refusals: createRefusals((statement) => connections.pool.query(statement), log),
     clock,
     async close(within) {
       await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);

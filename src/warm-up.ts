@@ -56,6 +56,8 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
         userId: null,
         deviceId: null,
         productId: null,
+        tokenName: null,
+        userName: null,
         role: Role.owner,
         scope: TokenScope.full,
       });

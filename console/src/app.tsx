@@ -88,6 +88,11 @@ const screens: readonly Screen[] = [
     title: 'People',
     component: lazy(async () => (await import('./screens/people/people.js')).PeopleScreen),
   },
+  {
+    path: '/audit',
+    title: 'Audit',
+    component: lazy(async () => (await import('./screens/audit/audit.js')).AuditScreen),
+  },
   { path: '/jobs', title: 'Jobs', component: lazy(async () => (await import('./screens/jobs/jobs.js')).JobsScreen) },
   {
     path: '/usage',

@@ -32,7 +32,7 @@ export async function authenticate(read: Read, header: string | undefined): Prom
   const [found] = await read<TokenRow>(sql`
     select t.id as "tokenId", t.organization_id as "organizationId", t.user_id as "userId", t.device_id as "deviceId",
            t.product_id as "productId", t.scope,
-           coalesce(m.role, 'owner') as role,
+           coalesce(m.role, 'owner') as role, t.name as "tokenName", coalesce(u.name, u.username) as "userName",
            (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale
       ${validTokens} and t.hash = ${hashToken(token)}`);
   if (found === undefined) throw unauthenticated();

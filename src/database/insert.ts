@@ -1,10 +1,11 @@
 import type { EntityMetadata, MikroORM } from '@mikro-orm/postgresql';
+import type { Sql } from 'sql-template-tag';
 
 /**
- * Inserts one entity.
+ * Inserts one entity and runs a second statement with it, atomically. The text of the second statement is always the same.
  * @throws DatabaseError if it violates a constraint
  */
-export type Insert = (entity: object) => Promise<void>;
+export type Insert = (entity: object, beside: Sql) => Promise<void>;
 
 interface Statement {
   name: string;
@@ -18,25 +19,26 @@ interface Statement {
  */
 export const createInsert = (orm: MikroORM): Insert => {
   const statements = new Map<unknown, Statement>();
-  const statementOf = (type: unknown): Statement => {
-    const made = statements.get(type) ?? insertInto(orm, orm.getMetadata().get(type as never));
+  const statementOf = (type: unknown, beside: Sql): Statement => {
+    const made = statements.get(type) ?? insertInto(orm, orm.getMetadata().get(type as never), beside);
     statements.set(type, made);
     return made;
   };
-  return async (entity) => {
-    const { name, text, valuesOf } = statementOf(entity.constructor);
+  return async (entity, beside) => {
+    const { name, text, valuesOf } = statementOf(entity.constructor, beside);
     const pool = await orm.em.getConnection().getNativeClient();
-    await pool.query({ name, text, values: valuesOf(entity) });
+    await pool.query({ name, text, values: [...beside.values, ...valuesOf(entity)] });
   };
 };
 
-const insertInto = (orm: MikroORM, { props, tableName }: EntityMetadata): Statement => {
+const insertInto = (orm: MikroORM, { props, tableName }: EntityMetadata, beside: Sql): Statement => {
   const platform = orm.em.getPlatform();
   const columns = props.filter(({ persist }) => persist !== false);
   const names = columns.map(({ fieldNames }) => platform.quoteIdentifier(fieldNames[0]!));
+  const places = names.map((_, index) => `$${beside.values.length + index + 1}`);
   return {
     name: `insert ${tableName}`,
-    text: `insert into ${platform.quoteIdentifier(tableName)} (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
+    text: `with beside as (${beside.text}) insert into ${platform.quoteIdentifier(tableName)} (${names.join(', ')}) values (${places.join(', ')})`,
     valuesOf: (entity) =>
       columns.map(({ name, customType }): unknown => {
         const value = (entity as Readonly<Record<string, unknown>>)[name] ?? null;

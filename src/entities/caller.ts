@@ -13,6 +13,9 @@ export interface Caller {
   /** `owner` for the organization itself. */
   readonly role: Role;
   readonly scope: TokenScope;
+  /** Names of the token and of the member, for the audit log. */
+  readonly tokenName: string | null;
+  readonly userName: string | null;
 }
 
 /** The caller for whom something is read, and the limits of the reading. The context of a call implements this. */

@@ -15,6 +15,7 @@ export enum OrganizationExportSubject {
   devices = 'devices',
   deliveries = 'deliveries',
   episodes = 'episodes',
+  auditEvents = 'auditEvents',
 }
 
 /** Formats of exported files. */
@@ -49,6 +50,7 @@ registerEnumType(OrganizationExportSubject, {
       description: 'Deliveries of the hooks of applications that the caller may change, the oldest first.',
     },
     episodes: { description: 'Episodes of the applications that the caller can read, the oldest first.' },
+    auditEvents: { description: 'Events of the audit log, the oldest first; only for owners.' },
   },
 });
 registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { Sql } from 'sql-template-tag';
 import { loadApplication, requireOrganization } from '../auth/access.js';
 import type { Claim } from '../auth/recheck.js';
+import { newValues } from '../entities/audit-event.js';
 import { ExportFormat, ExportSubject, OrganizationExportSubject } from '../entities/export.js';
 import { type Fault, invalid } from '../errors.js';
 import type { RecordIndex } from '../records/record-index.js';
@@ -15,11 +17,16 @@ import { send } from './send.js';
 import type { Row, Table } from './table.js';
 import { timeWriter } from './time.js';
 
+/** Subjects of exports, of applications and of organizations. */
+type Subject = `${ExportSubject | OrganizationExportSubject}`;
+
 /** Settings of exports. */
 export interface ExportOptions extends ListSource {
   readonly index: RecordIndex;
   /** Returns milliseconds since 1970. */
   readonly clock: () => number;
+  /** Writes the event of an export, before the first byte is sent. */
+  readonly note: (event: Sql) => Promise<unknown>;
   /** Checks again whether a token still has its access. */
   readonly recheck: (claims: readonly Claim[]) => Promise<(Error | undefined)[]>;
 }
@@ -49,11 +56,12 @@ export const createExport =
     const time = timeWriter(args.timeZone);
     const { organizationId } = args;
     const applicationId = isOfApplication(args) ? args.applicationId : null;
-    if (applicationId === null) requireOrganization(ctx, organizationId, 'read');
-    else await loadApplication(ctx, organizationId, applicationId, of === ExportSubject.deliveries ? 'write' : 'read');
+    if (applicationId === null) requireOrganization(ctx, organizationId, of === 'auditEvents' ? 'own' : 'read');
+    else await loadApplication(ctx, organizationId, applicationId, of === 'deliveries' ? 'write' : 'read');
     hold(held);
     const table = await openTable(options, ctx, args, of);
     const { contentType, write } = formats[name];
+    if (response.req.method !== 'HEAD') await options.note(eventOf(ctx, args, { of, format: name }));
     const pages = permitted(options, ctx, applicationId, table.pages);
     const writing = {
       table: { ...table, pages },
@@ -65,29 +73,41 @@ export const createExport =
     await send(response, write(writing), { contentType, fileName: `${of}.${name}` }, signal);
   };
 
+const eventOf = (
+  { audit }: Context,
+  args: ExportArgs | OrganizationExportArgs,
+  file: Readonly<Record<string, string>>,
+) => {
+  const isPart = isOfApplication(args);
+  audit.begin(isPart ? 'applicationExport' : 'organizationExport');
+  const target = isPart
+    ? { kind: 'application', id: args.applicationId, name: null }
+    : { kind: 'organization', id: args.organizationId, name: null };
+  return audit.event(target, newValues(file));
+};
+
 const isOfApplication = (args: ExportArgs | OrganizationExportArgs): args is ExportArgs => 'applicationId' in args;
 
-const subjectOf = (args: ExportArgs | OrganizationExportArgs): ExportSubject =>
-  isOfApplication(args)
-    ? (args.of ?? ExportSubject.records)
-    : ExportSubject[args.of ?? OrganizationExportSubject.devices];
+const subjectOf = (args: ExportArgs | OrganizationExportArgs): Subject =>
+  isOfApplication(args) ? (args.of ?? ExportSubject.records) : (args.of ?? OrganizationExportSubject.devices);
 
 /** Exports that are lists. */
-const lists: Readonly<Partial<Record<ExportSubject, ListSubject>>> = {
+const lists: Readonly<Partial<Record<Subject, ListSubject>>> = {
   [ExportSubject.devices]: 'devices',
   [ExportSubject.deliveries]: 'deliveries',
   [ExportSubject.episodes]: 'episodes',
+  [OrganizationExportSubject.auditEvents]: 'auditEvents',
 };
 
 const openTable = async (
   options: ExportOptions,
   ctx: Context,
   args: ExportArgs | OrganizationExportArgs,
-  of: ExportSubject,
+  of: Subject,
 ): Promise<Table> => {
   const list = lists[of];
   if (list !== undefined || !isOfApplication(args)) return listTable(options, ctx, args, list ?? 'devices');
-  if (of === ExportSubject.aggregations) return aggregationTable(options, ctx, args);
+  if (of === 'aggregations') return aggregationTable(options, ctx, args);
   return {
     columns: await recordColumns(ctx, options.index, args),
     isChosen: (args.columns?.length ?? 0) > 0,
@@ -96,29 +116,29 @@ const openTable = async (
 };
 
 /** Arguments that only some exports accept. */
-const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
+const onlyOf: Readonly<Record<string, readonly Subject[]>> = {
   query: [ExportSubject.records, ExportSubject.aggregations],
   products: [ExportSubject.records, ExportSubject.aggregations],
-  from: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries, ExportSubject.episodes],
-  to: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries, ExportSubject.episodes],
+  from: ['records', 'aggregations', 'deliveries', 'episodes', 'auditEvents'],
+  to: ['records', 'aggregations', 'deliveries', 'episodes', 'auditEvents'],
   aggs: [ExportSubject.aggregations],
   applicationHookId: [ExportSubject.deliveries],
   state: [ExportSubject.deliveries],
-  after: [ExportSubject.records, ExportSubject.devices, ExportSubject.deliveries, ExportSubject.episodes],
+  after: ['records', 'devices', 'deliveries', 'episodes', 'auditEvents'],
 };
 
 /**
  * Checks that the arguments fit together: an argument that does not fit would have no effect.
  * @throws ApiError 422
  */
-const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportArgs | OrganizationExportArgs): void => {
+const requireTogether = (of: Subject, format: ExportFormat, args: ExportArgs | OrganizationExportArgs): void => {
   const faults: Fault[] = Object.entries(onlyOf).flatMap(([name, subjects]) =>
     args[name as keyof typeof args] == null || subjects.includes(of)
       ? []
       : [{ path: name, message: `is not for exports of ${of}` }],
   );
   if (format === ExportFormat.parquet) {
-    if (of === ExportSubject.aggregations)
+    if (of === 'aggregations')
       faults.push({ path: 'format', message: 'must be csv or ndjson for aggregations: their columns have no types' });
     if (args.timeZone != null)
       faults.push({

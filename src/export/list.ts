@@ -8,8 +8,9 @@ import { ApiError, type Fault, invalid, tooLarge } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 import { idCursorText, markOf, readIdCursor } from './cursor.js';
+import { auditEventColumns, deliveryColumns, deviceColumns, episodeColumns } from './list-columns.js';
 import { patiently } from './page.js';
-import type { Column, ColumnKind, Row, Table } from './table.js';
+import type { Column, Row, Table } from './table.js';
 
 /** Sources of lists. */
 export interface ListSource {
@@ -19,6 +20,8 @@ export interface ListSource {
   readonly deliveryRows: Sql;
   /** Selects episodes `e`. */
   readonly episodeRows: Sql;
+  /** Selects events of the audit log, as `e`. */
+  readonly auditEventRows: Sql;
 }
 
 /** Arguments of a list of an application, or of everything in the organization that the caller sees. */
@@ -32,55 +35,6 @@ interface List {
   /** Selects the existing identifiers as `id`. */
   readonly ids: Sql;
 }
-
-const columnsOf = (kinds: Readonly<Record<string, ColumnKind>>): Column[] =>
-  Object.entries(kinds).map(([path, kind]) => ({ path, kind }));
-
-const deviceColumns = columnsOf({
-  id: 'text',
-  serial: 'text',
-  name: 'text',
-  slug: 'text',
-  tags: 'json',
-  'product.id': 'text',
-  'location.lat': 'double',
-  'location.lon': 'double',
-  applicationCount: 'long',
-  createdAt: 'time',
-  updatedAt: 'time',
-});
-
-const deliveryColumns = columnsOf({
-  id: 'text',
-  applicationHookId: 'text',
-  deviceId: 'text',
-  recordId: 'text',
-  ts: 'time',
-  successful: 'boolean',
-  attemptsMade: 'long',
-  maxNumberAttempts: 'long',
-  'response.statusCode': 'long',
-  'error.code': 'text',
-  createdAt: 'time',
-  updatedAt: 'time',
-  nextAttemptAt: 'time',
-});
-
-const episodeColumns = columnsOf({
-  id: 'text',
-  applicationId: 'text',
-  alertRuleId: 'text',
-  name: 'text',
-  severity: 'text',
-  deviceId: 'text',
-  openedAt: 'time',
-  'openedBy.values': 'json',
-  closedAt: 'time',
-  'closedBy.values': 'json',
-  closedReason: 'text',
-  acknowledgedAt: 'time',
-  acknowledgedBy: 'text',
-});
 
 const devicesOf = ({ caller }: Context, args: ListArgs): List => {
   if ('applicationId' in args)
@@ -157,10 +111,34 @@ const episodesOf = ({ caller }: Context, episodeRows: Sql, args: ListArgs): List
   };
 };
 
-export type ListSubject = 'devices' | 'deliveries' | 'episodes';
+const auditEventsOf = (auditEventRows: Sql, { organizationId, from, to }: ListArgs): List => {
+  const where = join(
+    [
+      sql`e.organization_id = ${organizationId}`,
+      ...(from == null ? [] : [sql`e.id >= ${earliestId(from)}`]),
+      ...(to == null ? [] : [sql`e.id < ${endId(to)}`]),
+    ],
+    ' and ',
+  );
+  return {
+    columns: auditEventColumns,
+    rows: (isBetween, limit) => sql`${auditEventRows}
+      where ${where} and ${isBetween(sql`e.id`)} order by e.id limit ${limit}`,
+    ids: sql`select e.id from audit_event e where ${where}`,
+  };
+};
 
-const listOf = ({ deliveryRows, episodeRows }: ListSource, ctx: Context, args: ListArgs, of: ListSubject): List => {
+/** Things of which lists are exported. */
+export type ListSubject = 'devices' | 'deliveries' | 'episodes' | 'auditEvents';
+
+const listOf = (
+  { deliveryRows, episodeRows, auditEventRows }: ListSource,
+  ctx: Context,
+  args: ListArgs,
+  of: ListSubject,
+): List => {
   if (of === 'devices') return devicesOf(ctx, args);
+  if (of === 'auditEvents') return auditEventsOf(auditEventRows, args);
   return of === 'deliveries' ? deliveriesOf(ctx, deliveryRows, args) : episodesOf(ctx, episodeRows, args);
 };
 
@@ -184,6 +162,7 @@ const alsoIn = {
   devices: ['organizationId'],
   deliveries: ['application', 'request', 'attempts', 'truncated'],
   episodes: ['organizationId'],
+  auditEvents: ['organizationId'],
 } as const;
 
 const firstLimit = 200;

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
 import { invalid, notFound } from '../errors.js';
+import { transaction } from '../transaction.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
 import { createCaller } from './attempt.js';
 import { watchClock } from './clock-step.js';
@@ -96,11 +97,12 @@ export interface Hooks {
   };
   /**
    * Pings a hook and waits at most 20 s for the end of the call. Returns the identifier of the delivery.
+   * @param event statement that writes the audit event, in the same transaction
    * @throws ApiError 404 if the hook is deleted
    */
-  ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;
+  ping(hook: { id: string; application: ApplicationKey }, traceparent?: string, event?: Sql): Promise<string>;
   /** Makes a delivery again, with the same identifier. */
-  redeliver(hookId: string, id: string): Promise<void>;
+  redeliver(hookId: string, id: string, event?: Sql): Promise<void>;
   /** Steps of jobs: `redeliver` makes a range of deliveries again, `replay` makes deliveries of stored records. */
   steps: {
     redeliver(tx: pg.PoolClient, job: HookJob): Promise<HookStep>;
@@ -189,8 +191,11 @@ export function createHooks(options: HooksOptions): Hooks {
         return { count: events.length, after: events.length > 0 ? await enqueue(tx, events) : undefined };
       },
     },
-    async ping(hook, traceparent) {
-      const id = await enqueuePing(pool, hook, clock(), traceparent);
+    async ping(hook, traceparent, event) {
+      const id = await transaction(pool, async (tx) => {
+        if (event !== undefined) await tx.query(event);
+        return enqueuePing(tx, hook, clock(), traceparent);
+      });
       options.onChange?.([{ hookId: hook.id, id }]);
       for (let waited = 0; waited < pingTimeout; waited += pingPoll) {
         if (await dispatcher.settled(id, pingPoll)) return id;
@@ -201,8 +206,8 @@ export function createHooks(options: HooksOptions): Hooks {
       }
       return id;
     },
-    async redeliver(hookId, id) {
-      await redeliverOne(pool, { hookId, id }, terms());
+    async redeliver(hookId, id, event) {
+      await redeliverOne(pool, { hookId, id, event }, terms());
       options.onChange?.([{ hookId, id }]);
       dispatcher.wake({ hookIds: [hookId], pings: true });
     },

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { earliestId, endId, nilId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
-import { isConflict } from '../transaction.js';
+import { isConflict, transaction } from '../transaction.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
@@ -45,21 +45,26 @@ const dueAgain = (now: Date, maxAttempts: number): Sql => sql`
   lane = (select d.device_id from hook h where h.id = d.hook_id and h.ordered),
   max_attempts = d.attempts_made + case when d.event = 'ping' then 1 else ${maxAttempts}::integer end`;
 
-/** Makes one delivery again. If it still waits, makes its next attempt due at once. */
+/**
+ * Makes one delivery again. If it still waits, makes its next attempt due at once.
+ * @param event statement that writes the audit event, in the same transaction
+ */
 export async function redeliverOne(
-  client: Client,
-  { hookId, id }: { hookId: string; id: string },
+  pool: pg.Pool,
+  { hookId, id, event }: { hookId: string; id: string; event?: Sql | undefined },
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<void> {
   const at = new Date(now);
-  await againWhereMoved(async () => {
-    await client.query(sql`
+  const again = async (tx: Client) => {
+    await tx.query(sql`
       update delivery_open d set next_attempt_at = ${at}, updated_at = ${at}
        where d.hook_id = ${hookId} and d.id = ${id}
          and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)`);
-    await client.query(sql`
+    await tx.query(sql`
       update delivery d set ${dueAgain(at, maxAttempts)} where d.done and d.hook_id = ${hookId} and d.id = ${id}`);
-  });
+    if (event !== undefined) await tx.query(event);
+  };
+  await againWhereMoved(() => transaction(pool, again));
 }
 
 /** Maximum number of tries. */

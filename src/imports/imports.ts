@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 import { type FileBody, type FileImport, ImportFormat, ImportKind, type ImportState } from '../entities/file-import.js';
 import { newId } from '../entities/id.js';
@@ -23,24 +23,27 @@ export interface NewImport {
   dryRun: boolean;
 }
 
+/** Builds the statement that writes the audit event of a change to an import. It runs in the transaction of the change. */
+type EventOf = (found: { id: string; kind: ImportKind }) => Sql;
+
 /** Files of devices and of past records, kept until a job has read them. */
 export interface Imports {
   /**
    * Stores a file and starts its dry run or its import.
    * @throws ApiError 413, 422 or 409
    */
-  begin(caller: Caller, file: NewImport): Promise<FileImport>;
+  begin(caller: Caller, eventOf: EventOf, file: NewImport): Promise<FileImport>;
   find(organizationId: string, id: string): Promise<FileImport>;
   /**
    * Starts the import of a checked file.
    * @throws ApiError 404 or 409
    */
-  apply(caller: Caller, organizationId: string, id: string): Promise<FileImport>;
+  apply(caller: Caller, eventOf: EventOf, organizationId: string, id: string): Promise<FileImport>;
   /**
    * Deletes a file and its results. Devices and records stored from it remain.
    * @throws ApiError 404
    */
-  remove(organizationId: string, id: string): Promise<FileImport>;
+  remove(eventOf: EventOf, organizationId: string, id: string): Promise<FileImport>;
   /** Deletes files that were not touched for a week, and files whose upload stalled. */
   purge(): Promise<void>;
   /** Deletes files that were marked as removed while a step worked on them. */
@@ -90,8 +93,7 @@ export const createImports = ({
   /** Starts the job of a file. Returns false if the file is in none of the given states. */
   const start = async (
     { id, organizationId, kind, format, dryRun, total }: StartedImport,
-    caller: Caller,
-    from: readonly string[],
+    { caller, eventOf, from }: { caller: Caller; eventOf: EventOf; from: readonly string[] },
   ): Promise<boolean> => {
     const now = new Date(clock());
     const started = await transaction(pool, async (tx) => {
@@ -106,6 +108,7 @@ export const createImports = ({
       const lane = format === ImportFormat.parquet ? 'apart' : 'main';
       const job = await insertJob(tx, { organizationId, kind: jobKind(kind, dryRun), input, lane }, now);
       await tx.query(sql`update file_import set job_id = ${job.id} where id = ${id}`);
+      await tx.query(eventOf({ id, kind }));
       return true;
     });
     if (started) jobs.wake();
@@ -114,54 +117,43 @@ export const createImports = ({
 
   return {
     find,
-    async begin(caller, { organizationId, kind, file, options, dryRun }) {
+    async begin(caller, eventOf, { organizationId, kind, file, options, dryRun }) {
       const id = newId();
       const { format } = file;
       requireStorage(organizationId);
-      await transaction(pool, async (tx) => {
-        await tx.query(lockTimeout);
-        // Serializes the calls of an organization, so that concurrent ones do not all count the same files.
-        await tx.query(sql`select from account where id = ${organizationId}::uuid for no key update`);
-        await requireRoom(tx, organizationId);
-        const now = new Date(clock());
-        const { rowCount } = await tx.query(sql`
-          insert into file_import (id, organization_id, user_id, kind, format, options, state, created_at, updated_at)
-          select ${id}::uuid, ${organizationId}::uuid, ${caller.userId}::uuid, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
-                 'uploading', ${now}, ${now}
-           where (select count(*) from file_import i
-                   where organization_id = ${organizationId} and state <> 'done' and ${isThere}
-                     and (state <> 'uploading' or updated_at > ${now}::timestamptz - ${stalled})) < ${maxFiles}`);
-        if (rowCount === 0)
-          throw conflict(
-            `The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`,
-          );
-      });
+      await reserve(pool, { id, organizationId, userId: caller.userId, kind, format, options }, new Date(clock()));
       try {
         const counted = { database: pool, stored: { id, organizationId }, of: 'bytes' as const, before: 0, clock };
         const writer = countParts(writeParts(pool, id, 'file'), counted);
         const { lines } = await upload(file.bytes(), writer, { format, maxBytes: maxBytes[kind][format] });
-        await start({ id, organizationId, kind, format, dryRun, total: lines }, caller, ['uploading']);
+        await start(
+          { id, organizationId, kind, format, dryRun, total: lines },
+          { caller, eventOf, from: ['uploading'] },
+        );
       } catch (error) {
         await pool.query(sql`delete from file_import where id = ${id}`).catch(() => undefined);
         throw error;
       }
       return find(organizationId, id);
     },
-    async apply(caller, organizationId, id) {
+    async apply(caller, eventOf, organizationId, id) {
       const { kind, format, lines } = await find(organizationId, id);
-      if (await start({ id, organizationId, kind, format, dryRun: false, total: lines }, caller, ['checked']))
-        return find(organizationId, id);
+      const file = { id, organizationId, kind, format, dryRun: false, total: lines };
+      if (await start(file, { caller, eventOf, from: ['checked'] })) return find(organizationId, id);
       const { state } = await find(organizationId, id);
       throw conflict(refusals[state] ?? 'This file cannot be imported.');
     },
-    async remove(organizationId, id) {
+    async remove(eventOf, organizationId, id) {
       const found = await find(organizationId, id);
-      const { rowCount } = await pool.query(sql`
-        insert into file_import_removed (import_id, at)
-        select id, ${new Date(clock())} from file_import where id = ${id} and organization_id = ${organizationId}
-        on conflict do nothing`);
-      // Another call has deleted it meanwhile.
-      if (rowCount === 0) throw notFound('import');
+      await transaction(pool, async (tx) => {
+        const { rowCount } = await tx.query(sql`
+          insert into file_import_removed (import_id, at)
+          select id, ${new Date(clock())} from file_import where id = ${id} and organization_id = ${organizationId}
+          on conflict do nothing`);
+        // Another call has deleted it meanwhile.
+        if (rowCount === 0) throw notFound('import');
+        await tx.query(eventOf(found));
+      });
       await eraseRemoved(pool, id);
       return found;
     },
@@ -174,6 +166,37 @@ export const createImports = ({
     erase: () => eraseRemoved(pool),
   };
 };
+
+/**
+ * Inserts the row of a file before its upload.
+ * @throws ApiError 409 if the organization has its maximum of files
+ */
+const reserve = (pool: Pool, file: ReservedFile, now: Date): Promise<void> => {
+  const { id, organizationId, userId, kind, format, options } = file;
+  return transaction(pool, async (tx) => {
+    await tx.query(lockTimeout);
+    // Serializes the calls of an organization, so that concurrent ones do not all count the same files.
+    await tx.query(sql`select from account where id = ${organizationId}::uuid for no key update`);
+    await requireRoom(tx, organizationId);
+    const { rowCount } = await tx.query(sql`
+      insert into file_import (id, organization_id, user_id, kind, format, options, state, created_at, updated_at)
+      select ${id}::uuid, ${organizationId}::uuid, ${userId}::uuid, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
+             'uploading', ${now}, ${now}
+       where (select count(*) from file_import i
+               where organization_id = ${organizationId} and state <> 'done' and ${isThere}
+                 and (state <> 'uploading' or updated_at > ${now}::timestamptz - ${stalled})) < ${maxFiles}`);
+    if (rowCount === 0)
+      throw conflict(
+        `The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`,
+      );
+  });
+};
+
+interface ReservedFile extends Pick<NewImport, 'organizationId' | 'kind' | 'options'> {
+  id: string;
+  userId: string | null;
+  format: ImportFormat;
+}
 
 interface StartedImport {
   id: string;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { clockTolerance } from '../clock-tolerance.js';
 import { isId, newId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
@@ -22,13 +22,18 @@ export interface NewJob {
   lane?: Lane;
 }
 
-/** Inserts a job. With a transaction, the job exists if and only if the transaction commits. */
+/**
+ * Inserts a job. With a transaction, the job exists if and only if the transaction commits.
+ * @param event statement that writes the audit event of the request, atomically with the job
+ */
 export const insertJob = async (
   database: Database,
   { organizationId, kind, input, lane = 'main' }: NewJob,
   now: Date,
+  event?: Sql,
 ): Promise<Job> => {
   const { rows } = await database.query<Job>(sql`
+    ${event === undefined ? empty : sql`with event as (${event})`}
     insert into job (id, organization_id, kind, input, lane, created_at, updated_at)
     values (${newId()}, ${organizationId}, ${kind}, ${JSON.stringify(input)}::jsonb, ${lane}, ${now}, ${now}) returning ${columns}`);
   return rows[0]!;

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Sql } from 'sql-template-tag';
 import type { Job } from '../entities/job.js';
 import type { PlainJson } from '../json.js';
 import { findJob, insertJob } from './job-row.js';
@@ -19,7 +20,8 @@ export interface JobsOptions {
 
 /** Long work that calls request. Any process claims it, and it resumes where a dead process left off. */
 export interface Jobs {
-  ask(organizationId: string, kind: string, input: PlainJson): Promise<Job>;
+  /** @param event the statement that writes the event of the request, in the transaction of the job */
+  ask(organizationId: string, kind: string, input: PlainJson, event?: Sql): Promise<Job>;
   find(organizationId: string, id: string): Promise<Job | undefined>;
   /** Hints that another transaction has inserted a job. */
   wake(): void;
@@ -36,8 +38,8 @@ export const createJobs = ({ pool, clock, log, kinds, apart = {}, isConnectionLo
   const options: LaneOptions = { pool, clock, log, isConnectionLoss, onMoved: wake };
   const lanes = [createLane('main', kinds, options), createLane('apart', apart, options)];
   return {
-    async ask(organizationId, kind, input) {
-      const job = await insertJob(pool, { organizationId, kind, input }, new Date(clock()));
+    async ask(organizationId, kind, input, event) {
+      const job = await insertJob(pool, { organizationId, kind, input }, new Date(clock()), event);
       wake();
       return job;
     },

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { insertEvent } from '../audit/event.js';
 import { nilId } from '../entities/id.js';
 import { ApiError } from '../errors.js';
 import { createPollLoop, type PollLoop } from '../poll-loop.js';
@@ -51,6 +52,20 @@ const maxConflicts = 20;
 /** Maximum number of claims of one step. If the processes of all of them died, the next claim fails the job. */
 const maxAttempts = 2;
 
+/** A dry run counts what it would change. */
+const isDryRun = ({ input }: OpenJob): boolean =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) && input['dryRun'] === true;
+
+/** The event of a step: how much of what it looked at it changed. */
+const stepEvent = ({ id, organizationId, kind }: OpenJob, { done, changed }: Step) =>
+  insertEvent({
+    organizationId,
+    actor: { kind: 'job', id, name: kind },
+    action: kind,
+    target: { kind: 'job', id, name: kind },
+    changes: { done: [null, done], changed: [null, changed] },
+  });
+
 const endedTwice =
   'The process that did this work ended twice in the same step, so it is not tried again: look for what is unusual in what it works on, and ask for it anew.';
 
@@ -77,6 +92,7 @@ export function createLane(
       if (!job) return undefined;
       const taken = await (apart ? apart(tx) : (kindOf(job) as TakeStep)(tx, job));
       await advanceJob(tx, claimed.id, taken, now(), lease());
+      if (taken.changed > 0 && !isDryRun(job)) await tx.query(stepEvent(job, taken));
       return taken;
     });
   };

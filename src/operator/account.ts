@@ -1,8 +1,10 @@
 import type { Pool } from 'pg';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import type { AccountType } from '../entities/enums.js';
+import type { AuditChanges } from '../entities/audit-event.js';
+import { AccountType } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
+import { withEvents } from './event.js';
 
 /** Values of a new account. */
 export interface NewAccount {
@@ -42,9 +44,17 @@ export async function createAccount(
      order by named desc limit 1`);
   if (rows[0] !== undefined) throw rows[0].named ? usernameTaken(login) : emailTaken(email);
   try {
-    await db.query(sql`
+    const inserted = sql`
       insert into account (id, type, username, email, name, created_at, updated_at)
-      values (${id}, ${type}, ${login}, ${email}, ${name ?? null}, ${at}, ${at})`);
+      values (${id}, ${type}, ${login}, ${email}, ${name ?? null}, ${at}, ${at})`;
+    await db.query(
+      withEvents(inserted, {
+        organizationId: type === AccountType.organization ? id : null,
+        action: `${type} create`,
+        target: { kind: type, id, name: name ?? login },
+        changes: { username: [null, login], email: [null, email], ...(name !== undefined && { name: [null, name] }) },
+      }),
+    );
   } catch (error) {
     throw taken(error, login, email) ?? error;
   }
@@ -60,11 +70,26 @@ export function checkName(name: string | undefined): void {
 
 /** Switches an account off or on. While it is off, its tokens are invalid. */
 export async function setDisabled(db: Connection, type: AccountType, id: string, disabled: boolean, at: Date) {
-  const { rowCount } = isId(id)
-    ? await db.query(sql`
-        update account set disabled = ${disabled}, updated_at = ${at} where id = ${id} and type = ${type}`)
-    : { rowCount: 0 };
-  if (rowCount === 0) throw new Error(`There is no ${type} ${id}.`);
+  const { rows } = isId(id)
+    ? await db.query<{ name: string; before: boolean; organizations: string[] }>(sql`
+        select coalesce(name, username) as name, disabled as before,
+               array(select organization_id::text from membership where user_id = a.id order by 1) as organizations
+          from account a where id = ${id} and type = ${type}`)
+    : { rows: [] };
+  const [found] = rows;
+  if (found === undefined) throw new Error(`There is no ${type} ${id}.`);
+  // A user is of all its organizations.
+  const organizations = type === AccountType.organization ? [id] : found.organizations;
+  const changes: AuditChanges = found.before === disabled ? {} : { disabled: [found.before, disabled] };
+  const event = {
+    action: `${type} ${disabled ? 'disable' : 'enable'}`,
+    target: { kind: type, id, name: found.name },
+    changes,
+  };
+  const updated = sql`
+    update account set disabled = ${disabled}, updated_at = ${at} where id = ${id} and type = ${type}`;
+  const events = (organizations.length > 0 ? organizations : [null]).map((of) => ({ ...event, organizationId: of }));
+  await db.query(withEvents(updated, ...events));
 }
 
 function taken(error: unknown, username: string, email: string): Error | undefined {

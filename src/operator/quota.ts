@@ -1,6 +1,8 @@
 import sql from 'sql-template-tag';
+import type { AuditChanges } from '../entities/audit-event.js';
 import { isId } from '../entities/id.js';
 import type { Connection } from './account.js';
+import { withEvents } from './event.js';
 
 /** Quotas of an organization; null is no limit. */
 export interface QuotaValues {
@@ -16,12 +18,23 @@ export async function setQuota(
   values: Partial<QuotaValues>,
 ): Promise<QuotaValues> {
   await requireOrganization(db, organizationId);
-  const { recordsPerDay, devices, storedBytes } = { ...(await readQuota(db, organizationId)), ...values };
-  await db.query(sql`
+  const before = await readQuota(db, organizationId);
+  const { recordsPerDay, devices, storedBytes } = { ...before, ...values };
+  const stored = sql`
     insert into quota (organization_id, records_per_day, devices, stored_bytes)
     values (${organizationId}, ${recordsPerDay}, ${devices}, ${storedBytes})
     on conflict (organization_id) do update
-       set records_per_day = excluded.records_per_day, devices = excluded.devices, stored_bytes = excluded.stored_bytes`);
+       set records_per_day = excluded.records_per_day, devices = excluded.devices, stored_bytes = excluded.stored_bytes`;
+  const changes: Record<string, AuditChanges[string]> = {};
+  for (const name of Object.keys(values) as (keyof QuotaValues)[]) changes[name] = [before[name], values[name] ?? null];
+  await db.query(
+    withEvents(stored, {
+      organizationId,
+      action: 'quota set',
+      target: { kind: 'quota', id: organizationId, name: null },
+      changes,
+    }),
+  );
   return { recordsPerDay, devices, storedBytes };
 }
 

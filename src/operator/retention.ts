@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { isId } from '../entities/id.js';
 import type { Connection } from './account.js';
+import { withEvents } from './event.js';
 
 /**
  * Sets how long records of an organization, or of one of its products, are kept, in milliseconds; null keeps them
@@ -15,10 +16,21 @@ export async function setRetention(
     throw new Error(`There is no organization ${organizationId}.`);
   if (productId !== null && !(isId(productId) && (await isUsed(db, organizationId, productId))))
     throw new Error(`The organization has no product ${productId}.`);
-  await db.query(sql`
+  const { rows } = await db.query<{ keep: number | null }>(sql`
+    select (extract(epoch from keep) * 1000)::float8 as keep from record_retention
+     where organization_id = ${organizationId} and product_id is not distinct from ${productId}::uuid`);
+  const stored = sql`
     insert into record_retention (organization_id, product_id, keep)
     values (${organizationId}, ${productId}, make_interval(secs => ${keep === null ? null : keep / 1000}))
-    on conflict (organization_id, product_id) do update set keep = excluded.keep`);
+    on conflict (organization_id, product_id) do update set keep = excluded.keep`;
+  await db.query(
+    withEvents(stored, {
+      organizationId,
+      action: 'retention set',
+      target: { kind: productId === null ? 'organization' : 'product', id: productId ?? organizationId, name: null },
+      changes: { keepMilliseconds: [rows[0]?.keep ?? null, keep] },
+    }),
+  );
 }
 
 const exists = async (db: Connection, id: string): Promise<boolean> => {

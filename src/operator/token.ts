@@ -3,6 +3,7 @@ import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
 import { AccountType, TokenScope } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
 import { type Connection, checkName, createAccount } from './account.js';
+import { withEvents } from './event.js';
 
 /** Values of a new token. */
 export interface NewToken {
@@ -37,19 +38,44 @@ export async function createToken(
   }
   const id = newId();
   const token = newToken();
-  await db.query(sql`
+  const inserted = sql`
     insert into api_token (id, organization_id, user_id, name, scope, hash, prefix, created_at, expires_at)
     values (${id}, ${organizationId}, ${userId ?? null}, ${name ?? null}, ${scope}, ${hashToken(token)},
-      ${tokenPrefix(token)}, ${at}, ${expiresAt ?? null})`);
+      ${tokenPrefix(token)}, ${at}, ${expiresAt ?? null})`;
+  await db.query(
+    withEvents(inserted, {
+      organizationId,
+      action: 'token create',
+      target: { kind: 'token', id, name: name ?? tokenPrefix(token) },
+      changes: {
+        token: [null, 'changed'],
+        scope: [null, scope],
+        ...(userId !== undefined && { userId: [null, userId] }),
+        ...(expiresAt !== undefined && { expiresAt: [null, expiresAt.toISOString()] }),
+      },
+    }),
+  );
   return { id, token };
 }
 
 /** Revokes a token permanently. Revoking it again changes nothing. */
 export async function revokeToken(db: Connection, id: string, at: Date): Promise<void> {
-  const { rowCount } = isId(id)
-    ? await db.query(sql`update api_token set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}`)
-    : { rowCount: 0 };
-  if (rowCount === 0) throw new Error(`There is no token ${id}.`);
+  const { rows } = isId(id)
+    ? await db.query<{ organizationId: string; name: string; isRevoked: boolean }>(sql`
+        select organization_id as "organizationId", coalesce(name, prefix) as name, revoked_at is not null as "isRevoked"
+          from api_token where id = ${id}`)
+    : { rows: [] };
+  const [found] = rows;
+  if (found === undefined) throw new Error(`There is no token ${id}.`);
+  const { organizationId, name, isRevoked } = found;
+  await db.query(
+    withEvents(sql`update api_token set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}`, {
+      organizationId,
+      action: 'token revoke',
+      target: { kind: 'token', id, name },
+      changes: isRevoked ? {} : { revoked: [false, true] },
+    }),
+  );
 }
 
 /** Lifetime of the demonstration's token in milliseconds, more than the demonstration takes. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { execute } from '../auth/execute.js';
+import { targetOf } from '../audit/fields.js';
+import { change } from '../auth/execute.js';
 import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
 import { ApiToken, type NewApiToken } from '../entities/api-token.js';
 import { isId, newId } from '../entities/id.js';
@@ -80,8 +81,17 @@ export async function makeToken(
 export async function endToken(ctx: Context, id: string, where: readonly Sql[]): Promise<ApiToken> {
   if (!isId(id)) throw notFound('token');
   const which = join([sql`k.id = ${id}`, ...where], ' and ');
-  await execute(ctx.em, sql`update api_token k set revoked_at = coalesce(revoked_at, now()) where ${which}`);
-  const [token] = await ctx.read<ApiToken>(sql`select ${tokenColumns} from api_token k where ${which}`);
+  const read = () => ctx.read<ApiToken>(sql`select ${tokenColumns} from api_token k where ${which}`);
+  const [found] = await read();
+  if (found === undefined) throw notFound('token');
+  await change(
+    ctx,
+    sql`update api_token k set revoked_at = now() where ${which} and revoked_at is null`,
+    targetOf('ApiToken', found),
+    { revoked: [false, true] },
+  );
+  const [token] = await read();
+  // Deleted meanwhile with its device.
   if (token === undefined) throw notFound('token');
   return token;
 }

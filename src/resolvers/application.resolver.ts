@@ -1,9 +1,11 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { loadApplication, loadDevice, readableApplication, requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
+import { change } from '../auth/execute.js';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
+import type { Device } from '../entities/device.js';
 import { Permission } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
 import {
@@ -113,10 +115,12 @@ export class ApplicationResolver {
   ): Promise<Application> {
     const application = await loadApplication(ctx, organizationId, applicationId, 'write');
     const device = await loadDevice(ctx, organizationId, deviceId, 'read');
-    await execute(
-      ctx.em,
+    await change(
+      ctx,
       sql`insert into application_device (organization_id, application_id, device_id)
           values (${organizationId}, ${application.id}, ${device.id}) on conflict do nothing`,
+      targetOf('Application', application),
+      { device: [null, nameOf(device)] },
     );
     return application;
   }
@@ -128,10 +132,15 @@ export class ApplicationResolver {
   ): Promise<Application> {
     const application = await loadApplication(ctx, organizationId, applicationId, 'write');
     const device = await loadDevice(ctx, organizationId, deviceId, 'read');
-    await execute(
-      ctx.em,
+    await change(
+      ctx,
       sql`delete from application_device where application_id = ${application.id} and device_id = ${device.id}`,
+      targetOf('Application', application),
+      { device: [nameOf(device), null] },
     );
     return application;
   }
 }
+
+/** A device as events of applications name it. */
+const nameOf = ({ id, serial, name }: Device) => ({ id, name: name ?? serial });

@@ -1,4 +1,5 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { isOwner, loadProduct } from '../auth/access.js';
 import { DecodedFrame } from '../entities/decoded-frame.js';
 import { Job } from '../entities/job.js';
@@ -36,9 +37,11 @@ export class DecodeResolver {
     description: "Decodes the organization's stored frames again with the product's present variables, in a job.",
   })
   async redecodeProduct(@Args(() => RedecodeArgs) args: RedecodeArgs, @Ctx() ctx: Context): Promise<Job> {
-    const { id: productId } = await loadOwned(ctx, args);
+    const product = await loadOwned(ctx, args);
     const { from = null, to = null, dryRun } = args;
-    return this.jobs.ask(ctx.caller.organizationId, 'redecode', { productId, from, to, dryRun: dryRun === true });
+    const input = { productId: product.id, from, to, dryRun: dryRun === true };
+    const event = ctx.audit.event(targetOf('Product', product), { range: [null, { from, to, dryRun: input.dryRun }] });
+    return this.jobs.ask(ctx.caller.organizationId, 'redecode', input, event);
   }
 }
 

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { Delivery, Ended } from '../entities/delivery.js';
 import { isId } from '../entities/id.js';
 import { Job } from '../entities/job.js';
@@ -52,7 +53,7 @@ export class DeliveryResolver {
   ): Promise<Delivery> {
     const hook = await loadHook(ctx, args);
     const { id } = await loadDelivery(ctx, hook.id, args.deliveryId);
-    await this.hooks.redeliver(hook.id, id);
+    await this.hooks.redeliver(hook.id, id, ctx.audit.event(targetOf('Hook', hook), { delivery: [null, id] }));
     return loadDelivery(ctx, hook.id, id);
   }
 
@@ -60,16 +61,19 @@ export class DeliveryResolver {
     description: 'Makes deliveries of a time range again that ended in the given state, in a job.',
   })
   async redeliverApplicationHook(@Args(() => RedeliverArgs) args: RedeliverArgs, @Ctx() ctx: Context): Promise<Job> {
-    const { id: hookId, organizationId } = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args);
     const { from = null, to = null, state } = args;
-    return this.jobs.ask(organizationId, 'redeliver', { hookId, from, to, state: state ?? Ended.failed });
+    const range = { from, to, state: state ?? Ended.failed };
+    const event = ctx.audit.event(targetOf('Hook', hook), { range: [null, range] });
+    return this.jobs.ask(hook.organizationId, 'redeliver', { hookId: hook.id, ...range }, event);
   }
 
   @Mutation(() => Job, { description: 'Delivers the stored records of a time range, in a job.' })
   async replayApplicationHook(@Args(() => ReplayArgs) args: ReplayArgs, @Ctx() ctx: Context): Promise<Job> {
-    const { id: hookId, organizationId } = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args);
     const { from = null, to = null } = args;
-    return this.jobs.ask(organizationId, 'replay', { hookId, from, to });
+    const event = ctx.audit.event(targetOf('Hook', hook), { range: [null, { from, to }] });
+    return this.jobs.ask(hook.organizationId, 'replay', { hookId: hook.id, from, to }, event);
   }
 }
 

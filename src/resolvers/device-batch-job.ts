@@ -102,6 +102,8 @@ async function callerOf(run: Run, organizationId: string, userId: string | null)
     userId,
     deviceId: null,
     productId: null,
+    tokenName: null,
+    userName: null,
     role,
     scope: TokenScope.full,
   });

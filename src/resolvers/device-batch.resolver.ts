@@ -1,7 +1,9 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { loadApplication, requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
+import { type AuditChanges, type AuditTarget, newValues } from '../entities/audit-event.js';
 import { DeviceBatch } from '../entities/device-batch.js';
 import { isId } from '../entities/id.js';
 import { invalid, notFound } from '../errors.js';
@@ -52,14 +54,16 @@ export class DeviceBatchResolver {
 
   @Mutation(() => DeviceBatch, { description: 'Links many devices to an application.' })
   async linkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
-    return this.change(ctx, args, { kind: 'linkDevices', applicationId: id });
+    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const action = { kind: 'linkDevices', applicationId: application.id } as const;
+    return this.change(ctx, args, action, targetOf('Application', application));
   }
 
   @Mutation(() => DeviceBatch, { description: 'Unlinks many devices from an application.' })
   async unlinkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
-    return this.change(ctx, args, { kind: 'unlinkDevices', applicationId: id });
+    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const action = { kind: 'unlinkDevices', applicationId: application.id } as const;
+    return this.change(ctx, args, action, targetOf('Application', application));
   }
 
   @Mutation(() => DeviceBatch, {
@@ -70,7 +74,13 @@ export class DeviceBatchResolver {
     return this.change(ctx, args, { kind: 'deleteDevices' });
   }
 
-  private async change(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<DeviceBatch> {
+  /** @param target what the event is about, unless devices */
+  private async change(
+    ctx: Context,
+    args: DeviceBatchArgs,
+    action: DeviceAction,
+    target?: AuditTarget,
+  ): Promise<DeviceBatch> {
     const before = new Date(this.clock()).toISOString();
     const { ids, ...counted } = await find(
       ctx,
@@ -82,17 +92,34 @@ export class DeviceBatchResolver {
     if (counted.matched > batchSize) {
       const { q = null, filter = null } = args;
       const input: DeviceBatchInput = { action, userId: ctx.caller.userId, q, filter, before, total: counted.matched };
-      return { ...counted, job: await this.jobs.ask(args.organizationId, action.kind, input as unknown as PlainJson) };
+      const event = ctx.audit.event(target ?? devicesOf(ids), changesBy(action, { devices: counted.matched }));
+      const job = await this.jobs.ask(args.organizationId, action.kind, input as unknown as PlainJson, event);
+      return { ...counted, job };
     }
-    const { changed, blocked } = await ctx.em.transactional(async (em) => {
+    const changed = await ctx.em.transactional(async (em) => {
       const run = <Row extends object>(query: Sql) => execute<Row>(em, query);
       const there = await lockDevices(run, sql`where d.id = any(${listOf(ids)}::uuid[]) order by d.id`);
-      return applyTo(run, action, there, { all: true });
+      const done = await applyTo(run, action, there, { all: true });
+      if (done.blocked > 0) throw blockedError(action, done.blocked);
+      ctx.audit.about(target ?? devicesOf(ids), changesBy(action, { changed: done.changed }));
+      return done.changed;
     });
-    if (blocked > 0) throw blockedError(action, blocked);
     return { ...counted, changed };
   }
 }
+
+/** Devices as an event names them: one by its identifier, more by their number alone. */
+const devicesOf = (ids: readonly string[]): AuditTarget => ({
+  kind: 'device',
+  id: ids.length === 1 ? ids[0]! : null,
+  name: null,
+});
+
+/** What an event says of an action on many devices, with its counts. */
+const changesBy = (action: DeviceAction, counts: Readonly<Record<string, number>>): AuditChanges => ({
+  ...('tags' in action && { tags: action.kind === 'tagDevices' ? [null, [...action.tags]] : [[...action.tags], null] }),
+  ...newValues(counts),
+});
 
 interface ChosenCount {
   matched: number;

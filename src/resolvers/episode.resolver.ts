@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { loadApplication, readableApplication } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { Organization } from '../entities/account.js';
@@ -45,7 +46,8 @@ export class EpisodeResolver {
     @Args(() => AcknowledgeEpisodesArgs) args: AcknowledgeEpisodesArgs,
     @Ctx() ctx: Context,
   ): Promise<AcknowledgedEpisodes> {
-    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const { id } = application;
     const chosen = episodeConditions(args);
     if (args.ids != null) chosen.push(among(args.ids.filter(isId)));
     if (chosen.length === 0) {
@@ -53,16 +55,18 @@ export class EpisodeResolver {
     }
     const by = ctx.caller.userId ?? ctx.caller.organizationId;
     const now = new Date(this.clock()).toISOString();
-    const done = await ctx.em.transactional((em) =>
-      execute(
+    const done = await ctx.em.transactional(async (em) => {
+      const acknowledged = await execute(
         em,
         sql`
       update episode set acknowledged_at = ${now}, acknowledged_by = ${by}, updated_at = ${now}
        where id in (select e.id from episode e where e.application_id = ${id} and e.acknowledged_at is null
                        and ${join(chosen, ' and ')} order by e.id limit ${maxAcknowledged} for no key update)
       returning id`,
-      ),
-    );
+      );
+      ctx.audit.about(targetOf('Application', application), { acknowledged: [null, acknowledged.length] });
+      return acknowledged;
+    });
     return { count: done.length, hasMore: done.length === maxAcknowledged };
   }
 

@@ -1,6 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { loadApplication, requireOrganization } from '../auth/access.js';
-import { ExportLink, ExportSubject } from '../entities/export.js';
+import { ExportLink, ExportSubject, OrganizationExportSubject } from '../entities/export.js';
 import { invalid } from '../errors.js';
 import { JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import type { Context } from '../schema/context.js';
@@ -25,14 +25,14 @@ export class ExportResolver {
 
   @Query(() => ExportLink, {
     description:
-      'Exports the devices of an organization that the caller can read, the deliveries of applications that the caller may change, or the episodes of applications that the caller can read, as a file, without a limit on their number. GraphQL returns the address of the file, to be fetched with the same token.',
+      'Exports the devices of an organization that the caller can read, the deliveries of applications that the caller may change, the episodes of applications that the caller can read, or, for owners, the audit log, as a file, without a limit on their number. GraphQL returns the address of the file, to be fetched with the same token.',
   })
   organizationExport(
     @Args(() => OrganizationExportArgs) args: OrganizationExportArgs,
     @Ctx() ctx: Context,
   ): ExportLink {
     const { organizationId, ...others } = args;
-    requireOrganization(ctx, organizationId, 'read');
+    requireOrganization(ctx, organizationId, args.of === OrganizationExportSubject.auditEvents ? 'own' : 'read');
     return { url: addressOf(ctx, `organizations/${organizationId}/export`, parametersOf(others)) };
   }
 }

@@ -1,5 +1,7 @@
+import type { Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
+import { newValues } from '../entities/audit-event.js';
 import { FileBody, FileImport, ImportFormat, ImportKind } from '../entities/file-import.js';
 import { Job } from '../entities/job.js';
 import type { Imports } from '../imports/imports.js';
@@ -22,7 +24,7 @@ export class FileImportResolver {
   importDevices(@Args(() => ImportDevicesArgs) args: ImportDevicesArgs, @Ctx() ctx: Context): Promise<FileImport> {
     const { organizationId, file, dryRun, clearEmpty } = args;
     requireOrganization(ctx, organizationId, 'write');
-    return this.imports.begin(ctx.caller, {
+    return this.imports.begin(ctx.caller, eventOf(ctx, ImportKind.devices, { dryRun: dryRun !== false }), {
       organizationId,
       kind: ImportKind.devices,
       file: bodyOf(file, ImportFormat.csv),
@@ -38,7 +40,7 @@ export class FileImportResolver {
   importRecords(@Args(() => ImportRecordsArgs) args: ImportRecordsArgs, @Ctx() ctx: Context): Promise<FileImport> {
     const { organizationId, file, format, dryRun, callHooks } = args;
     requireOrganization(ctx, organizationId, 'write');
-    return this.imports.begin(ctx.caller, {
+    return this.imports.begin(ctx.caller, eventOf(ctx, ImportKind.records, { dryRun: dryRun !== false }), {
       organizationId,
       kind: ImportKind.records,
       file: bodyOf(file, format ?? ImportFormat.csv),
@@ -64,7 +66,7 @@ export class FileImportResolver {
     @Ctx() ctx: Context,
   ): Promise<FileImport> {
     requireOrganization(ctx, organizationId, 'write');
-    return this.imports.apply(ctx.caller, organizationId, importId);
+    return this.imports.apply(ctx.caller, eventOf(ctx), organizationId, importId);
   }
 
   @Mutation(() => FileImport, {
@@ -75,7 +77,7 @@ export class FileImportResolver {
     @Ctx() ctx: Context,
   ): Promise<FileImport> {
     requireOrganization(ctx, organizationId, 'write');
-    return this.imports.remove(organizationId, importId);
+    return this.imports.remove(eventOf(ctx), organizationId, importId);
   }
 
   @FieldResolver(() => Job, { nullable: true, description: 'Job of the import: the dry run, then the import itself.' })
@@ -83,6 +85,13 @@ export class FileImportResolver {
     return (jobId != null && (await this.jobs.find(organizationId, jobId))) || null;
   }
 }
+
+/** Returns a function that builds the audit event of an operation on an import, once its identifier is known. */
+const eventOf =
+  ({ audit }: Context, kind?: ImportKind, values: Readonly<Record<string, boolean>> = {}) =>
+  (found: { id: string; kind?: ImportKind }): Sql => {
+    return audit.event({ kind: 'import', id: found.id, name: kind ?? found.kind ?? null }, newValues(values));
+  };
 
 /** Returns a file. In the graph a file arrives as text. */
 const bodyOf = (file: FileBody | string, format: ImportFormat): FileBody =>

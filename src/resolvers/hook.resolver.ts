@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { loadApplication } from '../auth/access.js';
 import { RestShape } from '../entities/columns.js';
 import { Delivery, DeliveryListItem } from '../entities/delivery.js';
@@ -71,10 +72,12 @@ export class HookResolver {
   @Mutation(() => Delivery, { description: 'Calls a hook as a test, and waits at most 20 s for the end of the call.' })
   @RestShape(DeliveryListItem)
   async pingApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Delivery> {
-    const { id, applicationId, organizationId } = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args);
+    const { id, applicationId, organizationId } = hook;
     const deliveryId = await this.hooks.ping(
       { id, application: { id: applicationId, organizationId } },
       ctx.traceparent,
+      ctx.audit.event(targetOf('Hook', hook)),
     );
     const delivery = await loadDelivery(ctx, id, deliveryId);
     if (delivery.error) ctx.addHeader('X-Delivery-Error', `${delivery.error.code}: ${delivery.error.message}`);

@@ -10,6 +10,7 @@ import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { alertRuleRows } from './alert-rules.js';
 import { tokenColumns } from './api-tokens.js';
+import { auditEventRows } from './audit-events.js';
 import { deliveryRows } from './deliveries.js';
 import { episodeRows } from './episodes.js';
 import { hookRows } from './hooks.js';
@@ -49,6 +50,8 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
   Episode: (caller, ids) => sql`
     ${episodeRows()} join application a on a.id = e.application_id
      where e.id = any(${ids}) and e.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
+  AuditEvent: (caller, ids) => sql`
+    ${auditEventRows()} where e.id = any(${ids}) and e.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
   Job: ({ organizationId }, ids) =>
     sql`${jobRows()} where j.id = any(${ids}) and j.organization_id = ${organizationId}`,
   ApiToken: (caller, ids) => sql`

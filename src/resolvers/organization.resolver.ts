@@ -83,6 +83,10 @@ export class OrganizationResolver {
     return ctx.em.transactional(async (em) => {
       const demotes = role !== undefined && role !== Role.owner;
       if (demotes) await keepAnOwner(em, organizationId, user.id);
+      const [before] = await execute<{ role: Role }>(
+        em,
+        sql`select role from membership where organization_id = ${organizationId} and user_id = ${memberId} for update`,
+      );
       const kept = role === undefined ? sql`membership.role` : sql`excluded.role`;
       const [membership] = await execute<{ role: Role }>(
         em,
@@ -90,6 +94,9 @@ export class OrganizationResolver {
             values (${organizationId}, ${memberId}, ${role ?? Role.member}, ${now()})
             on conflict (organization_id, user_id) do update set role = ${kept} returning role`,
       );
+      const after = membership!.role;
+      const isSame = before?.role === after;
+      ctx.audit.about(memberOf(user), isSame ? {} : { role: [before?.role ?? null, after] });
       return Object.assign(new User(), user, membership);
     });
   }
@@ -103,11 +110,15 @@ export class OrganizationResolver {
     const user = await loadUser(ctx, organizationId, memberId);
     return ctx.em.transactional(async (em) => {
       await keepAnOwner(em, organizationId, user.id);
-      await execute(
+      const [removed] = await execute<{ role: Role }>(
         em,
-        sql`delete from membership where organization_id = ${organizationId} and user_id = ${memberId}`,
+        sql`delete from membership where organization_id = ${organizationId} and user_id = ${memberId} returning role`,
       );
+      ctx.audit.about(memberOf(user), removed === undefined ? {} : { role: [removed.role, null] });
       return user;
     });
   }
 }
+
+/** A member as events name it. */
+const memberOf = ({ id, name, username }: User) => ({ kind: 'member', id, name: name ?? username });

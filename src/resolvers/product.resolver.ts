@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { changesOf, targetOf } from '../audit/fields.js';
 import { loadProduct, requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { newId } from '../entities/id.js';
@@ -69,8 +70,7 @@ export class ProductResolver {
     @Ctx() ctx: Context,
   ): Promise<Product> {
     const product = await loadProduct(ctx, organizationId, productId, 'write');
-    const deleted = await deleteUnused(ctx, product);
-    if (!deleted) throw conflict('A public product cannot be deleted.');
+    await deleteUnused(ctx, product);
     return product;
   }
 }
@@ -88,10 +88,14 @@ function requireVariables({ variables }: CreateProductArgs): void {
  * Deletes a product unless it is public. A single statement does both, so that the product cannot be published in
  * between.
  */
-async function deleteUnused(ctx: Context, { id }: Product): Promise<boolean> {
+async function deleteUnused(ctx: Context, product: Product): Promise<void> {
+  const { id } = product;
   try {
-    const deleted = await execute(ctx.em, sql`delete from product where id = ${id} and not public returning id`);
-    return deleted.length === 1;
+    await ctx.em.transactional(async (em) => {
+      const deleted = await execute(em, sql`delete from product where id = ${id} and not public returning id`);
+      if (deleted.length === 0) throw conflict('A public product cannot be deleted.');
+      ctx.audit.about(targetOf('Product', product), changesOf({ of: 'Product', type: 'delete', row: { ...product } }));
+    });
   } catch (error) {
     if (violates(error, 'device_product_id_fkey')) throw conflict('A product that devices use cannot be deleted.');
     throw error;

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { isOwner, loadProduct, referredProduct, requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { NewApiToken } from '../entities/api-token.js';
@@ -56,6 +57,7 @@ export class ProvisioningResolver {
       const values = { organizationId, productId, scope: TokenScope.ingest, name, expiresAt };
       const { token, apiToken } = await makeToken(em, values, this.clock());
       await execute(em, sql`insert into provisioning (token_id, device_limit) values (${apiToken.id}, ${deviceLimit})`);
+      ctx.audit.about(targetOf('ApiToken', apiToken), { deviceLimit: [null, deviceLimit] });
       const { id, prefix, createdAt } = apiToken;
       const shown = { id, organizationId, productId, prefix, deviceLimit, deviceCount: 0, createdAt };
       return { token, provisioningToken: { ...shown, name: name ?? null, expiresAt: expiresAt.toISOString() } };

@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { targetOf } from '../audit/fields.js';
 import { loadApplication, loadTeam, readableApplication, requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
+import { change, execute } from '../auth/execute.js';
 import { loadMember } from '../auth/membership.js';
 import { newId } from '../entities/id.js';
 import { Team } from '../entities/team.js';
@@ -79,10 +80,12 @@ export class TeamResolver {
   })
   async addTeamMember(@Args(() => TeamMemberArgs) args: TeamMemberArgs, @Ctx() ctx: Context): Promise<Team> {
     const { team, member } = await loadTeamAndMember(ctx, args);
-    await execute(
-      ctx.em,
+    await change(
+      ctx,
       sql`insert into team_member (organization_id, team_id, user_id)
           values (${team.organizationId}, ${team.id}, ${member.id}) on conflict do nothing`,
+      targetOf('Team', team),
+      { member: [null, nameOf(member)] },
     );
     return team;
   }
@@ -90,7 +93,12 @@ export class TeamResolver {
   @Mutation(() => Team, { description: 'Removes a member from a team. The user stays in the organization.' })
   async removeTeamMember(@Args(() => TeamMemberArgs) args: TeamMemberArgs, @Ctx() ctx: Context): Promise<Team> {
     const { team, member } = await loadTeamAndMember(ctx, args);
-    await execute(ctx.em, sql`delete from team_member where team_id = ${team.id} and user_id = ${member.id}`);
+    await change(
+      ctx,
+      sql`delete from team_member where team_id = ${team.id} and user_id = ${member.id}`,
+      targetOf('Team', team),
+      { member: [nameOf(member), null] },
+    );
     return team;
   }
 
@@ -114,13 +122,23 @@ export class TeamResolver {
     @Ctx() ctx: Context,
   ): Promise<Team> {
     const { team, application } = await loadTeamAndApplication(ctx, args);
-    await execute(
-      ctx.em,
-      sql`insert into team_application (organization_id, team_id, application_id, permission)
-          values (${team.organizationId}, ${team.id}, ${application.id}, ${args.permission})
-          on conflict (team_id, application_id) do update set permission = excluded.permission`,
-    );
-    return team;
+    return ctx.em.transactional(async (em) => {
+      const [before] = await execute<{ permission: string }>(
+        em,
+        sql`select permission from team_application
+             where team_id = ${team.id} and application_id = ${application.id} for update`,
+      );
+      await execute(
+        em,
+        sql`insert into team_application (organization_id, team_id, application_id, permission)
+            values (${team.organizationId}, ${team.id}, ${application.id}, ${args.permission})
+            on conflict (team_id, application_id) do update set permission = excluded.permission`,
+      );
+      const granted = (permission: string) => ({ ...nameOf(application), permission });
+      const changes = { application: [before ? granted(before.permission) : null, granted(args.permission)] } as const;
+      ctx.audit.about(targetOf('Team', team), before?.permission === args.permission ? {} : changes);
+      return team;
+    });
   }
 
   @Mutation(() => Team, { description: "Removes a team's access to an application." })
@@ -129,13 +147,21 @@ export class TeamResolver {
     @Ctx() ctx: Context,
   ): Promise<Team> {
     const { team, application } = await loadTeamAndApplication(ctx, args);
-    await execute(
-      ctx.em,
+    await change(
+      ctx,
       sql`delete from team_application where team_id = ${team.id} and application_id = ${application.id}`,
+      targetOf('Team', team),
+      { application: [nameOf(application), null] },
     );
     return team;
   }
 }
+
+/** Names a member or an application in events of teams. */
+const nameOf = ({ id, name, username }: { id: string; name?: string | null; username?: string }) => ({
+  id,
+  name: name ?? username ?? null,
+});
 
 /** Loads both ends of a membership that the caller may change. */
 async function loadTeamAndMember(ctx: Context, { organizationId, teamId, memberId }: TeamMemberArgs) {

@@ -7,7 +7,7 @@ import { invalid, methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
-import { operationOf, requireScope } from '../schema/scope.js';
+import { operationOf, requireScope, type Operation as ScopedOperation } from '../schema/scope.js';
 import { storedText } from '../schema/stored-text.js';
 import type { Admit, Caller } from './admit.js';
 import { createNaming } from './header.js';
@@ -163,10 +163,11 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
   const nameAsSent = createNaming(route);
-  if (route.file) return createServeFile({ route, bind, scope }, options);
+  const covered = createScopeCheck(route, scope, options);
+  if (route.file) return createServeFile({ route, bind, covered }, options);
   return async (request, response) => {
     const caller = await admit(request, response);
-    requireScope(caller, scope);
+    await covered(caller, request);
     const values = await bind(request, {
       organizationId: caller.organizationId,
       hold: inFlight.body(caller, response),
@@ -185,22 +186,40 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   };
 };
 
+/** Creates the check of a token's scope, which precedes the body. A refusal leaves an event in the audit log. */
+const createScopeCheck =
+  ({ operation }: Route, scope: ScopedOperation, { createContext }: RestOptions) =>
+  async (caller: Caller, request: Request): Promise<void> => {
+    try {
+      requireScope(caller, scope);
+    } catch (error) {
+      if (scope.ingests === undefined) await createContext(caller, request).audit.refused(operation, error);
+      throw error;
+    }
+  };
+
 /**
  * Serves an operation that answers with a file. The graph's resolver does not run, so the scope and the argument rules
  * are checked here.
  */
 const createServeFile =
   (
-    { route, bind, scope }: { route: Route; bind: Bind; scope: ReturnType<typeof operationOf> },
+    { route, bind, covered }: { route: Route; bind: Bind; covered: ReturnType<typeof createScopeCheck> },
     { admit, createContext, enter, inFlight, sendFile }: RestOptions,
   ): Serve =>
   async (request, response) => {
     const caller = await admit(request, response);
-    requireScope(caller, scope);
+    await covered(caller, request);
     const { organizationId } = caller;
     const values = await bind(request, { organizationId, hold: inFlight.body(caller, response) });
     const faults = argumentFaults(route.operation, values);
     if (faults.length > 0) throw invalid(faults);
     await enter('export', caller, response);
-    await sendFile(createContext(caller, request), values, response, inFlight.stream(caller, response));
+    const context = createContext(caller, request);
+    try {
+      await sendFile(context, values, response, inFlight.stream(caller, response));
+    } catch (error) {
+      await context.audit.refused(route.operation, error);
+      throw error;
+    }
   };

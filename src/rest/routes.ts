@@ -202,6 +202,9 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.applyFileImport': ['POST', `${fileImport}/apply`],
     'Mutation.deleteFileImport': ['DELETE', fileImport],
   },
+  'Audit log': {
+    'Query.auditEvents': ['GET', `${organization}/audit`],
+  },
   Usage: {
     'Query.usage': ['GET', `${organization}/usage`],
     'Query.quota': ['GET', `${organization}/quota`],

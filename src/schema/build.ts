@@ -29,7 +29,7 @@ import { addConnections } from './connections.js';
 import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
 import { callMethods } from './method.js';
-import { operationOf, requireScope } from './scope.js';
+import { isAudited, operationOf, requireScope } from './scope.js';
 
 /** Resolver classes, and the container of their instances. */
 export interface SchemaOptions {
@@ -100,16 +100,22 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
   return schema;
 }
 
-/** Wraps an operation, for REST and GraphQL: checks the token's scope, and translates violated constraints. */
+/**
+ * Wraps an operation, for REST and GraphQL: checks the token's scope, translates violated constraints, and begins its event in
+ * the audit log.
+ */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;
   const operation = operationOf(field, changes);
   field.resolve = async (root, args, context, info) => {
-    requireScope(context.caller, operation);
     try {
+      requireScope(context.caller, operation);
+      if (isAudited(operation)) context.audit.begin(field.name);
       return await resolve(root, args, context, info);
     } catch (error) {
-      throw constraintError(error) ?? error;
+      const told = constraintError(error) ?? error;
+      if (operation.ingests === undefined) await context.audit.refused(field.name, told);
+      throw told;
     }
   };
 }

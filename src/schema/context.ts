@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Sql } from 'sql-template-tag';
+import type { Trail } from '../audit/trail.js';
 import type { Caller, ReadingCall } from '../entities/caller.js';
 
 /** Runs one statement and returns its rows. Times are ISO 8601 text, 64-bit integers are text. */
@@ -50,8 +51,10 @@ export interface Context extends ReadingCall {
   readonly caller: Caller;
   /** Unit of work of this call, for operations that change data. */
   readonly em: EntityManager;
+  /** Events that the call leaves in the audit log. */
+  readonly audit: Pick<Trail, 'begin' | 'about' | 'event' | 'refused'>;
   /**
-   * Stores one new entity.
+   * Stores one new entity, with the event of the operation.
    * @throws an error that names the violated constraint.
    */
   readonly insert: (entity: object) => Promise<void>;

@@ -20,12 +20,12 @@ class FileArgs extends OrganizationArgs {
     optional: true,
   })
   timeZone?: string | null;
-  @unixTime('Only records measured, deliveries stored or episodes opened at this time or later: Unix seconds.') from?:
-    | number
-    | null;
-  @unixTime('Only records measured, deliveries stored or episodes opened at this time or earlier: Unix seconds.') to?:
-    | number
-    | null;
+  @unixTime('Only records measured, deliveries stored, episodes opened or events at this time or later: Unix seconds.')
+  from?: number | null;
+  @unixTime(
+    'Only records measured, deliveries stored, episodes opened or events at this time or earlier: Unix seconds.',
+  )
+  to?: number | null;
   @choice(() => DeliveryState, 'Only deliveries in this state.', { optional: true }) state?: DeliveryState | null;
   @label('Continues after the row with this value in the column `cursor`.', 200, { optional: true }) after?:
     | string

@@ -3,6 +3,7 @@ import { OrganizationMember, TeamMemberListItem, User } from '../entities/accoun
 import { AlertRule } from '../entities/alert-rule.js';
 import { ApiToken } from '../entities/api-token.js';
 import { Application, ApplicationListItem } from '../entities/application.js';
+import { AuditEvent } from '../entities/audit-event.js';
 import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Device, DeviceListItem } from '../entities/device.js';
 import { Episode } from '../entities/episode.js';
@@ -73,3 +74,7 @@ export class AlertRulePage extends pageOf(AlertRule) {}
 
 @ObjectType({ description: 'A page of episodes.' })
 export class EpisodePage extends pageOf(Episode) {}
+
+/** Events of the audit log. */
+@ObjectType({ description: 'A page of events of the audit log.' })
+export class AuditEventPage extends pageOf(AuditEvent) {}

@@ -23,6 +23,9 @@ export interface Operation {
   readonly provisions?: boolean | undefined;
 }
 
+/** Whether each success of an operation leaves an event in the audit log. Posts of records leave none. */
+export const isAudited = ({ changes, ingests }: Operation): boolean => changes && ingests === undefined;
+
 /** Reads these properties from a root field of the graph. */
 export const operationOf = (
   { extensions }: { readonly extensions: Pick<Operation, 'ingests' | 'provisions'> },

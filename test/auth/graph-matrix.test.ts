@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isLeafType } from 'graphql';
 import { routes } from '../../src/rest/routes.js';
-import { cases, codes, expected, ofRestAlone, ok, operationNames, useMatrix } from './matrix.js';
+import { cases, codes, documentOf, expected, ofRestAlone, ok, operationNames, useMatrix } from './matrix.js';
 import { operations } from './operations.js';
 
 const matrix = useMatrix();
@@ -26,18 +25,3 @@ describe('access to GraphQL operations', () => {
     },
   );
 });
-
-/** Builds the document of an operation with all its arguments as variables. */
-function documentOf(schema: GraphQLSchema, name: string): string {
-  const [root, operation] = name.split('.') as [string, string];
-  const type = schema.getType(root) as GraphQLObjectType;
-  const field: GraphQLField<unknown, unknown> = type.getFields()[operation]!;
-  const declared = field.args.map(
-    (arg) =>
-      `$${arg.name}: ${String(arg.type)}${arg.defaultValue === undefined ? '' : ' = ' + JSON.stringify(arg.defaultValue).replaceAll('"', '')}`,
-  );
-  const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`);
-  const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
-  const list = (parts: string[]) => (parts.length === 0 ? '' : `(${parts.join(', ')})`);
-  return `${root.toLowerCase()} ${list(declared)} { ${operation}${list(passed)} ${selection} }`;
-}

@@ -1,5 +1,14 @@
 import { beforeAll } from '@jest/globals';
-import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import {
+  buildClientSchema,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  type IntrospectionQuery,
+  isLeafType,
+} from 'graphql';
 import { Role, TokenScope } from '../../src/entities/enums.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
@@ -220,3 +229,18 @@ export const cases = Object.entries(operations).flatMap(([name, trial]) =>
 
 /** The code of an error by the status of its answer. */
 export const codes: Record<number, string | undefined> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND' };
+
+/** The document of an operation, with all its arguments as variables. */
+export function documentOf(schema: GraphQLSchema, name: string): string {
+  const [root, operation] = name.split('.') as [string, string];
+  const type = schema.getType(root) as GraphQLObjectType;
+  const field: GraphQLField<unknown, unknown> = type.getFields()[operation]!;
+  const declared = field.args.map(
+    (arg) =>
+      `$${arg.name}: ${String(arg.type)}${arg.defaultValue === undefined ? '' : ' = ' + JSON.stringify(arg.defaultValue).replaceAll('"', '')}`,
+  );
+  const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`);
+  const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
+  const list = (parts: string[]) => (parts.length === 0 ? '' : `(${parts.join(', ')})`);
+  return `${root.toLowerCase()} ${list(declared)} { ${operation}${list(passed)} ${selection} }`;
+}

@@ -97,7 +97,8 @@ export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
 
-const newDevice = (things: Things) => things.owner.make(`/organizations/${things.owner.id}/devices/${hex(things)}`);
+export const newDevice = (things: Things) =>
+  things.owner.make(`/organizations/${things.owner.id}/devices/${hex(things)}`);
 
 const newHook = (things: Things) =>
   things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
@@ -303,6 +304,7 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...device(things), tokenId: things.deviceTokenId }),
   },
   'Query.usage': { access: 'owners', values: organization },
+  'Query.auditEvents': { access: 'owners', values: organization },
   'Query.quota': { access: 'owners', values: organization },
   'Query.provisioningTokens': { access: 'owners', values: product },
   'Mutation.createProvisioningToken': {
@@ -422,6 +424,7 @@ const operationsWithoutConnections: Record<string, Trial> = {
 
 /** Queries of a page of nodes. Beside each there is a connection for the same callers. */
 const pages = [
+  'auditEvents',
   'alertRules',
   'accounts',
   'apiTokens',

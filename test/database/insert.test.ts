@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { ormOptions } from '../../mikro-orm.config.js';
+import { insertEvent } from '../../src/audit/event.js';
 import { createInsert, type Insert } from '../../src/database/insert.js';
 import { Application } from '../../src/entities/application.js';
 import { Device } from '../../src/entities/device.js';
@@ -53,6 +54,14 @@ const makers = {
 const own = <Thing extends { id: string; organizationId: string }>(thing: Thing): Thing =>
   Object.assign(thing, { id: newId(), organizationId });
 
+const event = (id: string) =>
+  insertEvent({
+    organizationId,
+    actor: { kind: 'operator', name: 'root' },
+    action: 'create',
+    target: { kind: 'thing', id, name: null },
+  });
+
 const storedAs = async (table: string, id: string): Promise<Record<string, unknown>> => {
   const { rows } = await db.query<Record<string, unknown>>(`select * from ${table} where id = $1`, [id]);
   return rows[0]!;
@@ -61,7 +70,7 @@ const storedAs = async (table: string, id: string): Promise<Record<string, unkno
 describe('prepared insert', () => {
   it.each(Object.entries(makers))('stores a %s with the same columns as MikroORM', async (table, make) => {
     const [mine, other] = [make(), make()];
-    await insert(mine);
+    await insert(mine, event(mine.id));
     await orm.em.fork().persist(other).flush();
     const [stored, expected] = [await storedAs(table, mine.id), await storedAs(table, other.id)];
     for (const name of Object.keys(expected))
@@ -70,9 +79,11 @@ describe('prepared insert', () => {
     expect(stored['created_at']).toBeInstanceOf(Date);
   });
 
-  it('throws the violated constraint', async () => {
+  it('throws the violated constraint and leaves no event', async () => {
     const team = makers.team();
-    await insert(team);
-    await expect(insert(team)).rejects.toMatchObject({ constraint: 'team_pkey' });
+    await insert(team, event(team.id));
+    await expect(insert(team, event(team.id))).rejects.toMatchObject({ constraint: 'team_pkey' });
+    const { rows } = await db.query('select action from audit_event where target_id = $1', [team.id]);
+    expect(rows).toEqual([{ action: 'create' }]);
   });
 });

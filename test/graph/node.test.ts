@@ -29,12 +29,14 @@ beforeAll(async () => {
   });
   await owner.post(`${at}/records`, { serial: 'aa-01', data: { t: 9 } });
   const episodes = await owner.get<{ id: string }[]>(`/applications/${owner.id}/${Application}/episodes`);
+  const audit = await owner.get<{ id: string }[]>(`${at}/audit`);
   const { body } = await owner.graph(
     `{ account { tokens { items { id } } devices { items { records { items { id } } } } } }`,
   );
   const { tokens, devices } = body.data!.account;
   nodes = {
     AlertRule,
+    AuditEvent: audit.body[0]!.id,
     Episode: episodes.body[0]!.id,
     Organization: owner.id,
     Team: await owner.make(`${at}/teams`, { name: 'T' }),

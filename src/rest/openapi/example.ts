@@ -1,4 +1,5 @@
 import { alertExamples } from './alert-example.js';
+import { auditExamples, auditParameters } from './audit-example.js';
 import {
   alertRuleId,
   applicationHookId,
@@ -183,6 +184,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     filter: { products: [productId], tags: ['north'], query: { range: { 'data.temperature': { gte: 20 } } } },
   },
   ...alertExamples,
+  ...auditExamples,
   Job: {
     id: jobId,
     kind: 'replay',
@@ -233,6 +235,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   expiresAt: '2036-01-01T00:00:00.000Z',
   importId,
   alertRuleId,
+  ...auditParameters,
   limit: 10,
   page: 1,
   sort: '-createdAt,name',

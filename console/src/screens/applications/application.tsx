@@ -11,6 +11,7 @@ import { mayOwn, organizationId } from '../../session.js';
 import { formatTime, secondsOf } from '../../time.js';
 import { usePanels } from '../../use-query.js';
 import { RuleState, Severity } from '../alerts/words.js';
+import { History } from '../audit/history.js';
 import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
 import { WhoMaySee } from './who-may-see.js';
 
@@ -51,6 +52,7 @@ export function ApplicationScreen() {
               <DeviceMap of={shown} />
               <Rules of={shown} />
               <Hooks of={shown} />
+              <History of={shown.id} />
               <WhoMaySee grants={shown.grants.items} owners={organizationMembers?.items ?? []} />
             </>
           )

@@ -16,6 +16,7 @@ import { useQuery } from '../../use-query.js';
 import { useRange } from '../../use-range.js';
 import { shown } from '../../value.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
+import { History } from '../audit/history.js';
 import { DeviceActions } from './device-actions.js';
 import type { Device } from './device-type.js';
 import { Records } from './records.js';
@@ -55,6 +56,7 @@ export function DeviceScreen() {
         {({ device: found, deviceTokens, account }) => (
           <>
             <Shown device={found} from={from} to={to} episodes={account.episodes.items} />
+            <History of={found.id} />
             {deviceTokens && <Tokens deviceId={found.id} tokens={deviceTokens.items} reload={device.reload} />}
           </>
         )}

@@ -12,6 +12,7 @@ import { mayWrite, organizationId } from '../../session.js';
 import { endsOf, formatTime, parseRange, secondsOf } from '../../time.js';
 import { useNow } from '../../use-now.js';
 import { useQuery } from '../../use-query.js';
+import { History } from '../audit/history.js';
 import { Again } from './again.js';
 import { HookActions } from './hook-actions.js';
 import { HookState, millis, percent } from './hook-state.js';
@@ -54,6 +55,7 @@ export function HookScreen() {
         {({ applicationHook, applicationHookLedger: { items, totalCount } }) => (
           <>
             <HookFacts hook={applicationHook} />
+            <History of={applicationHook.id} />
             <Section
               title="Deliveries"
               actions={

@@ -4,7 +4,7 @@ import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { PeopleDocument } from '../../documents.js';
-import { mayOwn, organizationId } from '../../session.js';
+import { isOwner, mayOwn, organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
 import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
 import type { Application, Member, Team } from './people-types.js';
@@ -77,8 +77,26 @@ export function PeopleScreen() {
   );
 }
 
+/** A name, for owners with the way to what became of a team, or what a member did. */
+const WithHistory = ({ name, of }: { name: string; of: string }) => (
+  <>
+    {name}
+    {isOwner.value && (
+      <span class="below">
+        <a class="quiet" href={`/console/audit?${of}`}>
+          History
+        </a>
+      </span>
+    )}
+  </>
+);
+
 const memberColumns = (teams: readonly Team[], reload: () => void): readonly Column<Member>[] => [
-  { title: 'Member', sort: 'username', cell: ({ username }) => username },
+  {
+    title: 'Member',
+    sort: 'username',
+    cell: ({ id, username }) => <WithHistory name={username} of={`actor=${id}`} />,
+  },
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   { title: 'Role', cell: ({ role }) => role },
   {
@@ -112,7 +130,7 @@ const whyOf = (mine: readonly { id: string; name: string }[], teams: readonly Te
 );
 
 const teamColumns = (applications: readonly Application[], reload: () => void): readonly Column<Team>[] => [
-  { title: 'Team', cell: ({ name }) => name },
+  { title: 'Team', cell: ({ id, name }) => <WithHistory name={name} of={`target=${id}`} /> },
   { title: 'Description', cell: ({ description }) => description },
   {
     title: 'Members',

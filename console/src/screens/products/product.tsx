@@ -7,6 +7,7 @@ import { ask } from '../../graph.js';
 import { isOwner, mayOwn, organizationId } from '../../session.js';
 import { formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
+import { History } from '../audit/history.js';
 import { DecodeTester } from './decode-tester.js';
 import { mappingsText, ProductFields, productOf } from './product-fields.js';
 import { Published } from './products.js';
@@ -48,6 +49,7 @@ export function ProductScreen() {
             )}
             <DecodeTester productId={shown.id} />
             {mayOwn.value && <Redecode productId={shown.id} />}
+            <History of={shown.id} />
           </>
         )}
       </Loading>

@@ -1,0 +1,58 @@
+import type { AuditLineFragment } from '../../documents.js';
+import { shown } from '../../value.js';
+import { wordsOf } from './columns.js';
+
+type Change = AuditLineFragment['changes'][number];
+
+/** What changed, a line for each field: lists by what came and went, secrets by the word alone. */
+export const Difference = ({ of }: { of: readonly Change[] }) =>
+  of.length === 0 ? (
+    <span class="quiet">nothing</span>
+  ) : (
+    <ul class="lines difference">
+      {of.map((change) => (
+        <li key={change.field}>
+          <span class="quiet">{wordsOf(change.field)}</span> <Values of={change} />
+        </li>
+      ))}
+    </ul>
+  );
+
+const Values = ({ of: { before, after } }: { of: Change }) => {
+  if (Array.isArray(before) || Array.isArray(after))
+    return <Items before={(before ?? []) as unknown[]} after={(after ?? []) as unknown[]} />;
+  // Of both there is only the word.
+  if (before === 'changed' && after === 'changed') return <strong>changed</strong>;
+  return (
+    <>
+      {before !== null && <del>{textOf(before)}</del>} {after !== null && <ins>{textOf(after)}</ins>}
+    </>
+  );
+};
+
+/** What came and went of a list; things with a name that only changed come and go under it. */
+const Items = ({ before, after }: { before: readonly unknown[]; after: readonly unknown[] }) => {
+  const [old, now] = [new Set(before.map(textOf)), new Set(after.map(textOf))];
+  const [gone, come] = [[...old].filter((text) => !now.has(text)), [...now].filter((text) => !old.has(text))];
+  if (gone.length === 0 && come.length === 0)
+    return <span class="quiet">{old.size === 0 ? 'none' : 'in another order'}</span>;
+  return (
+    <>
+      {gone.map((text) => (
+        <del key={`- ${text}`}>{text}</del>
+      ))}{' '}
+      {come.map((text) => (
+        <ins key={`+ ${text}`}>{text}</ins>
+      ))}
+    </>
+  );
+};
+
+/** A value in one line: a thing by its name and what else is said of it, such as `temperature FLOAT32 °C`. */
+const textOf = (value: unknown): string => {
+  if (value === '') return '""';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return shown(value);
+  const { id, name, ...others } = value as Readonly<Record<string, unknown>>;
+  const parts = [name ?? id, ...Object.values(others)].filter((part) => part !== undefined && part !== null);
+  return parts.map((part) => shown(part)).join(' ') || shown(value);
+};

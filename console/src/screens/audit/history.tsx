@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { Table } from '../../components/table.js';
+import { AuditDocument } from '../../documents.js';
+import { isOwner, organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { historyColumns } from './columns.js';
+
+const limit = 10;
+
+/** Who changed a thing, for owners, once it is asked for. */
+export const History = ({ of }: { of: string }) => {
+  const [isOpen, setOpen] = useState(false);
+  if (!isOwner.value) return null;
+  return (
+    <Section
+      title="History"
+      actions={
+        isOpen ? (
+          <a href={`/console/audit?target=${of}`}>All of it</a>
+        ) : (
+          <button type="button" onClick={() => setOpen(true)}>
+            Show who changed it
+          </button>
+        )
+      }
+    >
+      {isOpen && <Events of={of} />}
+    </Section>
+  );
+};
+
+const Events = ({ of }: { of: string }) => {
+  const address = useAddress();
+  const events = useQuery(AuditDocument, { organizationId: organizationId.value, target: of, limit, page: 1 });
+  return (
+    <Loading of={events} rows={4}>
+      {({ auditEvents: { items } }) =>
+        items.length === 0 ? (
+          <Empty title="No event of it is kept" />
+        ) : (
+          <Table label="History" columns={historyColumns} rows={items} address={address} />
+        )
+      }
+    </Loading>
+  );
+};

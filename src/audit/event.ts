@@ -1,0 +1,71 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
+import { newId, nilId } from '../entities/id.js';
+
+/** The member whose token or session it is. */
+interface Member {
+  readonly userId: string;
+  readonly userName: string | null;
+}
+
+/** Who does something, with the names of that time. */
+export type Actor =
+  | ({ readonly kind: 'token'; readonly id: string; readonly name: string | null } & (
+      | Member
+      | { readonly userId: null }
+    ))
+  | ({ readonly kind: 'session'; readonly id: string } & Member)
+  | { readonly kind: 'operator'; readonly name: string }
+  | { readonly kind: 'job'; readonly id: string; readonly name: string };
+
+/** An event to write. */
+export interface NewEvent {
+  /** Organization that it happened in; null: of none. */
+  readonly organizationId: string | null;
+  readonly actor: Actor;
+  /** Name of the operation. */
+  readonly action: string;
+  readonly target?: AuditTarget | null | undefined;
+  readonly changes?: AuditChanges | undefined;
+  readonly outcome?: 'success' | 'refused';
+  readonly requestId?: string | null;
+  readonly address?: string | null;
+}
+
+/** Characters of the changed values of one event. */
+const maxCharacters = 65_536;
+
+/**
+ * The statement that writes an event: part of the statement of its change, or run in the transaction of it. The text of a success
+ * is always the same, unless `happened` is given. Each value costs a create about a microsecond, so there are no more than needed.
+ * @param happened condition without which nothing changed, and no changes are noted
+ */
+export const insertEvent = (event: NewEvent, happened?: Sql): Sql => {
+  const { organizationId, actor, action, target, changes = {}, outcome } = event;
+  const noted = sql`${textOf(changes)}::json`;
+  return sql`
+    insert into audit_event (id, organization_id, actor_kind, actor_id, actor_name, user_id, user_name, action,
+                             target_kind, target_id, target_name, changes, outcome, request_id, address)
+    select ${newId()}::uuid, ${organizationId ?? nilId}::uuid, ${actor.kind}, ${'id' in actor ? actor.id : null}::uuid,
+           ${'name' in actor ? actor.name : null}, ${'userId' in actor ? actor.userId : null}::uuid,
+           ${'userName' in actor ? actor.userName : null}, ${action}, ${target?.kind ?? null}, ${target?.id ?? null}::uuid,
+           ${target?.name ?? null}, ${happened === undefined ? noted : sql`case when ${happened} then ${noted} else '{}'::json end`},
+           ${outcome === 'refused' ? refused : success}, ${event.requestId ?? null}, ${event.address ?? null}`;
+};
+
+const [success, refused] = [sql`'success'`, sql`'refused'`];
+
+/** What is too long for an event is only said to have changed. */
+const textOf = (changes: AuditChanges): string => {
+  const text = JSON.stringify(changes);
+  if (text.length <= maxCharacters) return text;
+  const limit = Math.max(64, Math.floor(maxCharacters / Object.keys(changes).length / 2));
+  const short = Object.entries(changes).map(([field, [before, after]]) => [
+    field,
+    [
+      JSON.stringify(before).length > limit ? 'changed' : before,
+      JSON.stringify(after).length > limit ? 'changed' : after,
+    ],
+  ]);
+  return JSON.stringify(Object.fromEntries(short));
+};

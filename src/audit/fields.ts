@@ -1,0 +1,218 @@
+import type { Account } from '../entities/account.js';
+import type { AlertRule } from '../entities/alert-rule.js';
+import type { ApiToken } from '../entities/api-token.js';
+import type { Application } from '../entities/application.js';
+import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
+import type { Device } from '../entities/device.js';
+import type { Hook } from '../entities/hook.js';
+import type { Membership } from '../entities/membership.js';
+import type { Product } from '../entities/product.js';
+import type { Team } from '../entities/team.js';
+import type { PlainJson } from '../json.js';
+
+/** How an event tells that a field changed: with its values, with the word `changed`, or not at all. */
+type Told = 'shown' | 'secret' | 'left out';
+
+type Method = (...values: never[]) => unknown;
+
+/** A property that is added to a class and not here does not compile: nobody has said whether it is a secret. */
+interface Rules<Row> {
+  readonly kind: string;
+  readonly name: (row: Row) => string | null | undefined;
+  readonly fields: { readonly [Name in keyof Row as Row[Name] extends Method ? never : Name]-?: Told };
+}
+
+/** The same of whichever class. */
+interface AnyRules {
+  readonly kind: string;
+  readonly name: (row: never) => string | null | undefined;
+  readonly fields: Readonly<Record<string, Told>>;
+}
+
+/** What every row has and no event tells: it follows from the rest. */
+const usual = { id: 'left out', createdAt: 'left out' } as const;
+const owned = { ...usual, organizationId: 'left out', updatedAt: 'left out', slug: 'left out' } as const;
+
+const account: Rules<Account> = {
+  kind: 'organization',
+  name: ({ name, username }) => name ?? username,
+  fields: {
+    ...usual,
+    updatedAt: 'left out',
+    type: 'left out',
+    username: 'shown',
+    name: 'shown',
+    email: 'shown',
+    disabled: 'shown',
+  },
+};
+
+const team: Rules<Team> = {
+  kind: 'team',
+  name: ({ name }) => name,
+  fields: { ...owned, name: 'shown', description: 'shown' },
+};
+
+const application: Rules<Application> = {
+  kind: 'application',
+  name: ({ name }) => name,
+  fields: { ...owned, permission: 'left out', name: 'shown', description: 'shown', hasDashboard: 'shown' },
+};
+
+const product: Rules<Product> = {
+  kind: 'product',
+  name: ({ name }) => name,
+  fields: { ...owned, deviceCount: 'left out', name: 'shown', version: 'shown', variables: 'shown', public: 'shown' },
+};
+
+const device: Rules<Device> = {
+  kind: 'device',
+  name: ({ name, serial }) => name ?? serial,
+  fields: {
+    ...owned,
+    applicationCount: 'left out',
+    product: 'left out',
+    location: 'left out',
+    serial: 'shown',
+    name: 'shown',
+    tags: 'shown',
+    productId: 'shown',
+    lat: 'shown',
+    lon: 'shown',
+  },
+};
+
+const hook: Rules<Hook> = {
+  kind: 'hook',
+  name: ({ url }) => url,
+  fields: {
+    ...usual,
+    organizationId: 'left out',
+    updatedAt: 'left out',
+    application: 'left out',
+    applicationId: 'shown',
+    url: 'shown',
+    basicUser: 'shown',
+    basicPass: 'secret',
+    headerName: 'shown',
+    headerValue: 'secret',
+    allowUnverifiedSSLCert: 'shown',
+    disabled: 'shown',
+    disabledAt: 'left out',
+    disabledReason: 'shown',
+    concurrency: 'shown',
+    maxPerSecond: 'shown',
+    ordered: 'shown',
+    filter: 'shown',
+    filterDisabledAt: 'left out',
+    filterDisabledReason: 'shown',
+    events: 'shown',
+    signingSecret: 'secret',
+    previousSigningSecret: 'secret',
+    previousSigningSecretUntil: 'left out',
+  },
+};
+
+const alertRule: Rules<AlertRule> = {
+  kind: 'alertRule',
+  name: ({ name }) => name,
+  fields: {
+    ...usual,
+    organizationId: 'left out',
+    updatedAt: 'left out',
+    applicationId: 'shown',
+    name: 'shown',
+    severity: 'shown',
+    kind: 'shown',
+    products: 'shown',
+    tags: 'shown',
+    when: 'shown',
+    until: 'shown',
+    for: 'shown',
+    maxGap: 'shown',
+    closeAfter: 'shown',
+    silentFor: 'shown',
+    variable: 'shown',
+    recipients: 'shown',
+    disabled: 'shown',
+    disabledAt: 'left out',
+    disabledReason: 'shown',
+    version: 'left out',
+    timeouts: 'left out',
+  },
+};
+
+const token: Rules<ApiToken> = {
+  kind: 'token',
+  name: ({ name, prefix }) => name ?? prefix,
+  fields: {
+    ...usual,
+    organizationId: 'left out',
+    userId: 'shown',
+    deviceId: 'shown',
+    productId: 'shown',
+    name: 'shown',
+    scope: 'shown',
+    hash: 'secret',
+    prefix: 'left out',
+    lastUsedAt: 'left out',
+    expiresAt: 'shown',
+    revokedAt: 'shown',
+  },
+};
+
+const membership: Rules<Membership> = {
+  kind: 'member',
+  name: () => null,
+  fields: { organizationId: 'left out', userId: 'shown', role: 'shown', createdAt: 'left out' },
+};
+
+/** By the names of the classes that the unit of work knows. */
+const rules: Readonly<Record<string, AnyRules>> = {
+  Account: account,
+  AlertRule: alertRule,
+  ApiToken: token,
+  Application: application,
+  Device: device,
+  Hook: hook,
+  Membership: membership,
+  Product: product,
+  Team: team,
+};
+
+/** A change of one row: its values now, and of an update what changed, as it was before. */
+export interface RowChange {
+  /** Name of the class. */
+  readonly of: string;
+  readonly type: 'create' | 'update' | 'delete';
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The thing that a row is. @throws where the class is not known here: its changes would go unseen */
+export const targetOf = (of: string, row: object): AuditTarget => {
+  const { kind, name } = rulesOf(of);
+  const id = (row as { id?: string }).id ?? null;
+  return { kind, id, name: name(row as never) ?? null };
+};
+
+/** The fields of a row that changed, without its secrets. */
+export const changesOf = ({ of, type, row, before = {} }: RowChange): AuditChanges => {
+  const changes: Record<string, readonly [PlainJson, PlainJson]> = {};
+  for (const [field, told] of Object.entries<Told>(rulesOf(of).fields)) {
+    if (told === 'left out' || (type === 'update' && !(field in before))) continue;
+    const then = type === 'create' ? null : ((type === 'delete' ? row[field] : before[field]) ?? null);
+    const now = type === 'delete' ? null : (row[field] ?? null);
+    if (then === null && now === null) continue;
+    changes[field] = told === 'secret' ? [hidden(then), hidden(now)] : ([then, now] as [PlainJson, PlainJson]);
+  }
+  return changes;
+};
+
+const rulesOf = (of: string): AnyRules => {
+  const found = rules[of];
+  if (found === undefined) throw new Error(`No rule says which fields of ${of} are secrets.`);
+  return found;
+};
+
+const hidden = (value: unknown): PlainJson => (value === null ? null : 'changed');

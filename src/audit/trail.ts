@@ -1,0 +1,168 @@
+import {
+  type ChangeSet,
+  ChangeSetType,
+  type EventSubscriber,
+  type FlushEventArgs,
+  JsonType,
+  type TransactionEventArgs,
+} from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Sql } from 'sql-template-tag';
+import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
+import type { Caller } from '../entities/caller.js';
+import { ApiError } from '../errors.js';
+import { type Actor, insertEvent } from './event.js';
+import { changesOf, targetOf } from './fields.js';
+import type { Refusals } from './refusals.js';
+
+/** Where a call came from. */
+export interface Origin {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly address: string | undefined;
+}
+
+/** An operation under way that changes something. */
+interface Pending {
+  readonly action: string;
+  target?: AuditTarget;
+  changes: AuditChanges;
+  isWritten: boolean;
+}
+
+/**
+ * What a call leaves in the audit log: an event of each operation that changes something, in the transaction of the change. What
+ * goes through the unit of work is noted by itself; whoever writes by a statement of its own says what it changes.
+ */
+export class Trail {
+  private pending: Pending | undefined;
+
+  constructor(
+    private readonly origin: () => Origin,
+    private readonly refusals: Refusals,
+  ) {}
+
+  /** Begins an operation. Those of one call follow each other (GraphQL, section 6.2.2). */
+  begin(action: string): void {
+    this.pending = { action, changes: {}, isWritten: false };
+  }
+
+  /** Says what the operation is about, beside what the unit of work changes. */
+  about(target: AuditTarget, changes: AuditChanges = {}): void {
+    const pending = this.require();
+    pending.target = target;
+    pending.changes = { ...pending.changes, ...changes };
+  }
+
+  /**
+   * The statement that writes the event, for a change by another statement: to be part of it, or of its transaction.
+   * @param happened condition without which nothing changed
+   */
+  event(target?: AuditTarget, changes?: AuditChanges, happened?: Sql): Sql {
+    const pending = this.require();
+    if (target !== undefined) this.about(target, changes);
+    pending.isWritten = true;
+    return this.statement(pending, happened);
+  }
+
+  /** The same for a new row. */
+  eventOf(entity: object): Sql {
+    this.note(entity.constructor.name, 'create', entity);
+    return this.event();
+  }
+
+  /** Notes that an operation was refused, once a minute for each actor and action. Other faults are no refusals. */
+  async refused(action: string, fault: unknown): Promise<void> {
+    if (!(fault instanceof ApiError) || fault.code !== 'FORBIDDEN') return;
+    const { caller, requestId, address = null } = this.origin();
+    const { organizationId } = caller;
+    const event = { organizationId, actor: actorOf(caller), action, outcome: 'refused' as const, requestId, address };
+    await this.refusals.note(event);
+  }
+
+  /** Makes a unit of work whose changes are noted. */
+  fork(em: EntityManager): EntityManager {
+    const unit = em.fork({ freshEventManager: true });
+    unit.getEventManager().registerSubscriber(this.subscriber());
+    return unit;
+  }
+
+  /** What the unit of work tells of its changes, and of the end of its transaction. */
+  private subscriber(): EventSubscriber {
+    return {
+      onFlush: ({ em, uow }: FlushEventArgs) => {
+        if (this.pending === undefined) return Promise.resolve();
+        for (const changeSet of uow.getChangeSets()) {
+          const { meta, type, entity } = changeSet;
+          const kind = type === ChangeSetType.CREATE ? 'create' : type.startsWith('delete') ? 'delete' : 'update';
+          this.note(meta.className, kind, entity as object, kind === 'update' ? beforeOf(changeSet, em) : undefined);
+        }
+        // Nothing changed: what was loaded last is what the operation is about.
+        const last = [...uow.getIdentityMap()].at(-1);
+        if (last !== undefined) this.pending.target ??= targetOf(last.constructor.name, last);
+        return Promise.resolve();
+      },
+      beforeTransactionCommit: ({ em, transaction }: TransactionEventArgs) =>
+        // The end of a savepoint is none of the change.
+        transaction === undefined || 'savepointName' in transaction
+          ? Promise.resolve()
+          : this.write(em as EntityManager, transaction),
+      // Nothing changed: there was no transaction.
+      afterFlush: ({ em }: FlushEventArgs) =>
+        em.isInTransaction() ? Promise.resolve() : this.write(em as EntityManager),
+    };
+  }
+
+  private note(of: string, type: 'create' | 'update' | 'delete', row: object, before?: object): void {
+    const pending = this.require();
+    // What is changed first is what the operation is about; a token made with a device follows.
+    pending.target ??= targetOf(of, row);
+    const changes = changesOf({ of, type, row: row as never, before: before as never });
+    pending.changes = { ...changes, ...pending.changes };
+  }
+
+  private async write(em: EntityManager, transaction?: unknown): Promise<void> {
+    const { pending } = this;
+    if (pending === undefined || pending.isWritten) return;
+    pending.isWritten = true;
+    const { sql: text, values } = this.statement(pending);
+    await em.getConnection().execute(text, [...values], 'run', transaction as never);
+  }
+
+  private statement({ action, target, changes }: Pending, happened?: Sql): Sql {
+    const { caller, requestId, address = null } = this.origin();
+    const { organizationId } = caller;
+    return insertEvent(
+      { organizationId, actor: actorOf(caller), action, target, changes, requestId, address },
+      happened,
+    );
+  }
+
+  private require(): Pending {
+    if (this.pending === undefined) throw new Error('What changes something is an operation of the graph.');
+    return this.pending;
+  }
+}
+
+/** The values that changed, as they were. The unit of work keeps them in the form that the database has. */
+const beforeOf = ({ meta, payload, originalEntity }: ChangeSet<Row>, em: FlushEventArgs['em']): Row => {
+  const names = Object.keys(payload as Row);
+  const values = names.map((name) => {
+    const stored: unknown = (originalEntity as Row)[name] ?? null;
+    const type = meta.props.find((property) => property.name === name)?.customType;
+    if (stored === null || !type) return [name, stored] as const;
+    if (type instanceof JsonType) return [name, typeof stored === 'string' ? JSON.parse(stored) : stored] as const;
+    return [name, type.convertToJSValue(stored, em.getPlatform())] as const;
+  });
+  return Object.fromEntries(values);
+};
+
+type Row = Record<string, unknown>;
+
+/** Who calls, as an event names them. */
+const actorOf = ({ tokenId: id, tokenName: name, userId, userName }: Caller): Actor => ({
+  kind: 'token',
+  id,
+  name,
+  ...(userId === null ? { userId } : { userId, userName }),
+});

@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { PeriodicTask } from '../periodic-tasks.js';
+import { transaction } from '../transaction.js';
+
+/** Months whose partitions are made ahead. */
+const monthsAhead = 2;
+const hour = 3_600_000;
+
+/** What keeps the partitions of the audit log in order. Every process does it, and none minds that another has. */
+export const auditUpkeep = ({
+  pool,
+  clock,
+  retention,
+}: {
+  pool: Pool;
+  clock: () => number;
+  /** How long events are kept at least, in milliseconds; at most a month longer. */
+  retention: number;
+}): PeriodicTask => ({
+  every: hour,
+  atStart: true,
+  run: async () => {
+    const now = new Date(clock());
+    await pool.query(sql`
+      select audit_partition(${now}::timestamptz + make_interval(months => ahead)) from generate_series(0, ${monthsAhead}::int) ahead`);
+    await dropPast(pool, new Date(now.getTime() - retention));
+  },
+});
+
+/** Drops the months that ended before a time, and what the default partition has from before. */
+const dropPast = async (pool: Pool, before: Date): Promise<void> => {
+  const { rows } = await pool.query<{ name: string }>(sql`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid,
+           regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''(.+)''\\)') bound
+     where i.inhparent = 'audit_event'::regclass and bound[1]::uuid <= audit_bound(${before}::timestamptz)
+     order by 1`);
+  for (const { name } of rows) {
+    await transaction(pool, async (tx) => {
+      // Waits for nobody for long: those that write events wait behind it.
+      await tx.query(sql`set local lock_timeout = '1s'`);
+      await tx.query(`drop table if exists ${name}`);
+    });
+  }
+  await pool.query(sql`delete from audit_event_default where id < audit_bound(${before}::timestamptz)`);
+};

@@ -1,0 +1,105 @@
+import { GraphQLDateTimeISO, GraphQLJSON } from 'graphql-scalars';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import type { PlainJson } from '../json.js';
+import { Node } from './node.js';
+
+/** The kinds of who does something. */
+export enum AuditActorKind {
+  token = 'token',
+  session = 'session',
+  operator = 'operator',
+  job = 'job',
+}
+
+registerEnumType(AuditActorKind, {
+  name: 'AuditActorKind',
+  description: 'The kinds of who does something.',
+  valuesConfig: {
+    token: { description: 'A call with a token.' },
+    session: { description: 'A person who is signed in.' },
+    operator: { description: 'An operator at the command line.' },
+    job: { description: 'A step of long work; another event says who asked for it.' },
+  },
+});
+
+/** The outcomes of what was tried. */
+export enum AuditOutcome {
+  success = 'success',
+  refused = 'refused',
+}
+
+registerEnumType(AuditOutcome, {
+  name: 'AuditOutcome',
+  description: 'What came of an operation.',
+  valuesConfig: {
+    success: { description: 'The operation was done.' },
+    refused: {
+      description: 'The actor was not allowed to do it. One event a minute stands for all of an actor and an action.',
+    },
+  },
+});
+
+/** What an event is about, with the name that it had. */
+export interface AuditTarget {
+  /** The kind of the thing, such as `device`. */
+  kind: string;
+  id: string | null;
+  name: string | null;
+}
+
+/** The values of fields before and after; `null` where there is none. A secret reads `"changed"`. */
+export type AuditChanges = Readonly<Record<string, readonly [before: PlainJson, after: PlainJson]>>;
+
+/** Changes of what had no values before. */
+export const newValues = (values: Readonly<Record<string, PlainJson>>): AuditChanges => {
+  const changes: Record<string, readonly [PlainJson, PlainJson]> = {};
+  for (const [name, value] of Object.entries(values)) changes[name] = [null, value];
+  return changes;
+};
+
+/** Who did something. Names are those that they had then. */
+@ObjectType({ description: 'Who did something, with the names of that time.' })
+export class AuditActor {
+  @Field(() => AuditActorKind, { description: 'Kind of the actor.' }) kind!: AuditActorKind;
+  @Field(() => ID, { nullable: true, description: 'Identifier of the token, the session or the job.' })
+  actorId?: string | null;
+  @Field(() => String, { nullable: true, description: 'Name of the token, of the operator, or kind of the job.' })
+  name?: string | null;
+  @Field(() => ID, { nullable: true, description: 'Identifier of the user whose token or session it is.' })
+  userId?: string | null;
+  @Field(() => String, { nullable: true, description: 'Name of that user.' }) userName?: string | null;
+}
+
+/** The thing that an event is about, as it is published. */
+@ObjectType('AuditTarget', { description: 'The thing that an event is about, with the name of that time.' })
+export class AuditTargetReference {
+  @Field(() => String, { description: 'Kind of the thing, such as `device` or `team`.' }) kind!: string;
+  @Field(() => ID, { nullable: true, description: 'Identifier of the thing.' }) targetId?: string | null;
+  @Field(() => String, { nullable: true, description: 'Name of the thing.' }) name?: string | null;
+}
+
+/** One changed field. */
+@ObjectType({ description: 'One changed field.' })
+export class AuditChange {
+  @Field(() => String, { description: 'Name of the field.' }) field!: string;
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Value before; `"changed"` of a secret.' })
+  before?: PlainJson;
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Value after; `"changed"` of a secret.' })
+  after?: PlainJson;
+}
+
+/** Something that was done, or refused: who did what to which thing. */
+@ObjectType({ implements: Node, description: 'Something that was done, or refused: who did what to which thing.' })
+export class AuditEvent {
+  @Field(() => ID, { description: 'Identifier.' }) id!: string;
+  @Field(() => ID, { description: 'Organization that it happened in.' }) organizationId!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it happened.' }) at!: string;
+  @Field(() => AuditActor, { description: 'Who did it.' }) actor!: AuditActor;
+  @Field(() => String, { description: 'Name of the operation, such as `updateTeam`.' }) action!: string;
+  @Field(() => AuditTargetReference, { nullable: true, description: 'Thing that it was done to.' })
+  target?: AuditTargetReference | null;
+  @Field(() => [AuditChange], { description: 'Changed fields.' }) changes!: AuditChange[];
+  @Field(() => AuditOutcome, { description: 'What came of it.' }) outcome!: AuditOutcome;
+  @Field(() => String, { nullable: true, description: 'Identifier of the request.' }) requestId?: string | null;
+  @Field(() => String, { nullable: true, description: 'Address that the request came from.' }) address?: string | null;
+}

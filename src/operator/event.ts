@@ -1,0 +1,22 @@
+import { userInfo } from 'node:os';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { insertEvent, type NewEvent } from '../audit/event.js';
+
+/** What an event says of a command of an operator. */
+export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>;
+
+/** A statement with the events of its command, as one. */
+export const withEvents = (statement: Sql, ...events: readonly CommandEvent[]): Sql => {
+  const actor = { kind: 'operator', name: operatorName() } as const;
+  const parts = events.map((event, index) => sql`${raw(`event_${index}`)} as (${insertEvent({ ...event, actor })})`);
+  return sql`with ${join(parts)} ${statement}`;
+};
+
+/** The system's name of who runs the command; a container may have none for its user. */
+const operatorName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+};

@@ -1,0 +1,61 @@
+import sql from 'sql-template-tag';
+import { Args, type ClassType, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { Application } from '../entities/application.js';
+import { AuditEvent } from '../entities/audit-event.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import { Hook } from '../entities/hook.js';
+import { Product } from '../entities/product.js';
+import { Team } from '../entities/team.js';
+import { AuditEventsArgs } from '../schema/audit.args.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { AuditEventPage } from '../schema/pages.js';
+import { auditConditions, auditEventListing } from './audit-events.js';
+import { list, listBelow } from './list.js';
+
+/** Who did what, which only owners read. */
+@Resolver(() => AuditEvent)
+export class AuditResolver {
+  @Query(() => AuditEventPage, {
+    description: 'The audit log of the organization, the newest event first: who did what to which thing.',
+  })
+  auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() ctx: Context): Promise<AuditEventPage> {
+    requireOrganization(ctx, args.organizationId, 'own');
+    const where = [sql`e.organization_id = ${args.organizationId}`, ...auditConditions(args)];
+    return list(ctx, auditEventListing(where), args);
+  }
+}
+
+/** Makes the field `history` of a kind of things. */
+function historyOf<Thing extends { id: string }>(type: ClassType<Thing>, name: string): ClassType {
+  @Resolver(() => type)
+  class HistoryResolver {
+    @FieldResolver(() => AuditEventPage, {
+      nullable: true,
+      description: 'Events of the audit log that are about it, the newest first; only for owners.',
+    })
+    @GraphOnly()
+    history(
+      @Root() { id }: Thing,
+      @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+      @Ctx() ctx: Context,
+    ): Promise<AuditEventPage> {
+      const { organizationId } = ctx.caller;
+      requireOrganization(ctx, organizationId, 'own');
+      const where = [sql`e.target_id = parent.id`, sql`e.organization_id = ${organizationId}`];
+      return listBelow(ctx, `${name}.history`, id, () => auditEventListing(where), args);
+    }
+  }
+  return HistoryResolver;
+}
+
+/** The resolvers of the field `history`. */
+export const historyResolvers: readonly ClassType[] = [
+  historyOf(Application, 'application'),
+  historyOf(Device, 'device'),
+  historyOf(Hook, 'hook'),
+  historyOf(Product, 'product'),
+  historyOf(Team, 'team'),
+];

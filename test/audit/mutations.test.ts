@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { documentOf, operationNames, useMatrix } from '../auth/matrix.js';
+import { newDevice, operations, type Things, type Values } from '../auth/operations.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+const matrix = useMatrix();
+
+/** Records, which are no changes of somebody. */
+const isIngestion = (name: string) => name.startsWith('Mutation.ingest');
+
+const audited = Object.keys(operations).filter((name) => name.startsWith('Mutation.') && !isIngestion(name));
+
+/** Arguments of a success, where the usual example is a conflict. */
+const successes: Record<string, (things: Things) => Promise<Values>> = {
+  'Mutation.deleteDevice': async (things) => ({ organizationId: things.owner.id, deviceId: await newDevice(things) }),
+  'Mutation.applyFileImport': async (things) => ({
+    organizationId: things.owner.id,
+    importId: await checkedImport(things),
+  }),
+};
+
+/** An import whose dry run is over. */
+async function checkedImport({ owner, fresh }: Things): Promise<string> {
+  const at = `/organizations/${owner.id}/imports`;
+  const headers = { 'content-type': 'text/csv' };
+  const body = `serial\n${Buffer.from(fresh()).toString('hex').slice(-32)}`;
+  const made = await owner.request<{ id: string; state: string }>('POST', `${at}/devices`, { headers, body });
+  let { state } = made.body;
+  while (state === 'checking') state = (await owner.get<{ state: string }>(`${at}/${made.body.id}`)).body.state;
+  return made.body.id;
+}
+
+interface Event {
+  action: string;
+  outcome: string;
+  organizationId: string;
+  actorKind: string;
+  actorId: string;
+  targetKind: string | null;
+  address: string | null;
+}
+
+/** The events of a request. */
+const eventsOf = async (answer: { headers: Headers }): Promise<Event[]> => {
+  const { rows } = await world.pool.query<Event>(
+    `select action, outcome, organization_id as "organizationId", actor_kind as "actorKind", actor_id as "actorId",
+            target_kind as "targetKind", address
+       from audit_event where request_id = $1 order by id`,
+    [answer.headers.get('x-request-id')],
+  );
+  return rows;
+};
+
+describe('the audit log', () => {
+  it('knows every mutation of the schema', () => {
+    const ofSchema = operationNames(matrix.schema).filter((name) => name.startsWith('Mutation.'));
+    expect([...audited, ...Object.keys(operations).filter(isIngestion)].sort()).toEqual(ofSchema.sort());
+  });
+
+  it.each(audited)('has one event of %s that succeeds', async (name) => {
+    const values = successes[name] ?? operations[name]!.values;
+    const who = operations[name]!.access === 'provisioners' ? 'provisioning token' : 'owner';
+    const answer = await matrix.actors[who].graph(documentOf(matrix.schema, name), await values(matrix.things));
+    expect(answer.body.errors).toBeUndefined();
+    const events = await eventsOf(answer);
+    expect(events).toEqual([
+      {
+        action: name.replace('Mutation.', ''),
+        outcome: 'success',
+        organizationId: matrix.things.owner.id,
+        actorKind: 'token',
+        actorId: expect.any(String),
+        targetKind: expect.any(String),
+        address: expect.stringContaining('127.0.0.1'),
+      },
+    ]);
+  });
+
+  it.each(audited)('has no success of %s that is refused', async (name) => {
+    const values = await operations[name]!.values(matrix.things);
+    const answer = await matrix.actors['read token'].graph(documentOf(matrix.schema, name), values);
+    expect(answer.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+    expect(await eventsOf(answer)).toEqual([expect.objectContaining({ outcome: 'refused', action: name.slice(9) })]);
+    const other = await matrix.actors['other organization'].graph(documentOf(matrix.schema, name), values);
+    if (name === 'Mutation.updateAccount') return;
+    expect(other.body.errors).toHaveLength(1);
+    expect((await eventsOf(other)).filter(({ outcome }) => outcome === 'success')).toEqual([]);
+  });
+
+  it.each(Object.keys(operations).filter(isIngestion))('has no event of %s', async (name) => {
+    const answer = await matrix.actors.owner.graph(
+      documentOf(matrix.schema, name),
+      await operations[name]!.values(matrix.things),
+    );
+    expect(answer.body.errors).toBeUndefined();
+    expect(await eventsOf(answer)).toEqual([]);
+  });
+});

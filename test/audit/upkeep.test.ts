@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { insertEvent } from '../../src/audit/event.js';
+import { auditUpkeep } from '../../src/audit/upkeep.js';
+import { firstId, newId } from '../../src/entities/id.js';
+import { useDatabase } from '../support/database.js';
+
+const database = useDatabase();
+const day = 86_400_000;
+let pool: pg.Pool;
+
+beforeAll(() => {
+  pool = new pg.Pool({ connectionString: database.url, max: 2 });
+});
+
+afterAll(() => pool.end());
+
+const run = (now: number, retention = 400 * day) => auditUpkeep({ pool, clock: () => now, retention }).run();
+
+const partitions = async (): Promise<string[]> => {
+  const { rows } = await pool.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_event'::regclass order by 1`,
+  );
+  return rows.map(({ name }) => name);
+};
+
+/** Writes an event of a time, and says in which partition it is. */
+const write = async (time: number): Promise<{ id: string; table: string }> => {
+  const id = `${firstId(time).slice(0, 14)}7000-8000-${newId().slice(-12)}`.replace('0000-7000', '7000');
+  await pool.query(
+    `insert into audit_event (id, organization_id, actor_kind, action, outcome) values ($1, $1, 'operator', 'test', 'success')`,
+    [id],
+  );
+  const { rows } = await pool.query<{ table: string }>(
+    'select tableoid::regclass::text as table from audit_event where id = $1',
+    [id],
+  );
+  return { id, table: rows[0]!.table };
+};
+
+describe('the partitions of the audit log', () => {
+  it('are there for this month and the next two, when the database is new', async () => {
+    const { rows } = await pool.query<{ month: string }>(
+      `select to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYYMM') as month
+         from generate_series(0, 2) n`,
+    );
+    const months = rows.map(({ month }) => `audit_event_${month}`);
+    expect(await partitions()).toEqual([...months, 'audit_event_default']);
+    await pool.query(insertEvent({ organizationId: null, actor: { kind: 'operator', name: 'root' }, action: 'test' }));
+    const { rows: stored } = await pool.query<{ table: string }>(
+      'select tableoid::regclass::text as table from audit_event',
+    );
+    expect(stored).toEqual([{ table: months[0] }]);
+  });
+
+  it('are made two months ahead, by as many processes as there are', async () => {
+    const now = Date.parse('2031-11-30T23:59:59.999Z');
+    const early = await write(now);
+    expect(early.table).toBe('audit_event_default');
+    await Promise.all([run(now, 40_000 * day), run(now, 40_000 * day)]);
+    expect(await partitions()).toEqual(
+      expect.arrayContaining(['audit_event_203111', 'audit_event_203112', 'audit_event_203201']),
+    );
+    // What came before its partition has moved into it.
+    const { rows } = await pool.query('select tableoid::regclass::text as table from audit_event where id = $1', [
+      early.id,
+    ]);
+    expect(rows).toEqual([{ table: 'audit_event_203111' }]);
+    expect((await write(now + 1)).table).toBe('audit_event_203112');
+  });
+
+  it('are dropped when the last of their events is past its time', async () => {
+    const start = Date.parse('2031-12-01T00:00:00.000Z');
+    await run(start + 30 * day - 1, 30 * day);
+    expect(await partitions()).toContain('audit_event_203111');
+    await run(start + 30 * day, 30 * day);
+    expect(await partitions()).not.toContain('audit_event_203111');
+    expect(await partitions()).toContain('audit_event_203112');
+  });
+
+  it('keep the default one empty of what is past its time', async () => {
+    const old = await write(Date.parse('2001-01-01T00:00:00.000Z'));
+    expect(old.table).toBe('audit_event_default');
+    await run(Date.parse('2032-01-01T00:00:00.000Z'), 30 * day);
+    const { rows } = await pool.query('select from audit_event_default');
+    expect(rows).toEqual([]);
+  });
+});
