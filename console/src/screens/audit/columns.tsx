@@ -3,6 +3,7 @@ import type { Column } from '../../components/table.js';
 import type { AuditLineFragment } from '../../documents.js';
 import { formatTime, secondsOf } from '../../time.js';
 import { Difference } from './difference.js';
+import { wordsOf } from './words.js';
 
 /** An event, as the screens show it. */
 type Line = AuditLineFragment;
@@ -43,9 +44,6 @@ export const columns: readonly Column<Line>[] = [
 
 /** The columns below a thing, which need not name it. */
 export const historyColumns = columns.filter(({ title }) => title !== 'Thing');
-
-/** A name of an operation as words: `updateTeam` as "update team". */
-export const wordsOf = (action: string): string => action.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const Who = ({ of: { actor, address } }: { of: Line }) => {
   const name = actor.userName ?? actor.name ?? (actor.kind === 'token' ? 'the organization' : actor.kind);

@@ -1,6 +1,6 @@
 import type { AuditLineFragment } from '../../documents.js';
 import { shown } from '../../value.js';
-import { wordsOf } from './columns.js';
+import { wordsOf } from './words.js';
 
 type Change = AuditLineFragment['changes'][number];
 

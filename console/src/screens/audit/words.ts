@@ -1,0 +1,2 @@
+/** Returns the name of an operation or a field as words: "update team" for `updateTeam`. */
+export const wordsOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
