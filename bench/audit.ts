@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Call, compare } from './load.js';
 import { openStage } from './stage.js';
 
-/** Creates of teams and devices, with the event in the audit log and without it: two services over one database, by turns. */
+/** Compares creates of teams and devices with their event in the audit log and without: two services over one database, in turn. */
 export const run = async ([seconds = '3']: readonly string[]): Promise<void> => {
   const stage = await openStage();
   const without = await stage.serve({ NODE_OPTIONS: `--import=${new URL('./without-audit.js', import.meta.url)}` });

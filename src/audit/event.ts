@@ -8,7 +8,7 @@ interface Member {
   readonly userName: string | null;
 }
 
-/** Who does something, with the names of that time. */
+/** Actor of an event, with the names of that time. */
 export type Actor =
   | ({ readonly kind: 'token'; readonly id: string; readonly name: string | null } & (
       | Member
@@ -55,7 +55,7 @@ export const insertEvent = (event: NewEvent, happened?: Sql): Sql => {
 
 const [success, refused] = [sql`'success'`, sql`'refused'`];
 
-/** What is too long for an event is only said to have changed. */
+/** Replaces values that are too long for an event by the word `changed`. */
 const textOf = (changes: AuditChanges): string => {
   const text = JSON.stringify(changes);
   if (text.length <= maxCharacters) return text;

@@ -10,7 +10,7 @@ import type { Product } from '../entities/product.js';
 import type { Team } from '../entities/team.js';
 import type { PlainJson } from '../json.js';
 
-/** How an event tells that a field changed: with its values, with the word `changed`, or not at all. */
+/** Ways in which an event tells a changed field: with its values, with the word `changed`, or not at all. */
 type Told = 'shown' | 'secret' | 'left out';
 
 type Method = (...values: never[]) => unknown;
@@ -29,7 +29,7 @@ interface AnyRules {
   readonly fields: Readonly<Record<string, Told>>;
 }
 
-/** What every row has and no event tells: it follows from the rest. */
+/** Fields of every row that no event tells, because they follow from others. */
 const usual = { id: 'left out', createdAt: 'left out' } as const;
 const owned = { ...usual, organizationId: 'left out', updatedAt: 'left out', slug: 'left out' } as const;
 

@@ -2,7 +2,7 @@ import type { Sql } from 'sql-template-tag';
 import type { Log } from '../log.js';
 import { type Actor, insertEvent, type NewEvent } from './event.js';
 
-/** Notes refusals, so many that nobody can fill the log with them. */
+/** Writes refusals to the audit log, few enough that nobody can fill it with them. */
 export interface Refusals {
   /** Writes an event, unless there was one of the same actor and action in this minute. */
   note(event: NewEvent): Promise<void>;

@@ -15,7 +15,7 @@ import { type Actor, insertEvent } from './event.js';
 import { changesOf, targetOf } from './fields.js';
 import type { Refusals } from './refusals.js';
 
-/** Where a call came from. */
+/** Origin of a call. */
 export interface Origin {
   readonly caller: Caller;
   readonly requestId: string;
@@ -31,8 +31,8 @@ interface Pending {
 }
 
 /**
- * What a call leaves in the audit log: an event of each operation that changes something, in the transaction of the change. What
- * goes through the unit of work is noted by itself; whoever writes by a statement of its own says what it changes.
+ * Writes an event for each operation of a call that changes something, in the transaction of the change. The unit of work notes
+ * its changes here. Code that changes rows by SQL says what it changes.
  */
 export class Trail {
   private pending: Pending | undefined;
@@ -87,7 +87,7 @@ export class Trail {
     return unit;
   }
 
-  /** What the unit of work tells of its changes, and of the end of its transaction. */
+  /** Subscribes to the changes of a unit of work, and to the end of its transaction. */
   private subscriber(): EventSubscriber {
     return {
       onFlush: ({ em, uow }: FlushEventArgs) => {
@@ -159,7 +159,7 @@ const beforeOf = ({ meta, payload, originalEntity }: ChangeSet<Row>, em: FlushEv
 
 type Row = Record<string, unknown>;
 
-/** Who calls, as an event names them. */
+/** Returns the actor of a caller's events. */
 const actorOf = ({ tokenId: id, tokenName: name, userId, userName }: Caller): Actor => ({
   kind: 'token',
   id,

@@ -7,7 +7,7 @@ import { transaction } from '../transaction.js';
 const monthsAhead = 2;
 const hour = 3_600_000;
 
-/** What keeps the partitions of the audit log in order. Every process does it, and none minds that another has. */
+/** Creates the task that makes and drops partitions of the audit log. Every process runs it. */
 export const auditUpkeep = ({
   pool,
   clock,
@@ -15,7 +15,7 @@ export const auditUpkeep = ({
 }: {
   pool: Pool;
   clock: () => number;
-  /** How long events are kept at least, in milliseconds; at most a month longer. */
+  /** Milliseconds for which events are kept at least; they are kept a month longer at most. */
   retention: number;
 }): PeriodicTask => ({
   every: hour,

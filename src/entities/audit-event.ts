@@ -39,7 +39,7 @@ registerEnumType(AuditOutcome, {
   },
 });
 
-/** What an event is about, with the name that it had. */
+/** Thing that an event is about, with its name of that time. */
 export interface AuditTarget {
   /** The kind of the thing, such as `device`. */
   kind: string;
@@ -57,7 +57,7 @@ export const newValues = (values: Readonly<Record<string, PlainJson>>): AuditCha
   return changes;
 };
 
-/** Who did something. Names are those that they had then. */
+/** Actor of an event, with the names of that time. */
 @ObjectType({ description: 'Who did something, with the names of that time.' })
 export class AuditActor {
   @Field(() => AuditActorKind, { description: 'Kind of the actor.' }) kind!: AuditActorKind;

@@ -2,10 +2,10 @@ import { userInfo } from 'node:os';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { insertEvent, type NewEvent } from '../audit/event.js';
 
-/** What an event says of a command of an operator. */
+/** Fields of an event that depend on the command of an operator. */
 export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>;
 
-/** A statement with the events of its command, as one. */
+/** Adds the events of a command to its statement, atomically. */
 export const withEvents = (statement: Sql, ...events: readonly CommandEvent[]): Sql => {
   const actor = { kind: 'operator', name: operatorName() } as const;
   const parts = events.map((event, index) => sql`${raw(`event_${index}`)} as (${insertEvent({ ...event, actor })})`);

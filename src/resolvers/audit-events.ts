@@ -18,7 +18,7 @@ export const auditEventRows = (also: Sql = empty): Sql => sql`
 /** Events are counted up to this number. */
 const countUpTo = 10_000;
 
-/** How long a page of events may take, in milliseconds: those that pass a filter may be few among many. */
+/** Deadline of a page of events, in milliseconds: the filter may pass few events of many. */
 const timeout = 5000;
 
 /** A list of events, the newest first. */

@@ -15,7 +15,7 @@ import { AuditEventPage } from '../schema/pages.js';
 import { auditConditions, auditEventListing } from './audit-events.js';
 import { list, listBelow } from './list.js';
 
-/** Who did what, which only owners read. */
+/** The audit log, which only owners read. */
 @Resolver(() => AuditEvent)
 export class AuditResolver {
   @Query(() => AuditEventPage, {

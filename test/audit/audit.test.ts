@@ -144,7 +144,7 @@ describe('an event of the audit log', () => {
     ]);
   });
 
-  it('is not there where the change is refused', async () => {
+  it('does not exist for a refused change', async () => {
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/ab-03`);
     const applicationId = await newApplication();
     await owner.put(`/applications/${owner.id}/${applicationId}/devices/${deviceId}`);
@@ -250,7 +250,7 @@ describe('secrets', () => {
 });
 
 describe('a refusal', () => {
-  it('is an event once a minute for each actor and action', async () => {
+  it('leaves an event once a minute for each actor and action', async () => {
     const reading = await world.bearer({ organizationId: owner.id, scope: TokenScope.read, name: 'Dashboard' });
     for (let time = 0; time < 3; time++) {
       expect((await reading.call('POST', `/organizations/${owner.id}/teams`, { name: 'No' })).status).toBe(403);
@@ -264,7 +264,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  it('of a member is an event, and one of a post of records is none', async () => {
+  it('leaves an event for a member, and none for a post of records', async () => {
     const member = await world.member(owner, Role.member);
     expect((await member.call('POST', `/organizations/${owner.id}/teams`, { name: 'No' })).status).toBe(403);
     expect((await member.get(`/organizations/${owner.id}/audit`)).status).toBe(403);
@@ -274,7 +274,7 @@ describe('a refusal', () => {
 });
 
 describe('the list of events', () => {
-  it('is filtered by actor, action, target and time', async () => {
+  it('filters by actor, action, target and time', async () => {
     const own = await world.organization();
     const paths = `/organizations/${own.id}`;
     const teamId = await own.make(`${paths}/teams`, { name: 'Crew' });
@@ -296,7 +296,7 @@ describe('the list of events', () => {
     expect(await list(`to=${now - 600}`)).toEqual([]);
   });
 
-  it('is walked by cursor, and below each thing as its history', async () => {
+  it('continues by cursor, and stands below each thing as its history', async () => {
     const own = await world.organization();
     const teamId = await own.make(`/organizations/${own.id}/teams`, { name: 'Crew' });
     for (const name of ['A', 'B', 'C']) await own.put(`/teams/${own.id}/${teamId}`, { name });
@@ -325,7 +325,7 @@ describe('the list of events', () => {
     expect(asMember.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('is exported in every format, by owners alone, and the export is an event', async () => {
+  it('exports to owners in every format, and leaves an event of the export', async () => {
     const path = `/organizations/${owner.id}/export?of=auditEvents`;
     const csv = await owner.get<string>(`${path}&format=csv`);
     const [head, ...lines] = csv.body.trim().split(/\r?\n/);

@@ -49,7 +49,7 @@ describe('a job', () => {
     expect(steps.map(({ changed }) => changed)).toEqual([1000, 100]);
   });
 
-  it('that imports devices leaves its counts, and its dry run none', async () => {
+  it('leaves the counts of an import of devices, and none of its dry run', async () => {
     const at = `/organizations/${owner.id}/imports`;
     const { body } = await owner.request<{ id: string; job: { id: string } }>('POST', `${at}/devices`, {
       headers: { 'content-type': 'text/csv' },

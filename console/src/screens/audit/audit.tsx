@@ -13,7 +13,7 @@ import { columns } from './columns.js';
 
 const limit = 50;
 
-/** Who did what in the organization, the newest first. */
+/** Lists the events of the organization, the newest first. */
 export function AuditScreen() {
   return isOwner.value ? (
     <Audit />

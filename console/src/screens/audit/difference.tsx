@@ -4,7 +4,7 @@ import { wordsOf } from './words.js';
 
 type Change = AuditLineFragment['changes'][number];
 
-/** What changed, a line for each field: lists by what came and went, secrets by the word alone. */
+/** Shows the changes of an event, a line for each field: of lists the items that came and went, of secrets the word alone. */
 export const Difference = ({ of }: { of: readonly Change[] }) =>
   of.length === 0 ? (
     <span class="quiet">nothing</span>
@@ -30,7 +30,7 @@ const Values = ({ of: { before, after } }: { of: Change }) => {
   );
 };
 
-/** What came and went of a list; things with a name that only changed come and go under it. */
+/** Shows the items that came and went of a list. A changed item goes and comes. */
 const Items = ({ before, after }: { before: readonly unknown[]; after: readonly unknown[] }) => {
   const [old, now] = [new Set(before.map(textOf)), new Set(after.map(textOf))];
   const [gone, come] = [[...old].filter((text) => !now.has(text)), [...now].filter((text) => !old.has(text))];

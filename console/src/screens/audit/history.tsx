@@ -10,7 +10,7 @@ import { historyColumns } from './columns.js';
 
 const limit = 10;
 
-/** Who changed a thing, for owners, once it is asked for. */
+/** Shows owners the events of a thing, on demand. */
 export const History = ({ of }: { of: string }) => {
   const [isOpen, setOpen] = useState(false);
   if (!isOwner.value) return null;
