@@ -76,18 +76,18 @@ export type StreamType =
   | 'RAW'
   | 'TXT';
 
-/** The kinds of who does something. */
+/** Kind of an actor. */
 export type AuditActorKind =
   /** A call with a token. */
   | 'token'
-  /** A person who is signed in. */
+  /** A signed-in person. */
   | 'session'
   /** An operator at the command line. */
   | 'operator'
-  /** A step of long work; another event says who asked for it. */
+  /** A step of a job; another event names who requested the job. */
   | 'job';
 
-/** What came of an operation. */
+/** Outcome of an operation. */
 export type AuditOutcome =
   /** The operation was done. */
   | 'success'

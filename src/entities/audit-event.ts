@@ -13,12 +13,12 @@ export enum AuditActorKind {
 
 registerEnumType(AuditActorKind, {
   name: 'AuditActorKind',
-  description: 'The kinds of who does something.',
+  description: 'Kind of an actor.',
   valuesConfig: {
     token: { description: 'A call with a token.' },
-    session: { description: 'A person who is signed in.' },
+    session: { description: 'A signed-in person.' },
     operator: { description: 'An operator at the command line.' },
-    job: { description: 'A step of long work; another event says who asked for it.' },
+    job: { description: 'A step of a job; another event names who requested the job.' },
   },
 });
 
@@ -30,7 +30,7 @@ export enum AuditOutcome {
 
 registerEnumType(AuditOutcome, {
   name: 'AuditOutcome',
-  description: 'What came of an operation.',
+  description: 'Outcome of an operation.',
   valuesConfig: {
     success: { description: 'The operation was done.' },
     refused: {
@@ -58,7 +58,7 @@ export const newValues = (values: Readonly<Record<string, PlainJson>>): AuditCha
 };
 
 /** Actor of an event, with the names of that time. */
-@ObjectType({ description: 'Who did something, with the names of that time.' })
+@ObjectType({ description: 'Actor of an event, with the names of that time.' })
 export class AuditActor {
   @Field(() => AuditActorKind, { description: 'Kind of the actor.' }) kind!: AuditActorKind;
   @Field(() => ID, { nullable: true, description: 'Identifier of the token, the session or the job.' })
@@ -71,7 +71,7 @@ export class AuditActor {
 }
 
 /** The thing that an event is about, as it is published. */
-@ObjectType('AuditTarget', { description: 'The thing that an event is about, with the name of that time.' })
+@ObjectType('AuditTarget', { description: 'Thing that an event is about, with the name of that time.' })
 export class AuditTargetReference {
   @Field(() => String, { description: 'Kind of the thing, such as `device` or `team`.' }) kind!: string;
   @Field(() => ID, { nullable: true, description: 'Identifier of the thing.' }) targetId?: string | null;
@@ -89,17 +89,17 @@ export class AuditChange {
 }
 
 /** Something that was done, or refused: who did what to which thing. */
-@ObjectType({ implements: Node, description: 'Something that was done, or refused: who did what to which thing.' })
+@ObjectType({ implements: Node, description: 'An event of the audit log: who did what to which thing.' })
 export class AuditEvent {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
-  @Field(() => ID, { description: 'Organization that it happened in.' }) organizationId!: string;
-  @Field(() => GraphQLDateTimeISO, { description: 'When it happened.' }) at!: string;
-  @Field(() => AuditActor, { description: 'Who did it.' }) actor!: AuditActor;
+  @Field(() => ID, { description: 'Organization of the event.' }) organizationId!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time of the event.' }) at!: string;
+  @Field(() => AuditActor, { description: 'Actor.' }) actor!: AuditActor;
   @Field(() => String, { description: 'Name of the operation, such as `updateTeam`.' }) action!: string;
   @Field(() => AuditTargetReference, { nullable: true, description: 'Thing that it was done to.' })
   target?: AuditTargetReference | null;
   @Field(() => [AuditChange], { description: 'Changed fields.' }) changes!: AuditChange[];
-  @Field(() => AuditOutcome, { description: 'What came of it.' }) outcome!: AuditOutcome;
+  @Field(() => AuditOutcome, { description: 'Outcome.' }) outcome!: AuditOutcome;
   @Field(() => String, { nullable: true, description: 'Identifier of the request.' }) requestId?: string | null;
   @Field(() => String, { nullable: true, description: 'Address that the request came from.' }) address?: string | null;
 }

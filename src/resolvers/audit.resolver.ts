@@ -19,7 +19,7 @@ import { list, listBelow } from './list.js';
 @Resolver(() => AuditEvent)
 export class AuditResolver {
   @Query(() => AuditEventPage, {
-    description: 'The audit log of the organization, the newest event first: who did what to which thing.',
+    description: 'The audit log of the organization, newest event first: who did what to which thing.',
   })
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() ctx: Context): Promise<AuditEventPage> {
     requireOrganization(ctx, args.organizationId, 'own');
@@ -34,7 +34,7 @@ function historyOf<Thing extends { id: string }>(type: ClassType<Thing>, name: s
   class HistoryResolver {
     @FieldResolver(() => AuditEventPage, {
       nullable: true,
-      description: 'Events of the audit log that are about it, the newest first; only for owners.',
+      description: 'Events of the audit log about this thing, newest first; only for owners.',
     })
     @GraphOnly()
     history(

@@ -6,16 +6,16 @@ import { choice, label, unixTime } from './fields.js';
 /** Events of an organization that pass a filter. */
 @ArgsType()
 export class AuditEventsArgs extends OrganizationListArgs {
-  @label('Only those of this actor: identifier of a token, session, job or user, or its name.', 200, {
+  @label('Only events of this actor: identifier of a token, session, job or user, or its name.', 200, {
     optional: true,
   })
   actor?: string | null;
-  @label('Only those of this operation, such as `updateTeam`.', 100, { optional: true }) action?: string | null;
-  @label('Only those about this thing: its identifier, its name, or a kind such as `device`.', 2048, {
+  @label('Only events of this operation, such as `updateTeam`.', 100, { optional: true }) action?: string | null;
+  @label('Only events about this thing: its identifier, its name, or a kind such as `device`.', 2048, {
     optional: true,
   })
   target?: string | null;
-  @choice(() => AuditOutcome, 'Only those with this outcome.', { optional: true }) outcome?: AuditOutcome | null;
-  @unixTime('Happened from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Happened up to then: Unix seconds, included.') to?: number | null;
+  @choice(() => AuditOutcome, 'Only events with this outcome.', { optional: true }) outcome?: AuditOutcome | null;
+  @unixTime('Only events at this time or later: Unix seconds.') from?: number | null;
+  @unixTime('Only events at this time or earlier: Unix seconds.') to?: number | null;
 }
