@@ -1,4 +1,5 @@
 import type { Express, Response } from 'express';
+import type { Authenticate } from './auth/authenticate.js';
 import type { Config } from './config.js';
 import { type ConnectionLimit, createConnectionLimit } from './connection-limit.js';
 import type { Caller } from './entities/caller.js';
@@ -42,13 +43,13 @@ export interface Admission {
 export const createAdmission = (
   config: Pick<Config, 'http' | 'inFlight' | 'requestsAtOnce' | 'rateLimit' | 'ingestRateLimit'>,
   app: Express,
-  authenticate: (authorization: string | undefined) => Promise<Caller>,
+  authenticate: Authenticate,
   countCalls: (organizationId: string, calls: number) => void,
 ): Admission => {
   const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const limit = createConnectionLimit(config.http.perAddress, (address) => isProxy(address, 0));
-  const identify = async ({ headers, socket }: Bearer) => {
-    const caller = await authenticate(headers.authorization);
+  const identify = async ({ headers, socket, session }: Bearer) => {
+    const caller = await authenticate(headers.authorization, session);
     limit.authenticated(socket);
     return caller;
   };

@@ -1,4 +1,4 @@
-import express, { type Request } from 'express';
+import express, { type Request, type Response } from 'express';
 import type { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
@@ -42,6 +42,8 @@ import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
 import type { ExportArgs, OrganizationExportArgs } from './schema/export.args.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
+import { createSessionReader } from './sign-in/cookie.js';
+import { createSignIn } from './sign-in/routes.js';
 import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
 import { createWarmUp } from './warm-up.js';
@@ -154,6 +156,9 @@ async function createApp(
   const { authenticate } = warmUp;
   const admission = createAdmission(config, app, authenticate, warmUp.counting(services.usage.count));
   const { admit, enter, inFlight } = admission;
+  const originOfRequest = (request: Request) => config.publicUrl ?? originOf(request);
+  const withSession = createSessionReader(originOfRequest);
+  const admitPerson = (request: Request, response: Response) => admit(withSession(request), response);
   const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>
     new Call(caller, request, resources, inFlight.rows(caller, request.res!));
@@ -164,6 +169,7 @@ async function createApp(
     schema: restGraph,
     admit,
     admitIngest: admission.admitIngest,
+    admitDownload: admitPerson,
     enter,
     inFlight,
     createContext,
@@ -185,7 +191,7 @@ async function createApp(
   });
   const graph = await createGraph({
     schema: buildGraph({ resolvers, container }),
-    admit: (request) => admit(request, request.res!),
+    admit: (request) => admitPerson(request, request.res!),
     enter: (request, caller) => enter('graph', caller, request.res!),
     charge: admission.charge,
     readBody: async (request, caller, bytes) => {
@@ -220,6 +226,16 @@ async function createApp(
       contentType: services.registry.contentType,
       token: config.metricsToken,
       isProxied: config.trustProxy !== undefined,
+    }),
+  );
+  app.use(
+    createSignIn({
+      pool: services.pool,
+      read,
+      clock: services.clock,
+      providers: config.oidc,
+      originOf: originOfRequest,
+      countUnknown: admission.countUnknown,
     }),
   );
   app.use(createAvatars(), ...pagesOfMail(services.mail, admission.countUnknown));

@@ -3,6 +3,7 @@ import { type ClusterConfig, clusterOf, clusterSettings } from './cluster-settin
 import { parseDuration } from './duration.js';
 import { type MailConfig, mailFaultsOf, mailOf, mailSettings } from './mail-setting.js';
 import { type MqttConfig, mqttFaultsOf, mqttOf, mqttSettings } from './mqtt-setting.js';
+import { type OidcProvider, oidcOf } from './oidc-setting.js';
 import {
   databaseOf,
   deadline,
@@ -73,6 +74,8 @@ export interface Config {
   tracing: TracingConfig | undefined;
   /** Undefined: no e-mail is sent. */
   mail: MailConfig | undefined;
+  /** Providers of OpenID Connect by which people sign in. */
+  oidc: readonly OidcProvider[];
   /** Undefined: devices cannot publish over MQTT. */
   mqtt: MqttConfig | undefined;
   /**
@@ -217,6 +220,8 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     faults.push('OPENSEARCH_URL must be set where RECORD_INDEX is opensearch.');
   }
   if (data !== undefined) faults.push(...mqttFaultsOf(data), ...mailFaultsOf(data));
+  const oidc = oidcOf(given);
+  faults.push(...oidc.faults);
   if (data === undefined || faults.length > 0) throw new ConfigError(faults);
   return {
     host: data.HOST,
@@ -263,6 +268,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       ? { endpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: data.OTEL_TRACES_SAMPLER_ARG }
       : undefined,
     mail: mailOf(data),
+    oidc: oidc.providers,
     mqtt: mqttOf(data),
     workers: data.WORKERS,
     inFlight: {

@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import type { Alerts } from './alerts/alerts.js';
 import type { Mailer } from './alerts/mail/mailer.js';
@@ -39,6 +40,8 @@ export type { ServicesOptions } from './services-options.js';
 /** The services over one database, connected with each other. */
 export interface Services {
   orm: MikroORM;
+  /** For short work beside calls. */
+  pool: Pool;
   reader: Reader;
   /** For authentication and readiness only. No tenant's request can delay it. */
   accessReader: Reader;
@@ -94,7 +97,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     imports,
     cursors.scrolls,
     auditUpkeep({ pool: connections.pool, clock, retention: config.auditRetention }),
-    log,
+    { pool: connections.pool, log },
   );
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
@@ -109,6 +112,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const { orm, reader, accessReader, reads } = connections;
   return {
     orm,
+    pool: connections.pool,
     reader,
     accessReader,
     reads,

@@ -4,7 +4,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import express, { type Handler } from 'express';
 import type { Registry } from 'prom-client';
-import type { Caller } from './entities/caller.js';
+import type { Authenticate } from './auth/authenticate.js';
 import { Role, TokenScope } from './entities/enums.js';
 import { newId } from './entities/id.js';
 import { locate } from './json.js';
@@ -15,7 +15,7 @@ import { identifyRequests } from './rest/request-id.js';
 /** Makes the first calls of a service, before its clients do. */
 export interface WarmUp {
   /** Identifies a caller. Until the warm-up is over, its token is accepted too. */
-  authenticate(authorization: string | undefined): Promise<Caller>;
+  readonly authenticate: Authenticate;
   /** Wraps the count of calls by organization so that it ignores those of the warm-up. */
   counting(count: CountCalls): CountCalls;
   /**
@@ -43,12 +43,12 @@ const grace = 400;
 /** Repetitions of each call. After a few, the code is compiled and the statements are prepared. */
 const rounds = 8;
 
-export function createWarmUp(authenticate: (authorization: string | undefined) => Promise<Caller>): WarmUp {
+export function createWarmUp(authenticate: Authenticate): WarmUp {
   let token: string | undefined = randomBytes(32).toString('base64url');
   const organizationId = newId();
   return {
-    authenticate(authorization) {
-      if (token === undefined || authorization !== `Bearer ${token}`) return authenticate(authorization);
+    authenticate(authorization, session) {
+      if (token === undefined || authorization !== `Bearer ${token}`) return authenticate(authorization, session);
       // Each call has a token of its own, so that no rate limit is reached.
       return Promise.resolve({
         tokenId: newId(),
@@ -58,6 +58,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
         productId: null,
         tokenName: null,
         userName: null,
+        bySession: false,
         role: Role.owner,
         scope: TokenScope.full,
       });

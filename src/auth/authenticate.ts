@@ -2,6 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 import { unauthenticated } from '../errors.js';
 import type { Read } from '../schema/context.js';
+import { authenticateSession } from './session.js';
 import { bearerToken, hashToken } from './token.js';
 
 interface TokenRow extends Caller {
@@ -31,7 +32,7 @@ export async function authenticate(read: Read, header: string | undefined): Prom
   if (token === undefined) throw unauthenticated();
   const [found] = await read<TokenRow>(sql`
     select t.id as "tokenId", t.organization_id as "organizationId", t.user_id as "userId", t.device_id as "deviceId",
-           t.product_id as "productId", t.scope,
+           t.product_id as "productId", t.scope, false as "bySession",
            coalesce(m.role, 'owner') as role, t.name as "tokenName", coalesce(u.name, u.username) as "userName",
            (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale
       ${validTokens} and t.hash = ${hashToken(token)}`);
@@ -40,7 +41,7 @@ export async function authenticate(read: Read, header: string | undefined): Prom
   return found;
 }
 
-/** A look-up of a token. */
+/** A look-up of a credential. */
 interface Asking {
   caller: Promise<Caller>;
   /** Whether further calls may join. The look-up is sent at the end of the current iteration of the event loop. */
@@ -50,32 +51,42 @@ interface Asking {
 }
 
 /**
- * Creates an authentication that looks up a token once for all calls that arrive together. Calls that arrive during a
+ * Creates a look-up that asks once for all calls of one credential that arrive together. Calls that arrive during a
  * look-up wait for the next one and share it. Every call arrived before its look-up was sent, so none gets an outdated
  * result.
  */
-export const createAuthenticate = (read: Read): ((header: string | undefined) => Promise<Caller>) => {
+const together = (find: (credential: string) => Promise<Caller>): ((credential: string) => Promise<Caller>) => {
   const questions = new Map<string, Asking>();
-  const ask = (header: string): Promise<Caller> => {
-    const asking: Asking = { caller: authenticate(read, header), open: true };
-    questions.set(header, asking);
+  const ask = (credential: string): Promise<Caller> => {
+    const asking: Asking = { caller: find(credential), open: true };
+    questions.set(credential, asking);
     setImmediate(() => {
       asking.open = false;
     });
     const forget = () => {
-      if (asking.next === undefined) questions.delete(header);
+      if (asking.next === undefined) questions.delete(credential);
     };
     asking.caller.then(forget, forget);
     return asking.caller;
   };
-  return (header = '') => {
-    const asking = questions.get(header);
-    if (asking === undefined) return ask(header);
+  return (credential) => {
+    const asking = questions.get(credential);
+    if (asking === undefined) return ask(credential);
     if (asking.open) return asking.caller;
-    const again = () => ask(header);
+    const again = () => ask(credential);
     asking.next ??= asking.caller.then(again, again);
     return asking.next;
   };
+};
+
+/** Finds the caller by the `Authorization` header, or by the value of a session's cookie where it is given. */
+export type Authenticate = (header: string | undefined, session?: string) => Promise<Caller>;
+
+/** Creates the authentication of callers. */
+export const createAuthenticate = (read: Read): Authenticate => {
+  const byToken = together((header) => authenticate(read, header));
+  const bySession = together((value) => authenticateSession(read, value));
+  return (header = '', session) => (session === undefined ? byToken(header) : bySession(session));
 };
 
 /** Records the use of a token. The condition limits many calls within a minute to one write. */

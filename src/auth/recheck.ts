@@ -4,10 +4,11 @@ import { forbidden, notFound, unauthenticated } from '../errors.js';
 import type { Read } from '../schema/context.js';
 import { writersOnly } from './access.js';
 import { validTokens } from './authenticate.js';
+import { validSessions } from './session.js';
 
 /**
- * An access that was granted to a token: to read an application, to change the application of a hook, or, with neither,
- * to its organization.
+ * An access that was granted to a token or session: to read an application, to change the application of a hook, or, with
+ * neither, to its organization.
  */
 export interface Claim {
   readonly tokenId: string;
@@ -19,7 +20,7 @@ export interface Claim {
 
 /**
  * Creates the check of whether claims still hold, in one statement for all. It returns, for each claim, the error that
- * a call with the same token would get now: 401 when the token, its member or its organization is no longer valid, 404
+ * a call with the same token or session would get now: 401 when it, its member or its organization is no longer valid, 404
  * when the application or hook is gone or no longer readable, 403 when it may no longer be changed or the bearer's role
  * has changed.
  */
@@ -34,7 +35,9 @@ export const createRecheck =
         from unnest(${claims.map(({ tokenId }) => tokenId)}::uuid[], ${claims.map(({ applicationId }) => applicationId)}::uuid[],
                     ${claims.map(({ hookId }) => hookId)}::uuid[]) with ordinality w (token_id, application_id, hook_id, place)
         left join lateral (
-          select t.organization_id, t.user_id, coalesce(m.role, 'owner') as role ${validTokens} and t.id = w.token_id) c on true
+          select t.organization_id, t.user_id, coalesce(m.role, 'owner') as role ${validTokens} and t.id = w.token_id
+           union all
+          select s.organization_id, s.user_id, m.role ${validSessions} and s.id = w.token_id) c on true
         left join application a on a.id = w.application_id and a.organization_id = c.organization_id
         left join hook h on h.id = w.hook_id and h.application_id = a.id
        order by w.place`);

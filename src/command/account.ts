@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { AccountType } from '../entities/enums.js';
 import { createAccount, type NewAccount, setDisabled } from '../operator/account.js';
+import { createSignInLink } from '../operator/sign-in-link.js';
 import { createToken } from '../operator/token.js';
+import { linkPath } from '../sign-in/links.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 
@@ -31,6 +33,20 @@ export function addUserCommands(group: Command): void {
     ),
   );
   addSwitches(group, AccountType.user);
+  addCommand(
+    group,
+    'sign-in-link <id>',
+    'Make a link that signs a user in to the console once, within an hour.',
+  ).action(async (id: string, options: OutputOptions) =>
+    answer(
+      options,
+      await withDatabase(async ({ pool, now, config }) => {
+        const { token, expiresAt } = await createSignInLink(pool, id, now);
+        const origin = config.publicUrl ?? `http://${config.host}:${config.port}`;
+        return { url: `${origin}${linkPath}?token=${token}`, expiresAt: expiresAt.toISOString() };
+      }),
+    ),
+  );
 }
 
 const addAccountOptions = (command: Command): Command =>

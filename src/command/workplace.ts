@@ -10,6 +10,7 @@ export interface Workplace {
   pool: Pool;
   now: Date;
   log: Log;
+  config: Config;
   /** Names of the migrations that had to be applied first. */
   applied: string[];
 }
@@ -19,11 +20,11 @@ export interface Workplace {
  * stops again when this command was its last user.
  */
 export const withDatabase = <T>(work: (place: Workplace) => Promise<T>, { connections = 1 } = {}): Promise<T> =>
-  withServer(async ({ connectionString, log }) => {
+  withServer(async ({ connectionString, config, log }) => {
     const applied = await prepareDatabase(connectionString, log);
     const pool = createPool(connectionString, { max: connections, name: 'ddp cli' });
     try {
-      return await work({ pool, now: new Date(), log, applied });
+      return await work({ pool, now: new Date(), log, config, applied });
     } finally {
       await pool.end();
     }

@@ -2,7 +2,10 @@ import type { Role, TokenScope } from './enums.js';
 
 /** The caller: an organization, or one of its members acting in it. */
 export interface Caller {
+  /** Token, or session, that it calls by. */
   readonly tokenId: string;
+  /** Whether it calls by a session, which is always a member's. */
+  readonly bySession: boolean;
   readonly organizationId: string;
   /** The member, for a token that is bound to one. */
   readonly userId: string | null;

@@ -95,7 +95,8 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
-    // The API uses no cookies. A client that sends `Authorization` has passed a preflight or is not a browser.
+    // A client that sends `Authorization` has passed a preflight or is not a browser. `admit` refuses the cookie of a session
+    // that a page of another origin sends with an unsafe method.
     csrfPrevention: { requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'] },
     includeStacktraceInErrorResponses: false,
     formatError: createErrorFormat(errors),

@@ -104,6 +104,7 @@ async function callerOf(run: Run, organizationId: string, userId: string | null)
     productId: null,
     tokenName: null,
     userName: null,
+    bySession: false,
     role,
     scope: TokenScope.full,
   });

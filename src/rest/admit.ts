@@ -13,6 +13,8 @@ export interface Bearer {
   readonly socket: Socket;
   /** The sender's IP address; behind trusted proxies, that of the client. */
   readonly ip?: string | undefined;
+  /** Value of a session's cookie, where it counts in place of a token. */
+  readonly session?: string | undefined;
 }
 
 /**

@@ -29,6 +29,8 @@ export interface RestOptions {
   /** Admits a call. `admitIngest` admits calls that post records. */
   admit: Admit;
   admitIngest: Admit;
+  /** Admits a download, which a session may ask for as well. */
+  admitDownload: (request: Request, response: Response) => Promise<Caller>;
   enter: Enter;
   /** Counts the bytes of bodies and answers in memory. */
   inFlight: InFlight;
@@ -205,10 +207,10 @@ const createScopeCheck =
 const createServeFile =
   (
     { route, bind, covered }: { route: Route; bind: Bind; covered: ReturnType<typeof createScopeCheck> },
-    { admit, createContext, enter, inFlight, sendFile }: RestOptions,
+    { admitDownload, createContext, enter, inFlight, sendFile }: RestOptions,
   ): Serve =>
   async (request, response) => {
-    const caller = await admit(request, response);
+    const caller = await admitDownload(request, response);
     await covered(caller, request);
     const { organizationId } = caller;
     const values = await bind(request, { organizationId, hold: inFlight.body(caller, response) });

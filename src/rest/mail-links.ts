@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express';
+import { type Page, queryOf, sendPage, tokenOf } from './page.js';
 import { answerNothingElse } from './verbs.js';
 
 /** Settings of the pages that links in e-mails open. */
@@ -40,27 +41,20 @@ export function createMailPages({ confirm, stop, countUnknown }: MailPagesOption
   };
   serve(
     confirm.path,
-    (request) => ({ ...pages.askConfirm, button: { text: 'Send me alerts', query: queryOf(request) } }),
-    async (request) => ((await confirm.run(queryOf(request).token)) ? pages.confirmed : pages.over),
+    (request) => ({ ...pages.askConfirm, buttons: buttonOf('Send me alerts', linkOf(request)) }),
+    async (request) => ((await confirm.run(linkOf(request).token)) ? pages.confirmed : pages.over),
   );
   serve(
     stop.path,
-    (request) => ({ ...pages.askStop, button: { text: 'Stop these mails', query: queryOf(request) } }),
+    (request) => ({ ...pages.askStop, buttons: buttonOf('Stop these mails', linkOf(request)) }),
     async (request) => {
-      const { token, again } = queryOf(request);
+      const { token, again } = linkOf(request);
       if (!(await stop.run(token, again))) return pages.over;
       if (again) return pages.begun;
-      return { ...pages.stopped, button: { text: 'Send them again', query: { token, again: true } } };
+      return { ...pages.stopped, buttons: buttonOf('Send them again', { token, again: true }) };
     },
   );
   return router;
-}
-
-interface Page {
-  status?: number;
-  title: string;
-  text: string;
-  button?: { text: string; query: LinkQuery };
 }
 
 interface LinkQuery {
@@ -87,42 +81,12 @@ const pages = {
   },
 } satisfies Readonly<Record<string, Page>>;
 
-/** Reads the query string. A token that is not base64url is dropped, so that the page does not repeat it. */
-function queryOf({ originalUrl }: Request): LinkQuery {
-  const [, query = ''] = originalUrl.split('?', 2);
-  const values = new URLSearchParams(query);
-  const token = values.get('token') ?? '';
-  return { token: /^[\w-]{1,100}$/.test(token) ? token : '', again: values.get('again') === '1' };
+/** Reads the query of a link. */
+function linkOf(request: Request): LinkQuery {
+  const query = queryOf(request);
+  return { token: tokenOf(query), again: query.get('again') === '1' };
 }
 
-const headers = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-};
-
-function sendPage(response: Response, { status = 200, title, text, button }: Page): void {
-  const body = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${title}</title>
-    <style>body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem }
-    button { font: inherit; padding: 0.5rem 1rem }</style>
-  </head>
-  <body>
-    <h1>${title}</h1>
-    <p>${text}</p>
-${button ? formOf(button) : ''}  </body>
-</html>
-`;
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
-}
-
-const formOf = ({ text, query: { token, again } }: NonNullable<Page['button']>): string =>
-  `    <form method="post" action="?token=${token}${again ? '&amp;again=1' : ''}"><button>${text}</button></form>\n`;
+const buttonOf = (text: string, { token, again }: LinkQuery) => [
+  { text, action: `?token=${token}${again ? '&amp;again=1' : ''}` },
+];

@@ -24,14 +24,21 @@ const maxUnsentBytes = 8 * 1024 * 1024;
 const closeTimeout = 1000;
 
 /** Close codes of RFC 6455 and of the protocol graphql-transport-ws. */
-const codes = { goingAway: 1001, internal: 1011, tryLater: 1013, unauthorized: 4401, tooMany: 4429 } as const;
+const codes = {
+  goingAway: 1001,
+  internal: 1011,
+  tryLater: 1013,
+  unauthorized: 4401,
+  forbidden: 4403,
+  tooMany: 4429,
+} as const;
 
 /** Dependencies of the WebSocket endpoint. */
 export interface SocketOptions {
   schema: GraphQLSchema;
   subscriptions: Subscriptions;
   /**
-   * Admits a request by its `Authorization`, and counts it as one request.
+   * Admits a request by its `Authorization` or session, and counts it as one request.
    * @throws the reason why it is refused.
    */
   admit: (request: Request) => Promise<Context['caller']>;
@@ -58,8 +65,8 @@ interface Extra {
 
 /**
  * Creates the WebSocket endpoint, which speaks the protocol graphql-transport-ws. A client authenticates with
- * `authorization` in its connection parameters or with the header `Authorization`. Browsers send neither on their own
- * and there are no cookies, so a page of another origin cannot use its visitor's permissions.
+ * `authorization` in its connection parameters or with the header `Authorization`. Browsers send neither on their own. They
+ * send the cookie of a session, which is accepted from pages of this service alone.
  */
 export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   const { limits, perAddress, report } = options;
@@ -209,6 +216,7 @@ const authorizationOf = (parameters: Record<string, unknown> | undefined): strin
 function turnAway(socket: WebSocket, error: unknown, report: (cause: unknown) => void): void {
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'UNAUTHENTICATED') return socket.close(codes.unauthorized, 'Unauthorized');
+  if (code === 'FORBIDDEN') return socket.close(codes.forbidden, 'Forbidden');
   if (code === 'RATE_LIMITED') return socket.close(codes.tooMany, 'Too many requests');
   if (code === 'UNAVAILABLE') return socket.close(codes.tryLater, 'The database cannot be reached');
   report(error);

@@ -1,0 +1,62 @@
+import { list, urlOf } from './setting.js';
+
+/** An OpenID Connect provider by which people sign in. */
+export interface OidcProvider {
+  /** Number in the names of its settings, from 1. */
+  number: number;
+  /** Its issuer identifier: an address of https, or of plain http on loopback. */
+  issuer: string;
+  clientId: string;
+  /** Undefined for a public client. */
+  clientSecret: string | undefined;
+  /** What its button says. */
+  name: string;
+  /** Domains, in lower case, whose verified e-mail addresses link an account that is there. */
+  domains: readonly string[];
+}
+
+/** Providers that one service has at most. */
+const most = 9;
+
+/** The settings of the first provider are named without a number: OIDC_ISSUER, OIDC_2_ISSUER. */
+const nameOf = (number: number, part: string) => `OIDC_${number === 1 ? '' : `${number}_`}${part}`;
+const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'DOMAINS'];
+
+/** Reads the providers of an environment, with a sentence for each fault. */
+export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; faults: string[] } {
+  const faults: string[] = [];
+  const providers: OidcProvider[] = [];
+  for (let number = 1; number <= most; number++) {
+    const read = (part: string) => given[nameOf(number, part)]?.trim();
+    const issuer = read('ISSUER');
+    if (issuer === undefined) {
+      for (const part of parts.filter((each) => read(each) !== undefined)) {
+        faults.push(`${nameOf(number, 'ISSUER')} must be set where ${nameOf(number, part)} is.`);
+      }
+      continue;
+    }
+    const clientId = read('CLIENT_ID');
+    const domains = list((read('DOMAINS') ?? '').toLowerCase());
+    if (!isIssuer(issuer))
+      faults.push(`${nameOf(number, 'ISSUER')} must be an address such as https://id.example.com.`);
+    if (clientId === undefined) faults.push(`${nameOf(number, 'CLIENT_ID')} must be set where its issuer is.`);
+    if (!domains.every((domain) => /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain))) {
+      faults.push(`${nameOf(number, 'DOMAINS')} must be domains such as example.com, separated by commas.`);
+    }
+    if (providers.some((other) => other.issuer === issuer)) {
+      faults.push(`${nameOf(number, 'ISSUER')} must differ from the issuers of other providers.`);
+    }
+    const name = read('NAME') ?? urlOf(issuer)?.host ?? issuer;
+    providers.push({ number, issuer, clientId: clientId ?? '', clientSecret: read('CLIENT_SECRET'), name, domains });
+  }
+  return { providers, faults };
+}
+
+/** Whether a text is an issuer identifier (OpenID Connect Discovery 1.0, section 2); only on loopback is http taken. */
+function isIssuer(text: string): boolean {
+  const url = urlOf(text);
+  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+const isLoopback = (hostname: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);

@@ -1,0 +1,60 @@
+import type { Response } from 'express';
+
+/** A page without scripts, for people who follow a link. Texts are written into it as they are: escape what others wrote. */
+export interface Page {
+  status?: number;
+  title: string;
+  /** Paragraphs. */
+  text: string | readonly string[];
+  /** Buttons, each of which posts to an address. */
+  buttons?: readonly { text: string; action: string }[];
+  links?: readonly { text: string; href: string }[];
+}
+
+const headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  // Other sites learn nothing of the address, and forms still send their `Origin`.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
+
+/** Answers a page. */
+export function sendPage(response: Response, { status = 200, title, text, buttons = [], links = [] }: Page): void {
+  const parts = [
+    ...[text].flat().map((paragraph) => `<p>${paragraph}</p>`),
+    ...buttons.map((each) => `<form method="post" action="${each.action}"><button>${each.text}</button></form>`),
+    ...links.map((each) => `<p><a href="${each.href}">${each.text}</a></p>`),
+  ];
+  const body = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}</title>
+    <style>body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem }
+    button { font: inherit; padding: 0.5rem 1rem }</style>
+  </head>
+  <body>
+    <h1>${title}</h1>
+${parts.map((part) => `    ${part}\n`).join('')}  </body>
+</html>
+`;
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Writes text into HTML. */
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+/** The token in the query of a link; '' where it has none. Tokens are base64url: of anything else nothing is repeated. */
+export function tokenOf(query: URLSearchParams): string {
+  const token = query.get('token') ?? '';
+  return /^[\w-]{1,100}$/.test(token) ? token : '';
+}
+
+/** The query of a request. */
+export const queryOf = ({ originalUrl }: { originalUrl: string }): URLSearchParams =>
+  new URLSearchParams(originalUrl.split('?', 2)[1] ?? '');

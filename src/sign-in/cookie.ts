@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+import { forbidden } from '../errors.js';
+import type { Bearer } from '../rest/admit.js';
+
+/** What a cookie holds: 32 random bytes in base64url. */
+const value = /^[\w-]{43}$/;
+
+/** Cookies that the service sets. */
+export type CookieName = 'session' | 'browser';
+
+/**
+ * Name of a cookie at an origin. By `__Host-` browsers keep it to this host, and to https; plain http of loopback has no such
+ * names, and its cookies are shared by all ports. Undefined where no cookie is safe: plain http of another host.
+ */
+function nameAt(origin: string, name: CookieName): string | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const { protocol, hostname, port } = new URL(origin);
+  if (protocol === 'https:') return `__Host-ddp-${name}`;
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname) ? `ddp-${name}-${port || '80'}` : undefined;
+}
+
+/** Whether people may sign in at an origin: by https, or on loopback. */
+export const takesCookies = (origin: string): boolean => nameAt(origin, 'session') !== undefined;
+
+/** The value of a cookie of a request; undefined where it has none, or not the form of one. */
+export function cookieOf({ headers: { cookie } }: Pick<Request, 'headers'>, origin: string, name: CookieName) {
+  const wanted = cookie === undefined ? undefined : nameAt(origin, name);
+  if (wanted === undefined) return undefined;
+  for (const pair of cookie!.split(';')) {
+    const [found, text = ''] = pair.trim().split('=', 2);
+    if (found === wanted) return value.test(text) ? text : undefined;
+  }
+  return undefined;
+}
+
+/** Writes a `Set-Cookie` header. @param seconds how long browsers keep it; 0 takes it away */
+export function setCookie(origin: string, name: CookieName, text: string, seconds: number): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : '';
+  return `${nameAt(origin, name)}=${text}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/**
+ * Refuses a request that a page of another origin may have caused. `Sec-Fetch-Site` says it where browsers send that; else
+ * `Origin` must be ours (Fetch metadata; RFC 6454). @throws forbidden
+ */
+export function requireOwnPage({ headers }: Pick<Request, 'headers'>, origin: string): void {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined ? headers.origin === origin : site === 'same-origin') return;
+  throw forbidden('A session counts for pages of this service alone: send a token in the header "Authorization".');
+}
+
+/** Whether a request changes nothing, and its answer stays hidden from pages of other origins. */
+const isSafe = ({ method, headers }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  headers.upgrade === undefined &&
+  !/\btext\/event-stream\b/i.test(headers.accept ?? '');
+
+/**
+ * Makes what finds the session of a request, for surfaces that take sessions. A token beside it wins.
+ * @throws forbidden for an unsafe request, a WebSocket or an event stream of another origin's page
+ */
+export const createSessionReader =
+  (originOf: (request: Request) => string) =>
+  (request: Request): Bearer => {
+    if (request.headers.authorization !== undefined || request.headers.cookie === undefined) return request;
+    const origin = originOf(request);
+    const session = cookieOf(request, origin, 'session');
+    if (session === undefined) return request;
+    if (!isSafe(request)) requireOwnPage(request, origin);
+    return { headers: request.headers, socket: request.socket, ip: request.ip, session };
+  };

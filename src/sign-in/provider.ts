@@ -1,0 +1,157 @@
+import * as oidc from 'openid-client';
+import type { OidcProvider } from '../oidc-setting.js';
+
+/** Seconds that a provider may take to answer one request, and bytes of an answer. */
+const timeout = 10;
+const mostBytes = 262_144;
+/** How long what a provider says of itself is kept, in milliseconds. */
+const kept = 600_000;
+/** Seconds by which the clock of a provider may differ from ours. */
+const tolerance = 30;
+
+/** Whom a provider names. All but the subject is text that the person may have chosen. */
+export interface Claims {
+  issuer: string;
+  subject: string;
+  /** E-mail address, where the provider says that it has verified it. */
+  email: string | undefined;
+  name: string | undefined;
+  username: string | undefined;
+}
+
+/** What a sign-in is checked with when the person comes back. */
+export interface Checks {
+  state: string;
+  nonce: string;
+  verifier: string;
+  redirectUri: string;
+}
+
+/** A provider by which people sign in. */
+export interface Provider {
+  /** The address that a browser is sent to. */
+  addressFor(checks: Checks): Promise<URL>;
+  /**
+   * Exchanges the code of a callback for whom it names.
+   * @param query of the callback's address
+   * @throws Refusal where the provider, or a check of what it says, refuses the sign-in
+   */
+  exchange(query: string, checks: Checks): Promise<Claims>;
+}
+
+/** The provider refused a sign-in, or what it says is not good. The reason is for people, without what the provider wrote. */
+export class Refusal extends Error {}
+
+/** Makes the values that a sign-in is checked with. */
+export const newChecks = (redirectUri: string): Checks => ({
+  state: oidc.randomState(),
+  nonce: oidc.randomNonce(),
+  verifier: oidc.randomPKCECodeVerifier(),
+  redirectUri,
+});
+
+/** Opens a provider. Nothing is asked of it before somebody signs in. */
+export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): Provider {
+  const isPlain = issuer.startsWith('http:');
+  const extensions = [...(isPlain ? [oidc.allowInsecureRequests] : []), oidc.enableNonRepudiationChecks];
+  const client = { [oidc.clockTolerance]: tolerance };
+  let discovered: { metadata: oidc.ServerMetadata; until: number } | undefined;
+
+  const discover = async (): Promise<oidc.ServerMetadata> => {
+    if (discovered !== undefined && performance.now() < discovered.until) return discovered.metadata;
+    const options = { timeout, [oidc.customFetch]: boundedFetch, execute: extensions };
+    const metadata = (await oidc.discovery(new URL(issuer), clientId, client, oidc.None(), options)).serverMetadata();
+    discovered = { metadata, until: performance.now() + kept };
+    return metadata;
+  };
+  /** A configuration of its own for each sign-in reads the provider's keys anew: it may have rotated them since. */
+  const configure = async (): Promise<oidc.Configuration> => {
+    const metadata = await discover();
+    const configuration = new oidc.Configuration(metadata, clientId, client, authenticationOf(metadata, clientSecret));
+    configuration.timeout = timeout;
+    configuration[oidc.customFetch] = boundedFetch;
+    for (const extension of extensions) extension(configuration);
+    return configuration;
+  };
+
+  return {
+    async addressFor({ state, nonce, verifier, redirectUri }) {
+      return oidc.buildAuthorizationUrl(await configure(), {
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        state,
+        nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+    },
+    async exchange(query, { state, nonce, verifier, redirectUri }) {
+      const configuration = await configure();
+      try {
+        const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims()!;
+        const asks = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
+        const more = asks ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+        return claimsOf(issuer, { ...more, ...claims });
+      } catch (error) {
+        throw error instanceof Refusal ? error : (refusalOf(error) ?? error);
+      }
+    },
+  };
+}
+
+/** Reads claims. An address is verified where the provider says so in plain words: a text such as "true" says nothing. */
+function claimsOf(issuer: string, claims: Record<string, unknown> & { sub: string }): Claims {
+  const text = (name: string) => {
+    const value = claims[name];
+    return typeof value === 'string' && value.length <= 254 && !/\p{Cc}/u.test(value) && value.isWellFormed()
+      ? value
+      : undefined;
+  };
+  if (!/^[ -~]{1,255}$/.test(claims.sub)) throw new Refusal('The provider names nobody.');
+  const email = claims['email_verified'] === true ? text('email') : undefined;
+  return { issuer, subject: claims.sub, email, name: text('name'), username: text('preferred_username') };
+}
+
+/** How the client authenticates itself: with the password in a header, unless the provider takes it in the body alone. */
+function authenticationOf({ token_endpoint_auth_methods_supported: methods }: oidc.ServerMetadata, secret?: string) {
+  if (secret === undefined) return oidc.None();
+  const takesBasic = methods === undefined || methods.includes('client_secret_basic');
+  return takesBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
+}
+
+/** The refusal that an error of a sign-in means; undefined for a provider that cannot be reached. */
+function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof oidc.AuthorizationResponseError) {
+    const code = /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'another reason';
+    return new Refusal(`The provider refused the sign-in: ${code}.`, { cause: error });
+  }
+  if (error instanceof oidc.ResponseBodyError)
+    return new Refusal('The provider does not take the code of this sign-in.', { cause: error });
+  if (error instanceof oidc.ClientError && !unreachable.has(error.code ?? ''))
+    return new Refusal('What the provider says of the sign-in is not valid.', { cause: error });
+  return undefined;
+}
+
+/** Codes of errors that say nothing of the sign-in. */
+const unreachable = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', '']);
+
+/** Fetches from a provider at most {@link mostBytes}, and follows no redirect. The caller's signal ends it. */
+async function boundedFetch(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
+  const response = await fetch(url, { ...options, redirect: 'manual' } as RequestInit);
+  if (response.body === null) return response;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > mostBytes) throw new Error(`The provider's answer has more than ${mostBytes} bytes.`);
+    parts.push(part);
+  }
+  const { status, statusText, headers } = response;
+  return new Response(Buffer.concat(parts), { status, statusText, headers });
+}

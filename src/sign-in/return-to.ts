@@ -1,0 +1,12 @@
+/** Where people go who named no page. */
+const home = '/console/';
+/** Stands for our origin, which no address that a caller writes has. */
+const here = 'https://here.invalid';
+
+/** Returns a path of this service as it came, and the console for whatever would leave it. */
+export function returnPath(text: string | null): string {
+  if (text === null || text.length > 500 || !/^\/[!-~]*$/.test(text) || text.includes('\\')) return home;
+  const url = URL.canParse(text, here) ? new URL(text, here) : undefined;
+  // `//host/` and its spellings are addresses of other hosts.
+  return url?.origin === here && !text.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : home;
+}

@@ -1,0 +1,157 @@
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import type { Pool } from 'pg';
+import { unauthenticated } from '../errors.js';
+import type { OidcProvider } from '../oidc-setting.js';
+import { type Page, queryOf, sendPage, tokenOf } from '../rest/page.js';
+import { answerNothingElse } from '../rest/verbs.js';
+import type { Read } from '../schema/context.js';
+import { transaction } from '../transaction.js';
+import { attemptTime } from './attempts.js';
+import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
+import { createInvitationPages } from './invitation-pages.js';
+import { linkPath, takeLink } from './links.js';
+import { callbackPath, createOidcSignIn, invitationPath } from './oidc.js';
+import { returnPath } from './return-to.js';
+import { chooseOrganization, endSession, findPerson, newSecret, openSession } from './sessions.js';
+import type { Visit } from './visit.js';
+
+/** What signing in is made with. */
+export interface SignInOptions {
+  pool: Pool;
+  /** Reads who calls, on a connection that no tenant holds up. */
+  read: Read;
+  clock: () => number;
+  providers: readonly OidcProvider[];
+  originOf: (request: Request) => string;
+  /** Counts a request of nobody known. @throws rateLimited */
+  countUnknown: (request: Request, response: Response) => Promise<void>;
+}
+
+/** Seconds that a browser keeps the cookie of a session: its longest life. */
+const sessionSeconds = 7 * 86_400;
+
+/** The addresses below `/auth`: they sign people in and out by a cookie, and say who is signed in. */
+export function createSignIn(options: SignInOptions): Router {
+  const { pool, read, clock, providers, originOf, countUnknown } = options;
+  const oidc = createOidcSignIn({ pool, clock, providers });
+  const router = Router({ caseSensitive: true, strict: true });
+  const serve = (path: string, verbs: Partial<Record<'get' | 'post', (visit: Visit) => Promise<void> | void>>) => {
+    const place = router.route(path);
+    for (const [verb, handle] of Object.entries(verbs)) {
+      place[verb as 'get' | 'post']((request: Request, response: Response, next: NextFunction) => {
+        response.setHeader('Cache-Control', 'no-store');
+        const origin = originOf(request);
+        const visitor = { address: request.ip ?? '', userAgent: request.headers['user-agent'] };
+        countUnknown(request, response)
+          .then(() => handle({ request, response, origin, query: queryOf(request), visitor }))
+          .catch(next);
+      });
+    }
+    answerNothingElse(
+      place,
+      Object.keys(verbs).map((verb) => verb.toUpperCase()),
+    );
+  };
+
+  serve('/auth/session', {
+    async get({ request, response, origin }) {
+      const value = cookieOf(request, origin, 'session');
+      const person = value === undefined ? undefined : await findPerson(read, value);
+      const session = person && { ...person, avatarURL: `${origin}/avatars/${person.userId}.svg` };
+      response.json({ providers: providers.map(({ number, name }) => ({ number, name })), session: session ?? null });
+    },
+  });
+  serve('/auth/start', {
+    async get({ request, response, origin, query, visitor }) {
+      if (!takesCookies(origin)) return sendPage(response, pages.insecure);
+      const secret = cookieOf(request, origin, 'browser') ?? newSecret();
+      const number = Number(query.get('provider') ?? providers[0]?.number);
+      const browser = { secret, redirectUri: `${origin}${callbackPath}`, address: visitor.address };
+      const wish = {
+        returnTo: returnPath(query.get('returnTo')),
+        invitation: tokenOf(new URLSearchParams({ token: query.get('invitation') ?? '' })),
+      };
+      const address = await oidc.begin(number, browser, wish);
+      if (address === undefined) return sendPage(response, pages.noProvider);
+      response.appendHeader('Set-Cookie', setCookie(origin, 'browser', secret, attemptTime / 1000));
+      response.redirect(302, address);
+    },
+  });
+  serve(callbackPath, {
+    async get({ request, response, origin, query, visitor }) {
+      const browser = cookieOf(request, origin, 'browser') ?? '';
+      const ended = await oidc.finish(query.toString(), browser, visitor);
+      if ('refused' in ended) {
+        const links = [
+          { text: 'Try again', href: ended.provider ? `/auth/start?provider=${ended.provider}` : '/console/' },
+        ];
+        return sendPage(response, { status: ended.status, title: 'You are not signed in', text: ended.refused, links });
+      }
+      if ('mayAccept' in ended) return response.redirect(303, invitationPath);
+      await signIn({ request, response, origin }, ended.session);
+      response.redirect(303, ended.returnTo);
+    },
+  });
+  serve(linkPath, {
+    get({ response, origin, query }) {
+      if (!takesCookies(origin)) return sendPage(response, pages.insecure);
+      const buttons = [{ text: 'Sign in', action: `?token=${tokenOf(query)}` }];
+      sendPage(response, { ...pages.link, buttons });
+    },
+    async post({ request, response, origin, query, visitor }) {
+      requireOwnPage(request, origin);
+      const session = await transaction(pool, async (tx) => {
+        const userId = await takeLink(tx, tokenOf(query));
+        return userId && openSession(tx, userId, visitor, new Date(clock()));
+      });
+      if (session === undefined) return sendPage(response, pages.linkOver);
+      await signIn({ request, response, origin }, session);
+      response.redirect(303, '/console/');
+    },
+  });
+  serve('/auth/organization', {
+    async post({ request, response, origin, query }) {
+      requireOwnPage(request, origin);
+      const value = cookieOf(request, origin, 'session');
+      if (value === undefined || !(await findPerson(read, value))) throw unauthenticated();
+      await chooseOrganization(pool, value, query.get('organizationId') ?? '');
+      response.status(204).end();
+    },
+  });
+  serve('/auth/sign-out', {
+    async post({ request, response, origin }) {
+      requireOwnPage(request, origin);
+      const value = cookieOf(request, origin, 'session');
+      if (value !== undefined) await endSession(pool, value);
+      if (takesCookies(origin)) response.appendHeader('Set-Cookie', setCookie(origin, 'session', '', 0));
+      response.status(204).end();
+    },
+  });
+  serve(invitationPath, createInvitationPages({ pool, read, clock, providers, signIn }));
+  return router;
+
+  /** Gives a browser its new session. The one that it had ends: nobody who knew that goes on by it. */
+  async function signIn(
+    { request, response, origin }: Pick<Visit, 'request' | 'response' | 'origin'>,
+    session: string,
+  ) {
+    const before = cookieOf(request, origin, 'session');
+    if (before !== undefined) await endSession(pool, before);
+    response.appendHeader('Set-Cookie', setCookie(origin, 'session', session, sessionSeconds));
+  }
+}
+
+const pages = {
+  insecure: {
+    status: 400,
+    title: 'Signing in takes https',
+    text: 'Open this service by https, or by the name localhost on its own machine. An operator sets PUBLIC_URL, or TRUST_PROXY behind a proxy.',
+  },
+  noProvider: { status: 404, title: 'There is no such provider', text: 'Go back, and choose another way to sign in.' },
+  link: { title: 'Sign in', text: 'This link signs you in to the console once.' },
+  linkOver: {
+    status: 404,
+    title: 'This link is no good',
+    text: 'It was used, or its time is over. Ask the operator of the service for another one.',
+  },
+} satisfies Readonly<Record<string, Page>>;

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { isOpen, lifetime, touchSession } from '../auth/session.js';
+import { hashToken } from '../auth/token.js';
+import type { Role } from '../entities/enums.js';
+import { isId, newId } from '../entities/id.js';
+import { notFound } from '../errors.js';
+import type { Read } from '../schema/context.js';
+
+/** Sessions that a person has at once. A further sign-in ends the one that was used longest ago. */
+export const sessionsOfPerson = 50;
+
+/** A connection, or a transaction on it. */
+export type Database = Pick<pg.ClientBase, 'query'>;
+
+/** A browser that signs in. */
+export interface Visitor {
+  address: string;
+  userAgent: string | undefined;
+}
+
+/** A value that only its holder knows: 32 random bytes in base64url. */
+export const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Memberships of a person that a session may act by, as `m`, those of disabled organizations left out. */
+const memberships = (userId: string) => sql`
+  from membership m join account o on o.id = m.organization_id and not o.disabled where m.user_id = ${userId}`;
+
+/**
+ * Signs a person in, in the caller's transaction, and returns the value of the cookie. The session acts in the named
+ * organization, else in the one that the person's latest session acts in, else in the oldest.
+ */
+export async function openSession(
+  tx: Database,
+  userId: string,
+  { address, userAgent }: Visitor,
+  now: Date,
+  organizationId: string | null = null,
+): Promise<string> {
+  // One sign-in of a person at a time: so the count holds.
+  await tx.query(sql`select from account where id = ${userId} for no key update`);
+  await tx.query(sql`
+    delete from session where id in (
+      select id from session where user_id = ${userId} order by last_used_at desc, id desc offset ${sessionsOfPerson - 1})`);
+  const value = newSecret();
+  const expiresAt = new Date(now.getTime() + lifetime);
+  const agent = userAgent?.slice(0, 500).toWellFormed().replaceAll('\0', '') ?? null;
+  await tx.query(sql`
+    insert into session (id, hash, user_id, organization_id, created_at, last_used_at, expires_at, user_agent, address)
+    values (${newId()}, ${hashToken(value)}, ${userId}, (
+      select m.organization_id ${memberships(userId)}
+       order by m.organization_id = ${organizationId}::uuid desc nulls last, (
+         select max(s.last_used_at) from session s where s.user_id = m.user_id and s.organization_id = m.organization_id
+       ) desc nulls last, m.created_at, m.organization_id limit 1),
+      ${now}, ${now}, ${expiresAt}, ${agent}, ${address})`);
+  return value;
+}
+
+/** Ends a session by the value of its cookie. */
+export const endSession = (db: Database, value: string) =>
+  db.query(sql`delete from session where hash = ${hashToken(value)}`);
+
+/** Who is signed in, and where the session may act. */
+export interface Person {
+  userId: string;
+  username: string;
+  name: string | null;
+  /** Organization that the session acts in; null where it acts in none that counts. */
+  organizationId: string | null;
+  organizations: { id: string; username: string; name: string | null; role: Role }[];
+}
+
+/** Finds who is signed in by the value of a session's cookie, whatever the session may do. */
+export async function findPerson(read: Read, value: string): Promise<Person | undefined> {
+  const hash = hashToken(value);
+  const [person] = await read<Omit<Person, 'organizations'> & { stale: boolean }>(sql`
+    select u.id as "userId", u.username, u.name, s.organization_id as "organizationId",
+           s.last_used_at < now() - interval '1 minute' as stale
+      from session s join account u on u.id = s.user_id and not u.disabled where s.hash = ${hash} and ${isOpen}`);
+  if (person === undefined) return undefined;
+  if (person.stale) await touchSession(read, hash);
+  const organizations = await read<Person['organizations'][number]>(sql`
+    select o.id, o.username, o.name, m.role ${memberships(person.userId)} order by o.username limit 1000`);
+  const { stale: _, organizationId, ...rest } = person;
+  const acts = organizations.some(({ id }) => id === organizationId);
+  return { ...rest, organizationId: acts ? organizationId : null, organizations };
+}
+
+/**
+ * Lets a session act in another of the person's organizations. Its identifier changes: subscriptions that it opened in the
+ * organization before end. @throws notFound where the person is no member
+ */
+export async function chooseOrganization(db: Database, value: string, organizationId: string): Promise<void> {
+  const { rowCount } = isId(organizationId)
+    ? await db.query(sql`
+        update session s set id = ${newId()}, organization_id = ${organizationId}, last_used_at = now()
+         where s.hash = ${hashToken(value)} and ${isOpen} and exists (
+           select from membership m join account o on o.id = m.organization_id and not o.disabled
+            where m.organization_id = ${organizationId} and m.user_id = s.user_id)`)
+    : { rowCount: 0 };
+  if (rowCount === 0) throw notFound('organization');
+}
