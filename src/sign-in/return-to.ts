@@ -7,6 +7,6 @@ const here = 'https://here.invalid';
 export function returnPath(text: string | null): string {
   if (text === null || text.length > 500 || !/^\/[!-~]*$/.test(text) || text.includes('\\')) return home;
   const url = URL.canParse(text, here) ? new URL(text, here) : undefined;
-  // `//host/` and its spellings are addresses of other hosts.
-  return url?.origin === here && !text.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : home;
+  // Browsers take `//host/` for the address of another host; `/a/..//host/` becomes one.
+  return url?.origin === here && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : home;
 }

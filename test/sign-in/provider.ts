@@ -1,0 +1,131 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
+import Provider from 'oidc-provider';
+
+/** Whom the provider names. */
+export type Claims = Readonly<Record<string, unknown>> & { sub: string };
+
+/** A provider of OpenID Connect in this process, on loopback. */
+export interface TestProvider {
+  readonly issuer: string;
+  /** Whoever comes next is this person. */
+  person: Claims;
+  /** Changes the claims of ID tokens before they are signed again by the provider's key. */
+  forge: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  /** Signs with another key from now on; the key set has it alone unless it is kept from there. */
+  rotate(published?: boolean): void;
+  /** Answers requests of the service in place of the provider, by path. */
+  intercept: Map<string, string>;
+}
+
+export const client = { id: 'ddp', secret: 'a secret of the client' };
+
+/** Starts a provider before the tests of the file. @param callbacks gives the addresses that it sends people back to */
+export function useProvider(): TestProvider {
+  let server: Server;
+  let base = '';
+  let key = newKey(1);
+  let keys = [key];
+  const state: TestProvider = {
+    get issuer() {
+      return base;
+    },
+    person: { sub: 'nobody' },
+    forge: undefined,
+    rotate(published = true) {
+      key = newKey(keys.length + 1);
+      keys = published ? [key] : keys;
+    },
+    intercept: new Map(),
+  };
+  beforeAll(async () => {
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const provider = new Provider(base, {
+      clients: [
+        {
+          client_id: client.id,
+          client_secret: client.secret,
+          redirect_uris: ['http://127.0.0.1/auth/callback'],
+          application_type: 'native',
+          token_endpoint_auth_method: 'client_secret_basic',
+        },
+      ],
+      jwks: { keys: [{ ...key.secret.export({ format: 'jwk' }), kid: key.kid, use: 'sig', alg: 'RS256' }] },
+      claims: { email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
+      features: { devInteractions: { enabled: false } },
+      cookies: { keys: ['a key for tests'] },
+      conformIdTokenClaims: false,
+      findAccount: (_ctx: unknown, sub: string) => ({ accountId: sub, claims: () => ({ ...state.person, sub }) }),
+      interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    });
+    const handle = provider.callback();
+    server.on('request', (request, response) => {
+      const path = (request.url ?? '').split('?', 1)[0]!;
+      const answer = state.intercept.get(path);
+      if (answer !== undefined) return void response.setHeader('content-type', 'application/json').end(answer);
+      if (path.startsWith('/interaction/')) return void consent(provider, state.person.sub, request, response);
+      if (path === '/jwks') {
+        const published = keys.map(({ secret, kid }) => publicOf(secret, kid));
+        return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: published }));
+      }
+      if (path === '/token') changeToken(response, (claims) => signed(state.forge?.(claims) ?? claims, key));
+      handle(request, response);
+    });
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  return state;
+}
+
+interface Key {
+  secret: KeyObject;
+  kid: string;
+}
+
+const newKey = (number: number): Key => ({
+  secret: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  kid: `key-${number}`,
+});
+
+const publicOf = (secret: KeyObject, kid: string) => {
+  const { n, e, kty } = secret.export({ format: 'jwk' });
+  return { n, e, kty, kid, use: 'sig', alg: 'RS256' };
+};
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function signed(claims: Record<string, unknown>, { secret, kid }: Key): string {
+  const text = `${encode({ alg: 'RS256', kid })}.${encode(claims)}`;
+  return `${text}.${sign('sha256', Buffer.from(text), secret).toString('base64url')}`;
+}
+
+/** Signs the ID token of an answer anew. */
+function changeToken(response: import('node:http').ServerResponse, make: (claims: Record<string, unknown>) => string) {
+  const end = response.end.bind(response) as (body: unknown) => typeof response;
+  response.end = ((body: unknown) => {
+    const answer = JSON.parse(String(body)) as { id_token?: string };
+    if (answer.id_token === undefined) return end(body);
+    const [, claims = ''] = answer.id_token.split('.');
+    answer.id_token = make(JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>);
+    const text = JSON.stringify(answer);
+    response.setHeader('content-length', Buffer.byteLength(text));
+    return end(text);
+  }) as typeof response.end;
+}
+
+/** Signs the person in and grants what was asked, as the provider's own pages would. */
+async function consent(
+  provider: Provider,
+  accountId: string,
+  request: import('node:http').IncomingMessage,
+  response: import('node:http').ServerResponse,
+): Promise<void> {
+  const { params } = await provider.interactionDetails(request, response);
+  const grant = new provider.Grant({ accountId, clientId: params['client_id'] as string });
+  grant.addOIDCScope('openid profile email');
+  const grantId = await grant.save();
+  await provider.interactionFinished(request, response, { login: { accountId }, consent: { grantId } });
+}
