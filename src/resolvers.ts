@@ -24,6 +24,7 @@ import { FileImportResolver } from './resolvers/file-import.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
+import { InvitationResolver } from './resolvers/invitation.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from './resolvers/live.resolver.js';
@@ -39,6 +40,7 @@ import { ApplicationActivityResolver, OrganizationActivityResolver } from './res
 import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
 import { SearchResolver } from './resolvers/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver.js';
+import { SessionResolver } from './resolvers/session.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
 import { UsageResolver } from './resolvers/usage.resolver.js';
@@ -55,6 +57,7 @@ export function createResolvers({
   index,
   jobs,
   live,
+  mail,
   records,
 }: Services): Map<ClassType, object> {
   const resolvers = [
@@ -86,12 +89,14 @@ export function createResolvers({
     new HookEdgesResolver(),
     new HookResolver(hooks),
     new HookSettingsResolver(hooks),
+    new InvitationResolver(clock, mail?.invite),
     new JobResolver(jobs),
     new DeviceRecordsResolver(index),
     new LatestEdgesResolver(),
     new LatestValueResolver(),
     new LatestResolver(index),
     new RecordEdgesResolver(),
+    new SessionResolver(),
     new SeriesEdgesResolver(),
     new SeriesResolver(index),
     new NodeResolver(index),

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { User } from '../entities/account.js';
 import { isId } from '../entities/id.js';
 import { conflict, notFound } from '../errors.js';
@@ -33,11 +33,21 @@ export async function loadMember(ctx: Context, organizationId: string, userId: s
  * @throws conflict (409) when the user is the only owner.
  */
 export async function keepAnOwner(em: EntityManager, organizationId: string, userId: string): Promise<void> {
-  const owners = await execute<{ userId: string }>(
-    em,
-    sql`select user_id as "userId" from membership
-         where organization_id = ${organizationId} and role = 'owner' order by user_id for update`,
-  );
+  requireOtherOwner(await execute<OwnerRow>(em, lockOwners(organizationId)), userId);
+}
+
+/** A row of {@link lockOwners}. */
+export interface OwnerRow {
+  userId: string;
+}
+
+/** Locks the owners of an organization and selects them. */
+export const lockOwners = (organizationId: string): Sql => sql`
+  select user_id as "userId" from membership
+   where organization_id = ${organizationId} and role = 'owner' order by user_id for update`;
+
+/** @throws conflict (409) when the user is the only owner. */
+export function requireOtherOwner(owners: readonly OwnerRow[], userId: string): void {
   if (owners.length === 1 && owners[0]?.userId === userId) {
     throw conflict('An organization keeps at least one owner: make another member an owner first.');
   }

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import sql, { type Sql } from 'sql-template-tag';
 import { isOwner, readableApplication, readableDevice, readableProduct, writableApplication } from '../auth/access.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from '../auth/rows.js';
+import { isOpen } from '../auth/session.js';
 import type { Caller } from '../entities/caller.js';
 import { isId } from '../entities/id.js';
 import type { Node } from '../entities/node.js';
@@ -14,10 +15,12 @@ import { auditEventRows } from './audit-events.js';
 import { deliveryRows } from './deliveries.js';
 import { episodeRows } from './episodes.js';
 import { hookRows } from './hooks.js';
+import { invitationRows } from './invitations.js';
 import { jobRows } from './jobs.js';
 import { loadById, loaderOf } from './loader.js';
 import { provisioningTokenRows } from './provisioning-tokens.js';
 import { recordById } from './records.js';
+import { isOwn, sessionRows } from './sessions.js';
 import { userColumns } from './users.js';
 
 type RowsOf = (caller: Caller, ids: Sql) => Sql;
@@ -60,6 +63,13 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
   ProvisioningToken: (caller, ids) => sql`
     ${provisioningTokenRows()}
      where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
+  Session: (caller, ids) => sql`
+    ${sessionRows(caller)}
+     where s.id = any(${ids}) and ${isOpen}
+       and (${isOwn(caller)} or s.organization_id = ${caller.organizationId} and ${isOwner(caller)})`,
+  Invitation: (caller, ids) => sql`
+    ${invitationRows()}
+     where i.id = any(${ids}) and i.organization_id = ${caller.organizationId} and i.expires_at > now() and ${isOwner(caller)}`,
   FileImport: (caller, ids) => sql`
     ${importRows}
      where i.id = any(${ids}) and i.organization_id = ${caller.organizationId} and ${isWhole} and ${isOwner(caller)}`,

@@ -4,6 +4,10 @@ import { type ApiError, conflict, forbidden, notFound } from '../errors.js';
 const meanings = {
   account_username_key: () => conflict('This username is taken.', [{ path: 'username', message: 'is taken' }]),
   account_email_key: () => conflict('This e-mail address is taken.', [{ path: 'email', message: 'is taken' }]),
+  invitation_address: () =>
+    conflict('This address is invited already: send that invitation again.', [
+      { path: 'email', message: 'is invited' },
+    ]),
   device_organization_id_serial_key_key: () =>
     conflict('A device with this serial is registered already.', [{ path: 'deviceSerial', message: 'is taken' }]),
   device_product_id_fkey: () => notFound('product'),

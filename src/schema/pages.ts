@@ -8,11 +8,13 @@ import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Device, DeviceListItem } from '../entities/device.js';
 import { Episode } from '../entities/episode.js';
 import { Hook, HookListItem } from '../entities/hook.js';
+import { Invitation } from '../entities/invitation.js';
 import { Job } from '../entities/job.js';
 import { DeviceLatest } from '../entities/latest.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
 import { ProvisioningToken } from '../entities/provisioning-token.js';
 import { DeviceRecord } from '../entities/record.js';
+import { Session } from '../entities/session.js';
 import { Team, TeamListItem } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
 import { UsageDay } from '../entities/usage.js';
@@ -78,3 +80,11 @@ export class EpisodePage extends pageOf(Episode) {}
 /** Events of the audit log. */
 @ObjectType({ description: 'A page of events of the audit log.' })
 export class AuditEventPage extends pageOf(AuditEvent) {}
+
+/** Page of sessions. */
+@ObjectType({ description: 'A page of sessions.' })
+export class SessionPage extends pageOf(Session) {}
+
+/** Page of invitations. */
+@ObjectType({ description: 'A page of invitations.' })
+export class InvitationPage extends pageOf(Invitation) {}

@@ -12,7 +12,7 @@ import { createInvitationPages } from './invitation-pages.js';
 import { linkPath, takeLink } from './links.js';
 import { callbackPath, createOidcSignIn, invitationPath } from './oidc.js';
 import { returnPath } from './return-to.js';
-import { chooseOrganization, endSession, findPerson, newSecret, openSession } from './sessions.js';
+import { chooseOrganization, endSession, findPerson, leaveOrganization, newSecret, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 
 /** What signing in is made with. */
@@ -115,6 +115,16 @@ export function createSignIn(options: SignInOptions): Router {
       const value = cookieOf(request, origin, 'session');
       if (value === undefined || !(await findPerson(read, value))) throw unauthenticated();
       await chooseOrganization(pool, value, query.get('organizationId') ?? '');
+      response.status(204).end();
+    },
+  });
+  serve('/auth/leave', {
+    async post({ request, response, origin, query }) {
+      requireOwnPage(request, origin);
+      const value = cookieOf(request, origin, 'session');
+      const person = value === undefined ? undefined : await findPerson(read, value);
+      if (person === undefined) throw unauthenticated();
+      await transaction(pool, (tx) => leaveOrganization(tx, person.userId, query.get('organizationId') ?? ''));
       response.status(204).end();
     },
   });

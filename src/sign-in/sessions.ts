@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import { lockOwners, type OwnerRow, requireOtherOwner } from '../auth/membership.js';
 import { isOpen, lifetime, touchSession } from '../auth/session.js';
 import { hashToken } from '../auth/token.js';
 import type { Role } from '../entities/enums.js';
@@ -99,5 +100,23 @@ export async function chooseOrganization(db: Database, value: string, organizati
            select from membership m join account o on o.id = m.organization_id and not o.disabled
             where m.organization_id = ${organizationId} and m.user_id = s.user_id)`)
     : { rowCount: 0 };
+  if (rowCount === 0) throw notFound('organization');
+}
+
+/**
+ * Takes a person out of an organization. Their sessions that act in it go on in the oldest of the other organizations, or in
+ * none; subscriptions there end. @throws notFound where the person is no member, conflict for the last owner
+ */
+export async function leaveOrganization(tx: Database, userId: string, organizationId: string): Promise<void> {
+  if (!isId(organizationId)) throw notFound('organization');
+  const { rows } = await tx.query<OwnerRow>(lockOwners(organizationId));
+  requireOtherOwner(rows, userId);
+  const others = sql`${memberships(userId)} and m.organization_id <> ${organizationId} order by m.created_at limit 1`;
+  await tx.query(sql`
+    update session set id = gen_random_uuid(), organization_id = (select m.organization_id ${others})
+     where user_id = ${userId} and organization_id = ${organizationId}`);
+  const { rowCount } = await tx.query(
+    sql`delete from membership where organization_id = ${organizationId} and user_id = ${userId}`,
+  );
   if (rowCount === 0) throw notFound('organization');
 }

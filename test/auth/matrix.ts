@@ -169,6 +169,17 @@ async function tokenOfDevice(owner: AccountActor, deviceId: string): Promise<{ i
   return { id: body.apiToken.id, token: body.token };
 }
 
+/** Makes a session of a member. */
+export async function newSession(world: World, organizationId: string, userId: string): Promise<string> {
+  const { rows } = await world.pool.query<{ id: string }>(
+    `insert into session (id, hash, user_id, organization_id, created_at, last_used_at, expires_at)
+     values (gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), $1, $2, now(), now(), now() + interval '1 day')
+     returning id`,
+    [userId, organizationId],
+  );
+  return rows[0]!.id;
+}
+
 /** Makes a provisioning token of a product. */
 async function tokenOfProduct(owner: AccountActor, productId: string): Promise<{ id: string; token: string }> {
   const { body } = await owner.post<{ token: string; provisioningToken: { id: string } }>(
@@ -207,6 +218,7 @@ async function furnish(world: World, owner: AccountActor, memberId: string): Pro
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),
     jobId: await owner.make(`/products/${owner.id}/${productId}/redecode`),
     importId: await newImport({ owner, serial }),
+    newSession: () => newSession(world, owner.id, memberId),
     tokenId: token.body.data?.['createApiToken'].apiToken.id,
     provisioningTokenId: (await tokenOfProduct(owner, productId)).id,
     deviceTokenId: (await tokenOfDevice(owner, deviceId)).id,

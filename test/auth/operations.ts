@@ -47,6 +47,8 @@ export interface Things {
   jobId: string;
   /** An import that is done. */
   importId: string;
+  /** Makes a session of the member, which acts in the organization. */
+  newSession: () => Promise<string>;
   /** Makes a word that was not used before. */
   fresh: () => string;
 }
@@ -122,6 +124,15 @@ export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'seria
   return id;
 }
 
+/** Invites somebody to the organization. */
+export async function newInvitation({ owner, fresh }: Pick<Things, 'owner' | 'fresh'>): Promise<string> {
+  const { body } = await owner.graph(
+    'mutation ($id: ID!, $email: EmailAddress!) { createInvitation(organizationId: $id, email: $email) { invitation { id } } }',
+    { id: owner.id, email: `${fresh()}@example.com` },
+  );
+  return body.data!['createInvitation'].invitation.id as string;
+}
+
 interface FileImport {
   id: string;
   state: string;
@@ -135,6 +146,27 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Query.viewer': { access: 'anyone', values: () => ({}) },
   'Mutation.updateAccount': { access: 'anyone', values: account },
   'Query.accounts': { access: 'anyone', values: () => ({}) },
+
+  'Query.mySessions': { access: 'anyone', values: () => ({}) },
+  'Mutation.revokeMySessions': { access: 'anyone', values: () => ({ sessionIds: [] }) },
+  'Query.sessions': { access: 'owners', values: organization },
+  'Mutation.revokeSession': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), sessionId: await things.newSession() }),
+  },
+  'Query.invitations': { access: 'owners', values: organization },
+  'Mutation.createInvitation': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), email: `${things.fresh()}@example.com`, teamIds: [things.teamId] }),
+  },
+  'Mutation.resendInvitation': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), invitationId: await newInvitation(things) }),
+  },
+  'Mutation.revokeInvitation': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), invitationId: await newInvitation(things) }),
+  },
 
   'Query.organization': { access: 'members', values: organization },
   'Mutation.updateOrganization': {

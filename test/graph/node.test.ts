@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '../../src/entities/enums.js';
-import { inAnHour, newImport } from '../auth/operations.js';
+import { newSession } from '../auth/matrix.js';
+import { inAnHour, newImport, newInvitation } from '../auth/operations.js';
 import { useWorld, type World } from '../support/world.js';
 
 const world = useWorld();
@@ -34,6 +35,7 @@ beforeAll(async () => {
     `{ account { tokens { items { id } } devices { items { records { items { id } } } } } }`,
   );
   const { tokens, devices } = body.data!.account;
+  const member = await world.member(owner, Role.member);
   nodes = {
     AlertRule,
     AuditEvent: audit.body[0]!.id,
@@ -47,7 +49,9 @@ beforeAll(async () => {
     Delivery: await owner.make(`/applications/${owner.id}/${Application}/hooks/${Hook}/ping`),
     FileImport: await newImport({ owner, serial: 'aa-01' }),
     ProvisioningToken: provisioning.body.provisioningToken.id,
-    User: (await world.member(owner, Role.member)).id,
+    User: member.id,
+    Session: await newSession(world, owner.id, member.id),
+    Invitation: await newInvitation({ owner, fresh: () => 'somebody' }),
     Job: await owner.make(`/products/${owner.id}/${Product}/redecode`),
     ApiToken: tokens.items[0].id,
     Record: devices.items[0].records.items[0].id,

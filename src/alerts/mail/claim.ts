@@ -83,7 +83,7 @@ export async function claimAsks(
 }
 
 /** Notes that an address is asked now. Returns false if some organization asked it within {@link askSpacing}. */
-async function markAsked(tx: pg.PoolClient, address: string, now: Date): Promise<boolean> {
+export async function markAsked(tx: pg.PoolClient, address: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
     insert into alert_mail_asked as m (address, asked_at) values (lower(${address}), ${now})
         on conflict (address) do update set asked_at = excluded.asked_at

@@ -8,6 +8,7 @@ import { transaction } from '../../transaction.js';
 import { type Claimed, claimAsks, claimNotices } from './claim.js';
 import { createComposer } from './compose.js';
 import { faultOf } from './fault.js';
+import { createInviter } from './invite.js';
 import { createMailLinks, type MailLinks } from './links.js';
 import { createMailMetrics } from './metrics.js';
 import { enqueueNotices, type Notice } from './outbox.js';
@@ -47,6 +48,8 @@ export interface Mailer {
    */
   enqueue(tx: pg.PoolClient, kind: Notice['kind'], episodeIds: readonly string[]): Promise<(() => void) | undefined>;
   links: MailLinks;
+  /** Sends the link of an invitation at once. */
+  invite: ReturnType<typeof createInviter>;
   /** Hints that a mail is due. */
   wake(): void;
   start(): void;
@@ -61,6 +64,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
   const settler = createSettler(pool, clock);
   const compose = createComposer({ pool, clock, tokens, origin });
   let transport: Promise<SendMail> | undefined;
+  const open = () => (transport ??= openTransport(server));
 
   const send = async (claimed: Claimed): Promise<void> => {
     const composed = await compose(claimed);
@@ -68,7 +72,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     const { mail, ids } = composed;
     let outcome: Outcome;
     try {
-      await (await (transport ??= openTransport(server)))(mail);
+      await (await open())(mail);
       outcome = await settler.sent(claimed, ids);
     } catch (error) {
       const fault = faultOf(error);
@@ -107,6 +111,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
       return isDue ? () => loop.wake() : undefined;
     },
     links: createMailLinks(pool, clock, tokens),
+    invite: createInviter({ pool, clock, log, origin, open }),
     wake: () => loop.wake(),
     start: () => loop.start(),
     async close() {

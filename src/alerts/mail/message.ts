@@ -10,7 +10,7 @@ export interface Mail {
   /** Equal for equal notices, so that mail programs show a mail that was sent twice only once. */
   messageId: string;
   /** Address of the page that stops these mails. */
-  stopUrl: string;
+  stopUrl?: string;
 }
 
 /** Maximum number of characters of a name that a mail shows. */
@@ -57,6 +57,31 @@ function subjectOf(notices: readonly Notice[], more: number, organization: strin
   const [first] = notices;
   if (first !== undefined && notices.length + more === 1) return titleOf(first);
   return `${notices.length + more} alert notices of ${organization}`;
+}
+
+/** Writes the mail that invites to an organization. The organization's unique name is its only text that users write. */
+export function invitationMail({
+  organization,
+  url,
+  ...rest
+}: {
+  to: string;
+  organization: string;
+  url: string;
+  messageId: string;
+}): Mail {
+  const paragraphs = [
+    `The organization ${organization} of a device data platform invites you to become a member.`,
+    'To accept, open this link within 7 days and press the button:',
+  ];
+  const end = 'If you do not know the organization, do nothing.';
+  const html = [...paragraphs.map(paragraph), linkTo(url, 'Open the invitation'), paragraph(end)].join('\n');
+  return {
+    ...rest,
+    subject: `${organization} invites you`,
+    text: [...paragraphs, url, end].join('\n\n'),
+    html: `<!doctype html><html lang="en"><body>${html}</body></html>`,
+  };
 }
 
 const severities: Readonly<Record<string, string>> = { info: 'Info', warning: 'Warning', critical: 'Critical' };

@@ -44,8 +44,10 @@ export async function openTransport({ from, ...server }: MailServer): Promise<Se
       html,
       messageId,
       headers: {
-        'List-Unsubscribe': { prepared: true, value: `<${stopUrl}>` },
-        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        ...(stopUrl !== undefined && {
+          'List-Unsubscribe': { prepared: true, value: `<${stopUrl}>` },
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        }),
         'Auto-Submitted': 'auto-generated',
       },
     });

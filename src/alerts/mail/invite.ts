@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import sql from 'sql-template-tag';
+import { InvitationMail } from '../../entities/invitation.js';
+import { transaction } from '../../transaction.js';
+import { asksOfDay, markAsked } from './claim.js';
+import { faultOf } from './fault.js';
+import { invitationMail } from './message.js';
+import type { SendMail } from './transport.js';
+
+/** How long the caller waits for the mail server, in milliseconds. */
+const patience = 10_000;
+
+/** Dependencies of mails that invite. */
+export interface InviterOptions {
+  pool: pg.Pool;
+  clock: () => number;
+  log: Logger;
+  origin: string;
+  /** Opens the connection to the mail server. */
+  open: () => Promise<SendMail>;
+}
+
+/**
+ * Creates the function that sends an invitation at once: the link is stored nowhere, so that no other process could send it
+ * later. Invitations share the limits of mails that ask for confirmation: both go to addresses that nobody has confirmed.
+ */
+export const createInviter =
+  ({ pool, clock, log, origin, open }: InviterOptions) =>
+  async (organization: { id: string; username: string }, to: string, url: string): Promise<InvitationMail> => {
+    const now = new Date(clock());
+    if (!(await takeTurn(pool, organization.id, to, now))) return InvitationMail.limited;
+    const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
+    const mail = invitationMail({
+      to,
+      organization: organization.username,
+      url,
+      messageId: `<invitation.${randomUUID()}@${host}>`,
+    });
+    try {
+      await within(open().then((send) => send(mail)));
+      return InvitationMail.sent;
+    } catch (error) {
+      const { says } = faultOf(error);
+      log.warn(
+        { organizationId: organization.id, code: /^\d{3}/.exec(says)?.[0] },
+        'an invitation was not sent by e-mail',
+      );
+      await pool.query(sql`delete from alert_mail_asked where address = lower(${to})`);
+      return InvitationMail.failed;
+    }
+  };
+
+/** Counts a mail to an address that has not confirmed. Returns false when the organization or the address has had enough. */
+const takeTurn = (pool: pg.Pool, organizationId: string, address: string, now: Date): Promise<boolean> =>
+  transaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(sql`
+      insert into alert_mail_day as d (organization_id, day, asked)
+      values (${organizationId}, (${now}::timestamptz at time zone 'utc')::date, 1)
+          on conflict (organization_id, day) do update set asked = d.asked + 1 where d.asked < ${asksOfDay}`);
+    return rowCount === 1 && markAsked(tx, address, now);
+  });
+
+async function within(sending: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(Object.assign(new Error('The mail took too long.'), { code: 'ETIMEDOUT' })),
+      patience,
+    );
+  });
+  try {
+    await Promise.race([sending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

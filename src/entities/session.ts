@@ -1,0 +1,24 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { Node } from './node.js';
+
+/** A browser in which a person is signed in. */
+@ObjectType({ implements: Node, description: 'A browser in which a person is signed in.' })
+export class Session {
+  @Field(() => ID, {
+    description: 'Identifier. The session gets another one when it begins to act in another organization.',
+  })
+  id!: string;
+  @Field(() => ID, { description: 'Person who is signed in.' }) userId!: string;
+  @Field(() => ID, { nullable: true, description: 'Organization that the session acts in.' })
+  organizationId?: string | null;
+  @Field(() => GraphQLDateTimeISO, { description: 'When the person signed in.' }) createdAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was last used, to the minute.' }) lastUsedAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it ends, unless it is unused for 12 hours before.' })
+  expiresAt!: string;
+  @Field(() => String, { nullable: true, description: 'Name that the browser gave itself when the person signed in.' })
+  userAgent?: string | null;
+  @Field(() => String, { nullable: true, description: 'Network address that the person signed in from.' })
+  address?: string | null;
+  @Field(() => Boolean, { description: 'Whether it is the session of this call.' }) current!: boolean;
+}

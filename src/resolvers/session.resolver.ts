@@ -1,0 +1,71 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { User } from '../entities/account.js';
+import { isId } from '../entities/id.js';
+import { Session } from '../entities/session.js';
+import { notFound } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import { PageArgs } from '../schema/list.args.js';
+import { SessionPage } from '../schema/pages.js';
+import { OrganizationPageArgs, SessionArgs, SessionsArgs } from '../schema/sign-in.args.js';
+import { list } from './list.js';
+import { loadById } from './loader.js';
+import { isOwn, sessionListing, sessionRows } from './sessions.js';
+import { userColumns } from './users.js';
+
+/** Sessions: each person sees and ends their own, owners those that act in their organization. */
+@Resolver(() => Session)
+export class SessionResolver {
+  @Query(() => SessionPage, {
+    description:
+      'The sessions of the person who calls, in all organizations. To a token it shows those of its organization alone.',
+  })
+  mySessions(@Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<SessionPage> {
+    return list<Session>(ctx, sessionListing(ctx.caller, isOwn(ctx.caller)), args);
+  }
+
+  @Query(() => SessionPage, { description: 'The sessions of members that act in the organization.' })
+  sessions(@Args(() => OrganizationPageArgs) args: OrganizationPageArgs, @Ctx() ctx: Context): Promise<SessionPage> {
+    requireOrganization(ctx, args.organizationId, 'own');
+    return list<Session>(ctx, sessionListing(ctx.caller, sql`s.organization_id = ${args.organizationId}`), args);
+  }
+
+  @Mutation(() => Int, {
+    description: 'Ends sessions of the person who calls and returns how many ended. Others are passed over.',
+  })
+  async revokeMySessions(@Args(() => SessionsArgs) { sessionIds }: SessionsArgs, @Ctx() ctx: Context): Promise<number> {
+    const ids = JSON.stringify((sessionIds ?? []).filter(isId));
+    const ended = await execute(
+      ctx.em,
+      sql`delete from session s where s.id in (select x::uuid from jsonb_array_elements_text(${ids}::jsonb) x)
+             and ${isOwn(ctx.caller)} returning s.id`,
+    );
+    return ended.length;
+  }
+
+  @Mutation(() => Session, { description: 'Ends a session that acts in the organization.' })
+  async revokeSession(
+    @Args(() => SessionArgs) { organizationId, sessionId }: SessionArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Session> {
+    requireOrganization(ctx, organizationId, 'own');
+    if (!isId(sessionId)) throw notFound('session');
+    const which = sql`s.id = ${sessionId} and s.organization_id = ${organizationId}`;
+    const [session] = await ctx.read<Session>(sql`${sessionRows(ctx.caller)} where ${which}`);
+    if (session === undefined) throw notFound('session');
+    await execute(ctx.em, sql`delete from session s where ${which}`);
+    return session;
+  }
+
+  @FieldResolver(() => User, { description: 'Person who is signed in.' })
+  user(@Root() { userId }: Session, @Ctx() ctx: Context): Promise<User | null> {
+    return loadById(
+      ctx,
+      'session.user',
+      userId,
+      (ids) => sql`select ${userColumns} from account u where u.id = any(${ids}::uuid[])`,
+    );
+  }
+}
