@@ -59,7 +59,7 @@ describe('confirmation of an alert address', () => {
     const link = ask!.link('confirm');
     const page = await world.open(link);
     expect(page).toMatchObject({ status: 200, body: expect.stringContaining('<form method="post"') });
-    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('referrer-policy')).toBe('same-origin');
     expect(await site.states(ruleId)).toMatchObject([{ state: 'pending' }]);
     expect(await world.open(link, 'POST')).toMatchObject({ status: 200, body: expect.stringContaining('Confirmed') });
     expect(await site.states(ruleId)).toMatchObject([{ state: AlertRecipientState.confirmed }]);
@@ -326,5 +326,41 @@ describe('mail settings', () => {
     const read = () => readConfig(environment);
     expect(read).toThrow(message);
     expect(read).not.toThrow(/hidden/);
+  });
+});
+
+describe('an invitation by e-mail', () => {
+  const create = `mutation ($id: ID!, $email: EmailAddress!) {
+    createInvitation(organizationId: $id, email: $email) { url mail invitation { id } } }`;
+  const resend = `mutation ($id: ID!, $invitation: ID!) {
+    resendInvitation(organizationId: $id, invitationId: $invitation) { mail } }`;
+
+  it('has the link, once an hour for an address', async () => {
+    const { owner } = await world.site();
+    const email = someAddress();
+    const { body } = await owner.graph(create, { id: owner.id, email });
+    const { url, mail, invitation } = body.data!['createInvitation'] as {
+      url: string;
+      mail: string;
+      invitation: { id: string };
+    };
+    expect(mail).toBe('sent');
+    const [received] = await world.mailsTo(email, 1);
+    expect(received!.text).toContain(url);
+    const again = await owner.graph(resend, { id: owner.id, invitation: invitation.id });
+    expect(again.body.data).toEqual({ resendInvitation: { mail: 'limited' } });
+  });
+
+  it('says where the mail server refuses it, and is sent with the next try', async () => {
+    const { owner } = await world.site();
+    const email = someAddress();
+    world.server.refused.set(email, { code: 550, says: '5.1.1 Nobody' });
+    const { body } = await owner.graph(create, { id: owner.id, email });
+    expect(body.data!['createInvitation'].mail).toBe('failed');
+    world.server.refused.delete(email);
+    const { id } = body.data!['createInvitation'].invitation as { id: string };
+    expect((await owner.graph(resend, { id: owner.id, invitation: id })).body.data!['resendInvitation'].mail).toBe(
+      'sent',
+    );
   });
 });

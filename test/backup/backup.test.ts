@@ -2,6 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import { createSignInLink } from '../../src/operator/sign-in-link.js';
+import { newSession } from '../auth/matrix.js';
+import { newInvitation } from '../auth/operations.js';
 import { type Outcome, runCommand } from '../support/command.js';
 import { createDatabase, execute } from '../support/server.js';
 import { useWorld } from '../support/world.js';
@@ -20,6 +24,10 @@ beforeAll(async () => {
   await owner.make(`/organizations/${owner.id}/devices/ba-01`);
   const records = [1, 2, 3].map((n) => ({ serial: 'ba-01', data: { n } }));
   expect((await owner.post(`/organizations/${owner.id}/records`, records)).status).toBe(200);
+  const member = await world.member(owner, Role.member);
+  await newSession(world, owner.id, member.id);
+  await createSignInLink(world.pool, member.id, new Date());
+  await newInvitation({ owner, fresh: () => 'guest' });
   expect(await run(world.databaseUrl, 'backup', file)).toMatchObject({ code: 0 });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -37,5 +45,16 @@ describe('ddp restore', () => {
     expect(await run(restored, 'restore', file)).toMatchObject({ code: 0 });
     const { rows } = await execute(restored, "select data ->> 'n' as name from record order by seq");
     expect(rows).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }]);
+  });
+
+  it('brings invitations, and signs nobody in', async () => {
+    const restored = await createDatabase({ template: false });
+    await run(restored, 'restore', file);
+    const { rows } = await execute(
+      restored,
+      `select 'invitation' as name from invitation union all select 'session' from session
+        union all select 'link' from sign_in_link`,
+    );
+    expect(rows).toEqual([{ name: 'invitation' }]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { AccountType } from '../../src/entities/enums.js';
 import { createAccount, setDisabled } from '../../src/operator/account.js';
 import { useWorld } from '../support/world.js';
-import { client, useProvider } from './provider.js';
+import { callbackOf, client, useProvider } from './provider.js';
 import { Visitor } from './visitor.js';
 
 const provider = useProvider();
@@ -34,21 +34,9 @@ async function user() {
   return { id, email, sub: fresh() };
 }
 
-/** Goes to the provider and back to the callback, which is given as it would be asked for. */
-async function callbackOf(visitor: Visitor, start = '/auth/start?provider=1'): Promise<string> {
-  let { headers, status } = await visitor.get(start);
-  const elsewhere = new Visitor(provider.issuer);
-  for (let steps = 0; steps < 6; steps++) {
-    const to = new URL(String(headers.location), provider.issuer);
-    if (to.pathname === '/auth/callback') return `${to.pathname}${to.search}`;
-    ({ headers, status } = await elsewhere.get(to.href));
-  }
-  throw new Error(`The provider answered ${status}.`);
-}
-
 async function signIn(person: Record<string, unknown> & { sub: string }, visitor = new Visitor(world.url)) {
   provider.person = person;
-  return { visitor, page: await visitor.get(await callbackOf(visitor)) };
+  return { visitor, page: await visitor.get(await callbackOf(provider, visitor)) };
 }
 
 describe('signing in by a provider', () => {
@@ -168,7 +156,7 @@ describe('what a provider says that is not valid', () => {
   it('answers 503 for an answer without an end, and for a provider that is away', async () => {
     provider.person = { sub: fresh() };
     const visitor = new Visitor(world.url);
-    const callback = await callbackOf(visitor);
+    const callback = await callbackOf(provider, visitor);
     provider.intercept.set('/jwks', JSON.stringify({ keys: [], padding: 'x'.repeat(300_000) }));
     expect((await visitor.get(callback)).status).toBe(503);
     expect((await visitor.get('/auth/start?provider=2')).status).toBe(503);
@@ -180,7 +168,7 @@ describe('the callback', () => {
     const { email, sub } = await user();
     provider.person = { sub, email, email_verified: true };
     const visitor = new Visitor(world.url);
-    const callback = await callbackOf(visitor);
+    const callback = await callbackOf(provider, visitor);
     const other = new Visitor(world.url);
     await other.get('/auth/start?provider=1');
     expect((await other.get(callback)).status).toBe(400);
@@ -201,7 +189,7 @@ describe('the callback', () => {
   it('refuses a state after ten minutes', async () => {
     provider.person = { sub: fresh() };
     const visitor = new Visitor(world.url);
-    const callback = await callbackOf(visitor);
+    const callback = await callbackOf(provider, visitor);
     await world.pool.query(`update sign_in_attempt set expires_at = now()`);
     expect((await visitor.get(callback)).status).toBe(400);
   });
@@ -220,7 +208,7 @@ describe('the callback', () => {
   it('refuses the answer of another issuer (RFC 9207)', async () => {
     provider.person = { sub: fresh() };
     const visitor = new Visitor(world.url);
-    const callback = (await callbackOf(visitor)).replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example');
+    const callback = (await callbackOf(provider, visitor)).replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example');
     expect((await visitor.get(callback)).status).toBe(403);
   });
 
@@ -237,7 +225,11 @@ describe('the callback', () => {
     const { email, sub } = await user();
     provider.person = { sub, email, email_verified: true };
     const visitor = new Visitor(world.url);
-    const callback = await callbackOf(visitor, `/auth/start?provider=1&returnTo=${encodeURIComponent(returnTo)}`);
+    const callback = await callbackOf(
+      provider,
+      visitor,
+      `/auth/start?provider=1&returnTo=${encodeURIComponent(returnTo)}`,
+    );
     expect((await visitor.get(callback)).headers.location).toBe(path);
   });
 });

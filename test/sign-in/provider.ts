@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import Provider from 'oidc-provider';
+import { Visitor } from './visitor.js';
 
 /** Whom the provider names. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
@@ -128,4 +129,20 @@ async function consent(
   grant.addOIDCScope('openid profile email');
   const grantId = await grant.save();
   await provider.interactionFinished(request, response, { login: { accountId }, consent: { grantId } });
+}
+
+/** Goes to the provider and back to the callback, which is given as it would be asked for. */
+export async function callbackOf(
+  provider: TestProvider,
+  visitor: Visitor,
+  start = '/auth/start?provider=1',
+): Promise<string> {
+  let { headers, status } = await visitor.get(start);
+  const elsewhere = new Visitor(provider.issuer);
+  for (let steps = 0; steps < 6; steps++) {
+    const to = new URL(String(headers.location), provider.issuer);
+    if (to.pathname === '/auth/callback') return `${to.pathname}${to.search}`;
+    ({ headers, status } = await elsewhere.get(to.href));
+  }
+  throw new Error(`The provider answered ${status}.`);
 }
