@@ -32,6 +32,19 @@ const mayImport = {
   database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue', 'time-slice'],
   // Who did what. Of log only the type.
   audit: ['entities', 'errors', 'json', 'log', 'transaction', 'periodic-tasks'],
+  'sign-in': [
+    'audit',
+    'auth',
+    'config',
+    'entities',
+    'errors',
+    'json',
+    'log',
+    'rest',
+    'schema',
+    'transaction',
+    'alerts',
+  ],
   // Of audit only the type of what a call leaves there.
   schema: ['audit', 'entities', 'errors', 'json', 'transaction'],
   auth: ['audit', 'entities', 'schema', 'errors'],
@@ -109,6 +122,7 @@ const at = (name) =>
   [
     'entities',
     'audit',
+    'sign-in',
     'database',
     'schema',
     'auth',

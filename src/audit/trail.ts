@@ -160,9 +160,7 @@ const beforeOf = ({ meta, payload, originalEntity }: ChangeSet<Row>, em: FlushEv
 type Row = Record<string, unknown>;
 
 /** Returns the actor of a caller's events. */
-const actorOf = ({ tokenId: id, tokenName: name, userId, userName }: Caller): Actor => ({
-  kind: 'token',
-  id,
-  name,
-  ...(userId === null ? { userId } : { userId, userName }),
-});
+const actorOf = ({ bySession, tokenId: id, tokenName: name, userId, userName }: Caller): Actor => {
+  if (bySession && userId !== null) return { kind: 'session', id, userId, userName };
+  return { kind: 'token', id, name, ...(userId === null ? { userId } : { userId, userName }) };
+};

@@ -27,6 +27,7 @@ export async function authenticateSession(read: Read, value: string): Promise<Ca
   const [found] = await read<Caller & { stale: boolean }>(sql`
     select s.id as "tokenId", s.organization_id as "organizationId", s.user_id as "userId", null as "deviceId",
            null as "productId", 'full' as scope, m.role, true as "bySession",
+           null as "tokenName", coalesce(u.name, u.username) as "userName",
            s.last_used_at < now() - interval '1 minute' as stale
       ${validSessions} and s.hash = ${hash}`);
   if (found === undefined) throw unauthenticated();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import { insertEvent } from '../audit/event.js';
 import { lockOwners, type OwnerRow, requireOtherOwner } from '../auth/membership.js';
 import { isOpen, lifetime, touchSession } from '../auth/session.js';
 import { hashToken } from '../auth/token.js';
@@ -47,14 +48,21 @@ export async function openSession(
   const value = newSecret();
   const expiresAt = new Date(now.getTime() + lifetime);
   const agent = userAgent?.slice(0, 500).toWellFormed().replaceAll('\0', '') ?? null;
-  await tx.query(sql`
+  const id = newId();
+  const { rows } = await tx.query<{ organizationId: string | null; userName: string }>(sql`
     insert into session (id, hash, user_id, organization_id, created_at, last_used_at, expires_at, user_agent, address)
-    values (${newId()}, ${hashToken(value)}, ${userId}, (
+    values (${id}, ${hashToken(value)}, ${userId}, (
       select m.organization_id ${memberships(userId)}
        order by m.organization_id = ${organizationId}::uuid desc nulls last, (
          select max(s.last_used_at) from session s where s.user_id = m.user_id and s.organization_id = m.organization_id
        ) desc nulls last, m.created_at, m.organization_id limit 1),
-      ${now}, ${now}, ${expiresAt}, ${agent}, ${address})`);
+      ${now}, ${now}, ${expiresAt}, ${agent}, ${address})
+    returning organization_id as "organizationId",
+              (select coalesce(name, username) from account where id = ${userId}) as "userName"`);
+  const { organizationId: actsIn, userName } = rows[0]!;
+  const actor = { kind: 'session', id, userId, userName } as const;
+  const target = { kind: 'session', id, name: null } as const;
+  await tx.query(insertEvent({ organizationId: actsIn, actor, action: 'signIn', target, address }));
   return value;
 }
 
