@@ -20,24 +20,18 @@ const usualConnections = 32;
 const rounds = 5;
 
 /** Loads each side in turn, over several rounds, and compares the last side with each of the others. */
-export async function compare(
-  title: string,
-  sides: readonly Side[],
-  token: string,
-  seconds: number,
-  connections = usualConnections,
-): Promise<void> {
+export async function compare(title: string, sides: readonly Side[], token: string, seconds: number): Promise<void> {
   const rows = sides.map((side) => ({ side, name: side.name, figures: [] as number[] }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const { side, figures } of rows) {
-      const rate = await load(side, token, round === 0 ? 1 : seconds, connections);
+      const rate = await load(side, token, round === 0 ? 1 : seconds);
       // The first round only warms up.
       if (round > 0) figures.push(rate);
     }
   }
   const ours = rows.at(-1)!;
   const others = rows.slice(0, -1).map(({ name, figures }): Row => ({ name, figures }));
-  report(`${title}, ${connections} connections`, 'req/s', [
+  report(`${title}, ${usualConnections} connections`, 'req/s', [
     ...others,
     ...others.map((against) => ({ name: ours.name, figures: ours.figures, against })),
   ]);
