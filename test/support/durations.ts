@@ -33,6 +33,7 @@ export const durations: Readonly<Record<string, number>> = {
   'imports/parquet': 14,
   'fuzz/parser': 14,
   'search/summary': 14,
+  'audit/mutations': 13,
   'usage/quota': 13,
   'hooks/connection': 11,
   'hooks/order': 11,
