@@ -13,7 +13,8 @@ const mayImport = {
   'cluster-setting': ['setting'],
   'mqtt-setting': ['setting'],
   'mail-setting': ['setting'],
-  config: ['duration', 'setting', 'cluster-setting', 'mqtt-setting', 'mail-setting'],
+  'oidc-setting': ['setting'],
+  config: ['duration', 'setting', 'cluster-setting', 'mqtt-setting', 'mail-setting', 'oidc-setting'],
   json: ['errors', 'time-slice'],
   log: ['config'],
   transaction: [],
@@ -107,6 +108,8 @@ const mayImport = {
   // Files out, which REST streams.
   export: ['csv', 'schema', 'audit', 'auth', 'entities', 'records', 'search', 'errors', 'json', 'time-slice'],
   operator: ['audit', 'auth', 'entities', 'errors'],
+  // People sign in by browsers: pages as REST has them.
+  'sign-in': ['oidc-setting', 'audit', 'auth', 'entities', 'rest', 'schema', 'errors', 'transaction'],
   // Of database, hooks and records only types.
   tracing: ['config', 'log', 'version', 'rest', 'database', 'hooks', 'records'],
   // It knows tables by the database's own catalogue.
@@ -141,6 +144,7 @@ const at = (name) =>
     'mqtt',
     'export',
     'operator',
+    'sign-in',
     'tracing',
     'backup',
     'demo',
@@ -216,6 +220,7 @@ module.exports = {
     },
     keeper('undici', 'hooks/'),
     keeper('nodemailer', 'alerts/mail/transport'),
+    keeper('openid-client', 'sign-in/provider'),
     keeper('@opentelemetry', 'tracing/'),
     keeper('csv-stringify', 'csv'),
     keeper('hyparquet-writer', 'export/parquet'),
@@ -226,6 +231,7 @@ module.exports = {
       'rest/',
       'graph/',
       'elasticsearch/',
+      'sign-in/',
       'admission',
       'app',
       'call',

@@ -4,9 +4,8 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } fro
 import { Failure, Loading } from './components/state.js';
 import { SessionDocument } from './documents.js';
 import { OpenBadge } from './screens/alerts/badge.js';
-import { SignIn } from './screens/sign-in.js';
-import { account, isOwner, mayWrite, signOut, token } from './session.js';
-import { chooseTheme, theme } from './theme.js';
+import { account, isOwner, mayWrite, person, token } from './session.js';
+import './theme.js';
 import { useQuery } from './use-query.js';
 
 /** Base path of the console. */
@@ -99,6 +98,7 @@ const screens: readonly Screen[] = [
     title: 'Usage',
     component: lazy(async () => (await import('./screens/usage/usage.js')).UsageScreen),
   },
+  { path: '/sessions', component: lazy(async () => (await import('./screens/sessions.js')).SessionsScreen) },
   { path: '/tokens', title: 'Tokens', component: lazy(async () => (await import('./screens/tokens.js')).TokensScreen) },
 ];
 
@@ -112,7 +112,14 @@ interface Screen {
 }
 
 /** The console: the sign-in or, with a token, the screens. */
-export const App = () => (token.value === undefined ? <SignIn /> : <Console key={token.value} />);
+export const App = () => {
+  const who = token.value ?? person.value?.organizationId;
+  if (who != null) return <Console key={who} />;
+  return <ErrorBoundary>{person.value !== undefined && <SignIn />}</ErrorBoundary>;
+};
+
+const SignIn = lazy(async () => (await import('./screens/sign-in.js')).SignIn);
+const SideFoot = lazy(async () => (await import('./components/side-foot.js')).SideFoot);
 
 const Console = () => {
   const session = useQuery(SessionDocument, {});
@@ -179,16 +186,9 @@ const Navigation = () => {
             </li>
           ))}
       </ul>
-      <div class="side-foot">
-        <select aria-label="Theme" value={theme.value} onChange={({ currentTarget: { value } }) => chooseTheme(value)}>
-          <option value="">System theme</option>
-          <option value="light">Light theme</option>
-          <option value="dark">Dark theme</option>
-        </select>
-        <button type="button" onClick={() => signOut()}>
-          Sign out
-        </button>
-      </div>
+      <ErrorBoundary>
+        <SideFoot />
+      </ErrorBoundary>
     </nav>
   );
 };

@@ -3,30 +3,30 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** Permission on an application. */
+/** What a caller may do with an application. */
 export type Permission =
   | 'read'
   | 'write';
 
-/** Filter of devices. A device must meet all given conditions. */
+/** Which devices; one has to pass all that is given. */
 export type DeviceFilterInput = {
   /** Only devices with this tag. */
   tag?: string | null | undefined;
   /** Only devices of one of these products. At most 100. */
   productIds?: Array<string> | null | undefined;
-  /** Only devices linked to this application. */
+  /** Only devices that are linked to this application. */
   applicationId?: string | null | undefined;
-  /** Only devices without a record measured at this time or later: Unix seconds. */
+  /** Only devices without a record that was measured then or later: Unix seconds. */
   silentSince?: number | null | undefined;
-  /** Only devices within a circle, edge included. */
+  /** Only devices within a circle; its edge is in it. */
   near?: NearInput | null | undefined;
 };
 
 /** A circle on Earth (WGS 84). */
 export type NearInput = {
-  /** Latitude of the centre in degrees. */
+  /** Latitude of its centre in degrees. */
   lat: number;
-  /** Longitude of the centre in degrees. */
+  /** Longitude of its centre in degrees. */
   lon: number;
   /** Radius in metres. */
   radius: number;
@@ -43,26 +43,26 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
-/** Function that reduces the values of a bucket to one point of a series. */
+/** What a point of a series says of the values in its bucket. */
 export type SeriesFunction =
   /** Mean of the values. */
   | 'avg'
-  /** The smallest value. */
+  /** The smallest. */
   | 'min'
-  /** The largest value. */
+  /** The largest. */
   | 'max'
   /** Sum of the values. */
   | 'sum'
-  /** Number of values. */
+  /** How many there are. */
   | 'count'
-  /** The value measured first. */
+  /** The one measured first. */
   | 'first'
-  /** The value measured last. */
+  /** The one measured last. */
   | 'last'
-  /** No buckets: a selection of `points` measured points that preserves the shape of the line (Largest-Triangle-Three-Buckets). */
+  /** No buckets: measured points, as many as selected for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets). */
   | 'lttb';
 
-/** Reason why an item was rejected. */
+/** Why an item was rejected. */
 export type ItemErrorCode =
   | 'UNKNOWN_DEVICE'
   | 'VALIDATION_FAILED'
@@ -76,25 +76,7 @@ export type StreamType =
   | 'RAW'
   | 'TXT';
 
-/** Kind of an actor. */
-export type AuditActorKind =
-  /** A call with a token. */
-  | 'token'
-  /** A signed-in person. */
-  | 'session'
-  /** An operator at the command line. */
-  | 'operator'
-  /** A step of a job; another event names who requested the job. */
-  | 'job';
-
-/** Outcome of an operation. */
-export type AuditOutcome =
-  /** The operation was done. */
-  | 'success'
-  /** The actor was not allowed to do it. One event a minute stands for all of an actor and an action. */
-  | 'refused';
-
-/** Reason why a call got no answer. */
+/** Why a call got no answer. */
 export type DeliveryErrorCode =
   | 'BLOCKED'
   | 'DNS'
@@ -104,7 +86,7 @@ export type DeliveryErrorCode =
   | 'RESET'
   | 'PROTOCOL';
 
-/** Role of a member in an organization. */
+/** What a member is in an organization. */
 export type Role =
   | 'owner'
   | 'member';
@@ -115,9 +97,9 @@ export type AlertSeverity =
   | 'warning'
   | 'critical';
 
-/** Kind of an alert rule. */
+/** The kinds of alert rules. */
 export type AlertKind =
-  /** Compares the values of records. */
+  /** Judges the values of records. */
   | 'threshold'
   /** Waits for records that do not arrive. */
   | 'silence';
@@ -143,10 +125,10 @@ export type AlertRecipientState =
   | 'pending'
   /** The address gets notices. */
   | 'confirmed'
-  /** The address no longer gets notices; `reason` says why. */
+  /** The address gets no notices any more; `reason` says why. */
   | 'stopped';
 
-/** Reason why an episode closed. */
+/** Why an episode closed. */
 export type EpisodeEnd =
   /** A record met the condition `until`. */
   | 'cleared'
@@ -156,11 +138,11 @@ export type EpisodeEnd =
   | 'arrived'
   /** The device was unlinked from the application. */
   | 'unlinked'
-  /** The device changed its product or tags, and the rule no longer watches it. */
+  /** The device changed its product or tags, and is no longer under the rule. */
   | 'moved'
   /** The device was deleted. */
   | 'deviceDeleted'
-  /** The rule was disabled. */
+  /** The rule was switched off. */
   | 'disabled'
   /** The rule was changed. */
   | 'ruleChanged'
@@ -172,27 +154,27 @@ export type EpisodeState =
   | 'open'
   | 'closed';
 
-/** Scope of a token: everything that its owner may do, reading only, or posting records only. */
+/** What a token may do: everything its owner may, change nothing, or post records only. */
 export type TokenScope =
   | 'full'
   | 'read'
   | 'ingest';
 
-/** Reason why a hook is disabled. */
+/** Why a hook is switched off. */
 export type HookDisabledReason =
-  /** A caller who may change the hook disabled it. */
+  /** Somebody who may change the hook switched it off. */
   | 'request'
   /** The address of the hook answered 410. */
   | 'gone'
   /** The calls of the hook failed for five days. */
   | 'failing';
 
-/** Reason why the filter of a hook is disabled. */
+/** Why the filter of a hook is switched off. */
 export type FilterDisabledReason =
-  /** The filter kept timing out. */
+  /** The filter kept running out of time. */
   | 'timeout';
 
-/** State of a hook's circuit breaker. */
+/** Where a hook's circuit stands. */
 export type CircuitState =
   | 'closed'
   | 'open'
@@ -207,7 +189,7 @@ export type JobKind =
   | 'deleteDevices'
   /** Decodes the stored frames of a product again. */
   | 'redecode'
-  /** Redelivers ended deliveries of a hook. */
+  /** Makes ended deliveries of a hook again. */
   | 'redeliver'
   /** Calls a hook with stored records. */
   | 'replay'
@@ -220,27 +202,27 @@ export type JobKind =
   /** Stores records from a file. */
   | 'importRecords';
 
-/** State of a job. */
+/** Where a job stands. */
 export type JobState =
   | 'pending'
   | 'running'
   | 'done'
   | 'failed';
 
-/** Content of an imported file. */
+/** What the lines of a file are. */
 export type ImportKind =
   | 'devices'
   | 'records';
 
-/** State of an import. */
+/** Where an import stands. */
 export type ImportState =
   /** A dry run reads the file. */
   | 'checking'
-  /** The dry run has ended. Nothing is stored, and the import may be applied. */
+  /** The dry run is over. Nothing is stored; the import may be applied. */
   | 'checked'
   /** The lines of the file are being stored. */
   | 'applying'
-  /** Every line is stored, was stored before, or is reported as rejected. */
+  /** Every line is stored, was there already, or is named as rejected. */
   | 'done'
   /** The import ended early; the error of its job says why. */
   | 'failed';
@@ -249,9 +231,9 @@ export type ImportState =
 export type AlertConditionInput = {
   /** Comparisons that all hold. At most 8. */
   all?: Array<AlertComparisonInput> | null | undefined;
-  /** Comparisons of which at least one holds. At most 8. */
+  /** Comparisons of which one holds. At most 8. */
   any?: Array<AlertComparisonInput> | null | undefined;
-  /** A search query over the record and its device. */
+  /** A query as searches take it, over the record and its device. */
   query?: Record<string, unknown> | null | undefined;
 };
 
@@ -259,7 +241,7 @@ export type AlertConditionInput = {
 export type AlertComparisonInput = {
   /** Name of the variable, a field of `data`. */
   variable: string;
-  /** Comparison operator. Texts and booleans can only be compared with `eq` and `ne`. */
+  /** How the variable is compared; texts and booleans with `eq` and `ne` alone. */
   operator: AlertOperator;
   /** A number, a text of at most 200 characters, or a boolean. */
   value: unknown;
@@ -267,14 +249,14 @@ export type AlertComparisonInput = {
 
 /** Result of decoding a frame. */
 export type DecodeStatus =
-  /** Decoded without warnings. */
+  /** Without warnings. */
   | 'ok'
-  /** Decoded with warnings; at least one variable was decoded. */
+  /** With warnings; some variable was decoded. */
   | 'partial'
   /** No variable was decoded. */
   | 'failed';
 
-/** Final state of a delivery. */
+/** How a delivery ended. */
 export type Ended =
   | 'succeeded'
   | 'failed';
@@ -283,11 +265,11 @@ export type Ended =
 export type ProductReferenceInput = {
   /** Identifier of the product. */
   id: string;
-  /** Organization that owns the product. */
+  /** Organization that owns it. */
   organizationId?: string | null | undefined;
 };
 
-/** A location on Earth (WGS 84). */
+/** A place on Earth (WGS 84). */
 export type LocationInput = {
   /** Latitude in degrees. */
   lat: number;
@@ -295,7 +277,7 @@ export type LocationInput = {
   lon: number;
 };
 
-/** Authentication of a hook's calls. */
+/** How calls to a hook authenticate. */
 export type HookAuthenticationInput = {
   /** Basic authentication. */
   basic?: HookBasicInput | null | undefined;
@@ -307,37 +289,48 @@ export type HookAuthenticationInput = {
 
 /** Basic authentication. */
 export type HookBasicInput = {
-  /** User name for basic authentication. */
+  /** User name of the basic authentication. */
   user: string;
-  /** Password. Absent on update: unchanged. */
+  /** Password. Absent on update: as it was. */
   pass?: string | null | undefined;
 };
 
 /** A header. */
 export type HookHeaderInput = {
-  /** Name; by default `Authorization`, on update too. */
+  /** Name; `Authorization` unless given, on update too. */
   name?: string | null | undefined;
   /** Value of the header. */
   value: string;
 };
 
-/** A bearer token, stored as the header `Authorization`. */
+/** A bearer token; kept as the header `Authorization`. */
 export type HookBearerInput = {
   /** The token. */
   value: string;
 };
 
-/** Filter of the records that a hook is called with. A record must meet all given conditions. */
+/** Which records a hook is called with; a record has to pass all that is given. */
 export type HookFilterInput = {
-  /** Products: the record must have one of them. At most 100. */
+  /** Products: one of these. At most 100. */
   products?: Array<string> | null | undefined;
-  /** Tags: the device must have at least one of them. */
+  /** Tags of the device: one of these. */
   tags?: Array<string> | null | undefined;
-  /** A search query that the record must match. */
+  /** A query as searches take it, over the record. */
   query?: Record<string, unknown> | null | undefined;
 };
 
-/** A variable that devices of a product send. */
+/** Result of sending an invitation by e-mail. */
+export type InvitationMail =
+  /** The mail server took it. */
+  | 'sent'
+  /** The service sends no e-mail. */
+  | 'off'
+  /** The organization has sent its mails of the day, or the address got one within the hour. */
+  | 'limited'
+  /** The mail server did not take it. */
+  | 'failed';
+
+/** A value that devices of a product send. */
 export type VariableInput = {
   /** Name, unique in the product. */
   name: string;
@@ -349,13 +342,13 @@ export type VariableInput = {
   mappings?: Array<MappingInput> | null | undefined;
 };
 
-/** Position of a variable in a data stream. */
+/** Where a variable stands in a data stream. */
 export type MappingInput = {
-  /** Number of the stream; frames can address 0 to 255. */
+  /** Number of the stream; frames name 0 to 255. */
   streamId: number;
   /** Layout of the stream. */
   streamType: StreamType;
-  /** Number of the variable in the stream; frames of type BIN can address 1 to 32. */
+  /** Number of the variable in the stream; frames of the type BIN name 1 to 32. */
   varNumber: number;
 };
 
@@ -587,23 +580,6 @@ export type DeviceBySerialQueryVariables = Exact<{
 
 
 export type DeviceBySerialQuery = { deviceBySerial: { id: string } | null };
-
-export type AuditLineFragment = { id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> };
-
-export type AuditQueryVariables = Exact<{
-  organizationId: string;
-  actor?: string | null | undefined;
-  action?: string | null | undefined;
-  target?: string | null | undefined;
-  outcome?: AuditOutcome | null | undefined;
-  from?: number | null | undefined;
-  to?: number | null | undefined;
-  limit: number;
-  page: number;
-}>;
-
-
-export type AuditQuery = { auditEvents: { totalCount: number | null, items: Array<{ id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> }> } | null };
 
 export type CreateTokenMutationVariables = Exact<{
   organizationId: string;
@@ -1096,6 +1072,39 @@ export type FindUserQueryVariables = Exact<{
 
 export type FindUserQuery = { accounts: { items: Array<{ id: string, username: string }> } | null };
 
+export type InvitationsQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type InvitationsQuery = { invitations: { items: Array<{ id: string, email: string, role: Role, expiresAt: string }> } | null };
+
+export type CreateInvitationMutationVariables = Exact<{
+  organizationId: string;
+  email: string;
+  role: Role;
+  teamIds?: Array<string> | string | null | undefined;
+}>;
+
+
+export type CreateInvitationMutation = { createInvitation: { url: string, mail: InvitationMail } | null };
+
+export type ResendInvitationMutationVariables = Exact<{
+  organizationId: string;
+  invitationId: string;
+}>;
+
+
+export type ResendInvitationMutation = { resendInvitation: { url: string, mail: InvitationMail } | null };
+
+export type RevokeInvitationMutationVariables = Exact<{
+  organizationId: string;
+  invitationId: string;
+}>;
+
+
+export type RevokeInvitationMutation = { revokeInvitation: { id: string } | null };
+
 export type PeopleQueryVariables = Exact<{
   organizationId: string;
   limit: number;
@@ -1211,6 +1220,39 @@ export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type SessionQuery = { account: { id: string, name: string | null, username: string, avatarURL: string } | null, viewer: { scope: TokenScope, role: Role, userId: string | null } | null };
+
+export type MySessionsQueryVariables = Exact<{
+  limit: number;
+  page: number;
+  sort: string;
+}>;
+
+
+export type MySessionsQuery = { mySessions: { totalCount: number | null, items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
+
+export type SessionLineFragment = { id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } };
+
+export type RevokeMySessionsMutationVariables = Exact<{
+  sessionIds: Array<string> | string;
+}>;
+
+
+export type RevokeMySessionsMutation = { revokeMySessions: number | null };
+
+export type OrganizationSessionsQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type OrganizationSessionsQuery = { sessions: { totalCount: number | null, items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
+
+export type RevokeSessionMutationVariables = Exact<{
+  organizationId: string;
+  sessionId: string;
+}>;
+
+
+export type RevokeSessionMutation = { revokeSession: { id: string } | null };
 
 export type TokensQueryVariables = Exact<{
   organizationId: string;
@@ -1332,33 +1374,6 @@ export const RuleLineFragmentDoc = new TypedDocumentString(`
   }
   query
 }`, {"fragmentName":"RuleLine"}) as unknown as TypedDocumentString<RuleLineFragment, unknown>;
-export const AuditLineFragmentDoc = new TypedDocumentString(`
-    fragment AuditLine on AuditEvent {
-  id
-  at
-  action
-  outcome
-  requestId
-  address
-  actor {
-    kind
-    actorId
-    name
-    userId
-    userName
-  }
-  target {
-    kind
-    targetId
-    name
-  }
-  changes {
-    field
-    before
-    after
-  }
-}
-    `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
 export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
     fragment ChangedDevices on DeviceBatch {
   matched
@@ -1408,6 +1423,19 @@ export const OverviewHookFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"OverviewHook"}) as unknown as TypedDocumentString<OverviewHookFragment, unknown>;
+export const SessionLineFragmentDoc = new TypedDocumentString(`
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}
+    `, {"fragmentName":"SessionLine"}) as unknown as TypedDocumentString<SessionLineFragment, unknown>;
 export const QuotaLineFragmentDoc = new TypedDocumentString(`
     fragment QuotaLine on QuotaState {
   limit
@@ -1990,50 +2018,6 @@ export const DeviceBySerialDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeviceBySerialQuery, DeviceBySerialQueryVariables>;
-export const AuditDocument = new TypedDocumentString(`
-    query Audit($organizationId: ID!, $actor: String, $action: String, $target: String, $outcome: AuditOutcome, $from: UnixTime, $to: UnixTime, $limit: Int!, $page: Int!) {
-  auditEvents(
-    organizationId: $organizationId
-    actor: $actor
-    action: $action
-    target: $target
-    outcome: $outcome
-    from: $from
-    to: $to
-    limit: $limit
-    page: $page
-  ) {
-    totalCount
-    items {
-      ...AuditLine
-    }
-  }
-}
-    fragment AuditLine on AuditEvent {
-  id
-  at
-  action
-  outcome
-  requestId
-  address
-  actor {
-    kind
-    actorId
-    name
-    userId
-    userName
-  }
-  target {
-    kind
-    targetId
-    name
-  }
-  changes {
-    field
-    before
-    after
-  }
-}`) as unknown as TypedDocumentString<AuditQuery, AuditQueryVariables>;
 export const CreateTokenDocument = new TypedDocumentString(`
     mutation CreateToken($organizationId: ID!, $name: String, $scope: TokenScope!) {
   createApiToken(organizationId: $organizationId, name: $name, scope: $scope) {
@@ -3240,6 +3224,46 @@ export const FindUserDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<FindUserQuery, FindUserQueryVariables>;
+export const InvitationsDocument = new TypedDocumentString(`
+    query Invitations($organizationId: ID!) {
+  invitations(organizationId: $organizationId, limit: 100) {
+    items {
+      id
+      email
+      role
+      expiresAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<InvitationsQuery, InvitationsQueryVariables>;
+export const CreateInvitationDocument = new TypedDocumentString(`
+    mutation CreateInvitation($organizationId: ID!, $email: EmailAddress!, $role: Role!, $teamIds: [ID!]) {
+  createInvitation(
+    organizationId: $organizationId
+    email: $email
+    role: $role
+    teamIds: $teamIds
+  ) {
+    url
+    mail
+  }
+}
+    `) as unknown as TypedDocumentString<CreateInvitationMutation, CreateInvitationMutationVariables>;
+export const ResendInvitationDocument = new TypedDocumentString(`
+    mutation ResendInvitation($organizationId: ID!, $invitationId: ID!) {
+  resendInvitation(organizationId: $organizationId, invitationId: $invitationId) {
+    url
+    mail
+  }
+}
+    `) as unknown as TypedDocumentString<ResendInvitationMutation, ResendInvitationMutationVariables>;
+export const RevokeInvitationDocument = new TypedDocumentString(`
+    mutation RevokeInvitation($organizationId: ID!, $invitationId: ID!) {
+  revokeInvitation(organizationId: $organizationId, invitationId: $invitationId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeInvitationMutation, RevokeInvitationMutationVariables>;
 export const PeopleDocument = new TypedDocumentString(`
     query People($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
   organizationMembers(
@@ -3484,6 +3508,58 @@ export const SessionDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<SessionQuery, SessionQueryVariables>;
+export const MySessionsDocument = new TypedDocumentString(`
+    query MySessions($limit: Int!, $page: Int!, $sort: String!) {
+  mySessions(limit: $limit, page: $page, sort: $sort) {
+    totalCount
+    items {
+      ...SessionLine
+    }
+  }
+}
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}`) as unknown as TypedDocumentString<MySessionsQuery, MySessionsQueryVariables>;
+export const RevokeMySessionsDocument = new TypedDocumentString(`
+    mutation RevokeMySessions($sessionIds: [ID!]!) {
+  revokeMySessions(sessionIds: $sessionIds)
+}
+    `) as unknown as TypedDocumentString<RevokeMySessionsMutation, RevokeMySessionsMutationVariables>;
+export const OrganizationSessionsDocument = new TypedDocumentString(`
+    query OrganizationSessions($organizationId: ID!) {
+  sessions(organizationId: $organizationId, limit: 100, sort: "-lastUsedAt") {
+    totalCount
+    items {
+      ...SessionLine
+    }
+  }
+}
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}`) as unknown as TypedDocumentString<OrganizationSessionsQuery, OrganizationSessionsQueryVariables>;
+export const RevokeSessionDocument = new TypedDocumentString(`
+    mutation RevokeSession($organizationId: ID!, $sessionId: ID!) {
+  revokeSession(organizationId: $organizationId, sessionId: $sessionId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeSessionMutation, RevokeSessionMutationVariables>;
 export const TokensDocument = new TypedDocumentString(`
     query Tokens($organizationId: ID!, $page: Int!, $limit: Int!, $sort: String) {
   apiTokens(

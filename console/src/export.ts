@@ -1,6 +1,6 @@
 import { saveBlob } from './csv.js';
 import { GraphError } from './graph.js';
-import { organizationId, token } from './session.js';
+import { authorization, organizationId } from './session.js';
 
 /**
  * Downloads an export of an application as CSV, or of the organization when no application is given, and saves it on
@@ -20,7 +20,7 @@ export async function saveExport(
   const address = new URL(`/ddp/v1/${of}/export`, location.origin);
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) address.searchParams.set(name, value);
-  const response = await fetch(address, { headers: { authorization: `Bearer ${token.value ?? ''}` }, signal });
+  const response = await fetch(address, { headers: authorization(), signal });
   const requestId = response.headers.get('x-request-id') ?? undefined;
   if (!response.ok) {
     const refusal = (await response.json().catch(() => ({}))) as { message?: string; code?: string };

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse';
 import type { TypedDocumentString } from './documents.js';
-import { signOut, token } from './session.js';
+import { authorization, signOut } from './session.js';
 
 /** A refusal by the server, or its absence: a sentence, with the request's id for support. */
 export class GraphError extends Error {
@@ -59,7 +59,7 @@ export async function askEach<Data, Variables>(
   const { data, errors = [] } = await read<GraphAnswer<Data>>(response, requestId);
   const [first] = errors;
   const code = first?.extensions?.code ?? 'INTERNAL';
-  if (code === 'UNAUTHENTICATED') signOut(noLongerValid);
+  if (code === 'UNAUTHENTICATED') void signOut(noLongerValid);
   const refusal = first && new GraphError(first.message, code, requestId, first.extensions?.errors);
   if (data == null) throw refusal ?? new GraphError('The service gave no answer.', 'INTERNAL', requestId);
   return { data, refusal };
@@ -69,7 +69,7 @@ async function send(body: string, signal?: AbortSignal): Promise<Response> {
   try {
     return await fetch(address, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token.value ?? ''}` },
+      headers: { 'content-type': 'application/json', ...authorization() },
       body,
       ...(signal && { signal }),
     });
@@ -107,7 +107,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
 ): () => void {
   const client = createClient({
     url: address,
-    headers: () => ({ authorization: `Bearer ${token.value ?? ''}` }),
+    headers: authorization,
     // The stream is reopened below, with new variables.
     retryAttempts: 0,
     onMessage: () => {
@@ -124,7 +124,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
     timer = setTimeout(() => (close = open()), Math.min(10_000, 500 * 2 ** failures++));
   };
   const refuse = (message: string, code: string) => {
-    if (code === 'UNAUTHENTICATED') signOut(noLongerValid);
+    if (code === 'UNAUTHENTICATED') void signOut(noLongerValid);
     else listener.error(new GraphError(message, code, undefined));
   };
   const open = () =>
@@ -158,7 +158,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
   };
 }
 
-const noLongerValid = 'The token is no longer valid. Sign in again.';
+const noLongerValid = 'Your sign-in is no longer valid. Sign in again.';
 
 /** Returns the HTTP status that a stream was refused with; undefined without an answer. */
 const statusOf = (error: unknown): number | undefined => {

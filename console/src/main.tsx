@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.js';
-import { takeTokenFromAddress } from './session.js';
+import { findPerson, takeTokenFromAddress, token } from './session.js';
 
 takeTokenFromAddress();
+if (token.value === undefined) void findPerson();
 render(<App />, document.getElementById('console')!);

@@ -2,14 +2,48 @@ import { computed, signal } from '@preact/signals';
 import type { SessionQuery } from './documents.js';
 
 /**
- * The session. The token is kept for this tab, or for this machine when the user chose that. It is never kept in an
- * address (a token in the fragment is removed at once) or in a cookie.
+ * The session: that of a cookie, which scripts cannot read, or a token. The token is kept for this tab, or for this machine when the user chose that. It is never kept in an
+ * address (a token in the fragment is removed at once) or in a cookie. A token wins.
  */
 
 const key = 'ddp.token';
 
 /** Token sent with requests; undefined when nobody is signed in. */
 export const token = signal<string | undefined>(sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined);
+
+/** Person who is signed in by the cookie; null for nobody, undefined until the service has said. */
+export const person = signal<Person | null | undefined>();
+
+/** Providers by which people sign in. */
+export const providers = signal<readonly { number: number; name: string }[]>([]);
+
+interface Person {
+  name: string | null;
+  username: string;
+  avatarURL: string;
+  /** Organization that the session acts in. */
+  organizationId: string | null;
+  organizations: readonly { id: string; username: string; name: string | null }[];
+}
+
+/** Asks who is signed in by the cookie. */
+export async function findPerson(): Promise<void> {
+  person.value = undefined;
+  try {
+    const answer = (await (await fetch('/auth/session')).json()) as {
+      providers: typeof providers.value;
+      session: Person | null;
+    };
+    providers.value = answer.providers;
+    person.value = answer.session;
+  } catch {
+    person.value = null;
+  }
+}
+
+/** Header that names the token; none for a session. */
+export const authorization = (): Record<string, string> =>
+  token.value === undefined ? {} : { authorization: `Bearer ${token.value}` };
 
 /** Reason why the last session ended, as a sentence; undefined when the user ended it. */
 export const ended = signal<string | undefined>();
@@ -38,14 +72,16 @@ export function signIn(text: string, stay: boolean): void {
 }
 
 /**
- * Deletes the token.
- * @param reason the server's message when it ended the session.
+ * Deletes the token, or ends the session of the cookie.
+ * @param reason set when the server ended it.
  */
-export function signOut(reason?: string): void {
+export async function signOut(reason?: string): Promise<void> {
+  if (reason === undefined && token.value === undefined) await fetch('/auth/sign-out', { method: 'POST' });
   forget();
   ended.value = reason;
   account.value = undefined;
   token.value = undefined;
+  await findPerson();
 }
 
 function forget(): void {

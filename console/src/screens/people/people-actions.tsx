@@ -20,7 +20,8 @@ import type { Application, Member, Team } from './people-types.js';
 
 const organization = () => ({ organizationId: organizationId.value });
 
-const RoleField = ({ role }: { role: Role }) => (
+/** Chooses a role. */
+export const RoleField = ({ role }: { role: Role }) => (
   <Field label="Role" hint="Owners change everything; members see what their teams are given.">
     <select name="role">
       {(['member', 'owner'] as const).map((one) => (

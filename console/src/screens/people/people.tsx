@@ -6,6 +6,7 @@ import { type Column, Pager, Table } from '../../components/table.js';
 import { PeopleDocument } from '../../documents.js';
 import { isOwner, mayOwn, organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
+import { Invitations } from './invitations.js';
 import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
 import type { Application, Member, Team } from './people-types.js';
 
@@ -70,6 +71,7 @@ export function PeopleScreen() {
                 />
               )}
             </Section>
+            {mayOwn.value && <Invitations teams={teams.items} />}
           </>
         )}
       </Loading>

@@ -1,0 +1,61 @@
+import { person } from '../session.js';
+
+/** Changes the session of the cookie. */
+export async function changeSession(path: string): Promise<void> {
+  const response = await fetch(`/auth/${path}`, { method: 'POST' });
+  if (!response.ok) throw new Error(((await response.json()) as { message: string }).message);
+}
+
+/** Goes on in another organization. The console begins anew: nothing of the one before stays on a screen. */
+const choose = async (id: string) => {
+  await changeSession(`organization?organizationId=${id}`);
+  location.assign('/console/');
+};
+
+/** Shows who is signed in, and the organizations to choose from. */
+export const PersonBox = () => {
+  const { name, username, avatarURL, organizationId, organizations } = person.value!;
+  return (
+    <>
+      <a href="/console/sessions" class="person">
+        <img src={avatarURL} alt="" width="24" height="24" /> {name ?? username}
+      </a>
+      {organizations.length > 1 && (
+        <select
+          aria-label="Organization"
+          value={organizationId ?? ''}
+          onChange={({ currentTarget: { value } }) => void choose(value)}
+        >
+          <OrganizationOptions />
+        </select>
+      )}
+    </>
+  );
+};
+
+const OrganizationOptions = () => (
+  <>
+    {person.value!.organizations.map(({ id, name, username }) => (
+      <option key={id} value={id}>
+        {name ?? username}
+      </option>
+    ))}
+  </>
+);
+
+/** Asks a person whose session acts in no organization for one. */
+export const OrganizationChoice = () => {
+  const { organizations } = person.value!;
+  if (organizations.length === 0)
+    return <p>You are signed in, and a member of no organization. Ask an owner to invite you.</p>;
+  return (
+    <>
+      <p>Choose an organization:</p>
+      {organizations.map(({ id, name, username }) => (
+        <button key={id} type="button" onClick={() => void choose(id)}>
+          {name ?? username}
+        </button>
+      ))}
+    </>
+  );
+};

@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Action } from '../../components/action.js';
+import { Copyable } from '../../components/copy.js';
+import { Field } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { Table } from '../../components/table.js';
+import {
+  CreateInvitationDocument,
+  type InvitationMail,
+  InvitationsDocument,
+  OrganizationSessionsDocument,
+  ResendInvitationDocument,
+  RevokeInvitationDocument,
+  RevokeSessionDocument,
+  type Role,
+} from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { organizationId } from '../../session.js';
+import { formatTime, secondsOf } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { sessionColumns } from '../sessions.js';
+import { RoleField } from './people-actions.js';
+import type { Team } from './people-types.js';
+
+const organization = () => ({ organizationId: organizationId.value });
+
+interface Link {
+  url: string;
+  mail: InvitationMail;
+}
+
+/** What became of the e-mail with a link. */
+const mailed: Readonly<Record<InvitationMail, string>> = {
+  sent: 'It was sent by e-mail, too.',
+  off: 'Hand it to the person: this service sends no e-mail.',
+  limited: 'Hand it to the person: no more e-mail may be sent for now.',
+  failed: 'Hand it to the person: the mail server did not take the e-mail.',
+};
+
+/** The invitations of the organization: owners invite, send again and revoke. A link is shown once. */
+export function Invitations({ teams }: { teams: readonly Team[] }) {
+  const address = useAddress();
+  const [link, setLink] = useState<Link | undefined>();
+  const invitations = useQuery(InvitationsDocument, organization());
+  const { reload } = invitations;
+  const invite = async (form: FormData) => {
+    const email = textOf(form, 'email');
+    const teamIds = form.getAll('team').map(String);
+    const role = textOf(form, 'role') as Role;
+    setLink((await ask(CreateInvitationDocument, { ...organization(), email, role, teamIds })).createInvitation);
+    reload();
+  };
+  const resend = (invitationId: string) => async () => {
+    setLink((await ask(ResendInvitationDocument, { ...organization(), invitationId })).resendInvitation);
+    reload();
+  };
+  const revoke = (invitationId: string) => async () => {
+    await ask(RevokeInvitationDocument, { ...organization(), invitationId });
+    reload();
+  };
+  return (
+    <Section title="Invitations">
+      <div class="actions">
+        <Action label="Invite a person" action="Invite" submit={invite}>
+          <Field label="E-mail address">
+            <input name="email" type="email" required autocomplete="off" />
+          </Field>
+          <RoleField role="member" />
+          <fieldset>
+            <legend>Teams</legend>
+            {teams.map(({ id, name }) => (
+              <label class="check" key={id}>
+                <input type="checkbox" name="team" value={id} /> {name}
+              </label>
+            ))}
+          </fieldset>
+        </Action>
+      </div>
+      {link && (
+        <div role="status">
+          <p>The link of the invitation. It is shown this once. {mailed[link.mail]}</p>
+          <Copyable label="The link of the invitation" text={link.url} />
+        </div>
+      )}
+      <Loading of={invitations}>
+        {({ invitations: { items } }) =>
+          items.length === 0 ? (
+            <Empty title="No open invitation">
+              <p>Whoever opens the link of an invitation within 7 days and signs in becomes a member.</p>
+            </Empty>
+          ) : (
+            <Table
+              label="Invitations"
+              columns={[
+                { title: 'Address', cell: ({ email }) => email },
+                { title: 'Role', cell: ({ role }) => role },
+                { title: 'Ends', cell: ({ expiresAt }) => formatTime(secondsOf(expiresAt)) },
+                {
+                  title: 'Change',
+                  cell: ({ id, email }) => (
+                    <div class="actions">
+                      <Action label="Send again" title={`Invite ${email} again`} submit={resend(id)}>
+                        <p>The invitation gets a new link. The one before no longer counts.</p>
+                      </Action>
+                      <Action label="Revoke" title={`Revoke the invitation of ${email}`} danger submit={revoke(id)}>
+                        <p>Its link no longer counts.</p>
+                      </Action>
+                    </div>
+                  ),
+                },
+              ]}
+              rows={items}
+              address={address}
+            />
+          )
+        }
+      </Loading>
+      <MemberSessions />
+    </Section>
+  );
+}
+
+/** Sessions of members that act in the organization. */
+function MemberSessions() {
+  const address = useAddress();
+  const sessions = useQuery(OrganizationSessionsDocument, organization());
+  const revoke = (sessionId: string) => async () => {
+    await ask(RevokeSessionDocument, { ...organization(), sessionId });
+    sessions.reload();
+  };
+  return (
+    <Loading of={sessions}>
+      {({ sessions: { items } }) =>
+        items.length > 0 && (
+          <details>
+            <summary>Sessions of members</summary>
+            <Table
+              label="Sessions of members"
+              columns={[
+                { title: 'Member', cell: ({ user }) => user.username },
+                ...sessionColumns.map(({ sort: _, ...column }) => column),
+                {
+                  title: 'Change',
+                  cell: ({ id, user }) => (
+                    <Action label="End" title={`End a session of ${user.username}`} danger submit={revoke(id)}>
+                      <p>The browser is signed out of this organization and of all others.</p>
+                    </Action>
+                  ),
+                },
+              ]}
+              rows={items}
+              address={address}
+            />
+          </details>
+        )
+      }
+    </Loading>
+  );
+}

@@ -1,0 +1,111 @@
+import { useAddress } from '../address.js';
+import { Action } from '../components/action.js';
+import { Page } from '../components/page.js';
+import { changeSession } from '../components/person-box.js';
+import { Loading } from '../components/state.js';
+import { type Column, Pager, Table } from '../components/table.js';
+import { MySessionsDocument, RevokeMySessionsDocument, type SessionLineFragment } from '../documents.js';
+import { ask } from '../graph.js';
+import { account, organizationId, person } from '../session.js';
+import { ago, formatTime, secondsOf } from '../time.js';
+import { useQuery } from '../use-query.js';
+
+const limit = 25;
+
+/** Columns that say where a session is and when it was used. */
+export const sessionColumns: readonly Column<SessionLineFragment>[] = [
+  {
+    title: 'Browser',
+    cell: ({ userAgent, current }) => (
+      <>
+        {browserOf(userAgent)}
+        {current && <strong> (this one)</strong>}
+      </>
+    ),
+  },
+  { title: 'Address', cell: ({ address }) => address },
+  { title: 'Signed in', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
+  {
+    title: 'Last used',
+    sort: 'lastUsedAt',
+    cell: ({ lastUsedAt, current }) => (current ? 'now' : ago(secondsOf(lastUsedAt))),
+  },
+];
+
+/** Reads the browser and the system out of the name that a browser gives itself. */
+function browserOf(userAgent: string | null): string {
+  const found = (names: readonly [string, RegExp][]) => names.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0];
+  const browser = found([
+    ['Edge', /Edg/],
+    ['Firefox', /Firefox/],
+    ['Chrome', /Chrome/],
+    ['Safari', /Safari/],
+  ]);
+  const system = found([
+    ['Android', /Android/],
+    ['iOS', /iPhone|iPad/],
+    ['Windows', /Windows/],
+    ['macOS', /Mac OS/],
+    ['Linux', /Linux/],
+  ]);
+  return browser && system ? `${browser} on ${system}` : (userAgent?.slice(0, 60) ?? 'unknown');
+}
+
+/** The sessions of the person who is signed in. */
+export function SessionsScreen() {
+  const address = useAddress();
+  const sessions = useQuery(MySessionsDocument, {
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || '-lastUsedAt',
+  });
+  const revoke = (sessionIds: string[]) => async () => {
+    await ask(RevokeMySessionsDocument, { sessionIds });
+    sessions.reload();
+  };
+  return (
+    <Page title="Your sessions" actions={person.value && <Leave />}>
+      <Loading of={sessions}>
+        {({ mySessions: { items, totalCount } }) => (
+          <>
+            <Table
+              label="Sessions"
+              columns={[
+                ...sessionColumns,
+                {
+                  title: 'Change',
+                  cell: (session) => (
+                    <Action label="End" title="End this session" danger submit={revoke([session.id])}>
+                      <p>The browser is signed out{session.current && ': it is the one that you use now'}.</p>
+                    </Action>
+                  ),
+                },
+              ]}
+              rows={items}
+              address={address}
+              busy={sessions.loading}
+            />
+            <Pager address={address} limit={limit} total={totalCount} />
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}
+
+const Leave = () => (
+  <Action
+    label="Leave the organization"
+    action="Leave"
+    danger
+    submit={async () => {
+      await changeSession(`leave?organizationId=${organizationId.value}`);
+      location.assign('/console/');
+    }}
+  >
+    <p>
+      You are no longer a member of {account.value?.name ?? account.value?.username}: your tokens there end, and only an
+      owner can invite you again.
+    </p>
+  </Action>
+);
