@@ -3,30 +3,30 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** What a caller may do with an application. */
+/** Permission on an application. */
 export type Permission =
   | 'read'
   | 'write';
 
-/** Which devices; one has to pass all that is given. */
+/** Filter of devices. A device must meet all given conditions. */
 export type DeviceFilterInput = {
   /** Only devices with this tag. */
   tag?: string | null | undefined;
   /** Only devices of one of these products. At most 100. */
   productIds?: Array<string> | null | undefined;
-  /** Only devices that are linked to this application. */
+  /** Only devices linked to this application. */
   applicationId?: string | null | undefined;
-  /** Only devices without a record that was measured then or later: Unix seconds. */
+  /** Only devices without a record measured at this time or later: Unix seconds. */
   silentSince?: number | null | undefined;
-  /** Only devices within a circle; its edge is in it. */
+  /** Only devices within a circle, edge included. */
   near?: NearInput | null | undefined;
 };
 
 /** A circle on Earth (WGS 84). */
 export type NearInput = {
-  /** Latitude of its centre in degrees. */
+  /** Latitude of the centre in degrees. */
   lat: number;
-  /** Longitude of its centre in degrees. */
+  /** Longitude of the centre in degrees. */
   lon: number;
   /** Radius in metres. */
   radius: number;
@@ -43,26 +43,26 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
-/** What a point of a series says of the values in its bucket. */
+/** Function that reduces the values of a bucket to one point of a series. */
 export type SeriesFunction =
   /** Mean of the values. */
   | 'avg'
-  /** The smallest. */
+  /** The smallest value. */
   | 'min'
-  /** The largest. */
+  /** The largest value. */
   | 'max'
   /** Sum of the values. */
   | 'sum'
-  /** How many there are. */
+  /** Number of values. */
   | 'count'
-  /** The one measured first. */
+  /** The value measured first. */
   | 'first'
-  /** The one measured last. */
+  /** The value measured last. */
   | 'last'
-  /** No buckets: measured points, as many as selected for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets). */
+  /** No buckets: a selection of `points` measured points that preserves the shape of the line (Largest-Triangle-Three-Buckets). */
   | 'lttb';
 
-/** Why an item was rejected. */
+/** Reason why an item was rejected. */
 export type ItemErrorCode =
   | 'UNKNOWN_DEVICE'
   | 'VALIDATION_FAILED'
@@ -76,7 +76,7 @@ export type StreamType =
   | 'RAW'
   | 'TXT';
 
-/** Why a call got no answer. */
+/** Reason why a call got no answer. */
 export type DeliveryErrorCode =
   | 'BLOCKED'
   | 'DNS'
@@ -86,7 +86,7 @@ export type DeliveryErrorCode =
   | 'RESET'
   | 'PROTOCOL';
 
-/** What a member is in an organization. */
+/** Role of a member in an organization. */
 export type Role =
   | 'owner'
   | 'member';
@@ -97,9 +97,9 @@ export type AlertSeverity =
   | 'warning'
   | 'critical';
 
-/** The kinds of alert rules. */
+/** Kind of an alert rule. */
 export type AlertKind =
-  /** Judges the values of records. */
+  /** Compares the values of records. */
   | 'threshold'
   /** Waits for records that do not arrive. */
   | 'silence';
@@ -125,10 +125,10 @@ export type AlertRecipientState =
   | 'pending'
   /** The address gets notices. */
   | 'confirmed'
-  /** The address gets no notices any more; `reason` says why. */
+  /** The address no longer gets notices; `reason` says why. */
   | 'stopped';
 
-/** Why an episode closed. */
+/** Reason why an episode closed. */
 export type EpisodeEnd =
   /** A record met the condition `until`. */
   | 'cleared'
@@ -138,11 +138,11 @@ export type EpisodeEnd =
   | 'arrived'
   /** The device was unlinked from the application. */
   | 'unlinked'
-  /** The device changed its product or tags, and is no longer under the rule. */
+  /** The device changed its product or tags, and the rule no longer watches it. */
   | 'moved'
   /** The device was deleted. */
   | 'deviceDeleted'
-  /** The rule was switched off. */
+  /** The rule was disabled. */
   | 'disabled'
   /** The rule was changed. */
   | 'ruleChanged'
@@ -154,27 +154,27 @@ export type EpisodeState =
   | 'open'
   | 'closed';
 
-/** What a token may do: everything its owner may, change nothing, or post records only. */
+/** Scope of a token: everything that its owner may do, reading only, or posting records only. */
 export type TokenScope =
   | 'full'
   | 'read'
   | 'ingest';
 
-/** Why a hook is switched off. */
+/** Reason why a hook is disabled. */
 export type HookDisabledReason =
-  /** Somebody who may change the hook switched it off. */
+  /** A caller who may change the hook disabled it. */
   | 'request'
   /** The address of the hook answered 410. */
   | 'gone'
   /** The calls of the hook failed for five days. */
   | 'failing';
 
-/** Why the filter of a hook is switched off. */
+/** Reason why the filter of a hook is disabled. */
 export type FilterDisabledReason =
-  /** The filter kept running out of time. */
+  /** The filter kept timing out. */
   | 'timeout';
 
-/** Where a hook's circuit stands. */
+/** State of a hook's circuit breaker. */
 export type CircuitState =
   | 'closed'
   | 'open'
@@ -189,7 +189,7 @@ export type JobKind =
   | 'deleteDevices'
   /** Decodes the stored frames of a product again. */
   | 'redecode'
-  /** Makes ended deliveries of a hook again. */
+  /** Redelivers ended deliveries of a hook. */
   | 'redeliver'
   /** Calls a hook with stored records. */
   | 'replay'
@@ -202,27 +202,27 @@ export type JobKind =
   /** Stores records from a file. */
   | 'importRecords';
 
-/** Where a job stands. */
+/** State of a job. */
 export type JobState =
   | 'pending'
   | 'running'
   | 'done'
   | 'failed';
 
-/** What the lines of a file are. */
+/** Content of an imported file. */
 export type ImportKind =
   | 'devices'
   | 'records';
 
-/** Where an import stands. */
+/** State of an import. */
 export type ImportState =
   /** A dry run reads the file. */
   | 'checking'
-  /** The dry run is over. Nothing is stored; the import may be applied. */
+  /** The dry run has ended. Nothing is stored, and the import may be applied. */
   | 'checked'
   /** The lines of the file are being stored. */
   | 'applying'
-  /** Every line is stored, was there already, or is named as rejected. */
+  /** Every line is stored, was stored before, or is reported as rejected. */
   | 'done'
   /** The import ended early; the error of its job says why. */
   | 'failed';
@@ -231,9 +231,9 @@ export type ImportState =
 export type AlertConditionInput = {
   /** Comparisons that all hold. At most 8. */
   all?: Array<AlertComparisonInput> | null | undefined;
-  /** Comparisons of which one holds. At most 8. */
+  /** Comparisons of which at least one holds. At most 8. */
   any?: Array<AlertComparisonInput> | null | undefined;
-  /** A query as searches take it, over the record and its device. */
+  /** A search query over the record and its device. */
   query?: Record<string, unknown> | null | undefined;
 };
 
@@ -241,7 +241,7 @@ export type AlertConditionInput = {
 export type AlertComparisonInput = {
   /** Name of the variable, a field of `data`. */
   variable: string;
-  /** How the variable is compared; texts and booleans with `eq` and `ne` alone. */
+  /** Comparison operator. Texts and booleans can only be compared with `eq` and `ne`. */
   operator: AlertOperator;
   /** A number, a text of at most 200 characters, or a boolean. */
   value: unknown;
@@ -249,14 +249,14 @@ export type AlertComparisonInput = {
 
 /** Result of decoding a frame. */
 export type DecodeStatus =
-  /** Without warnings. */
+  /** Decoded without warnings. */
   | 'ok'
-  /** With warnings; some variable was decoded. */
+  /** Decoded with warnings; at least one variable was decoded. */
   | 'partial'
   /** No variable was decoded. */
   | 'failed';
 
-/** How a delivery ended. */
+/** Final state of a delivery. */
 export type Ended =
   | 'succeeded'
   | 'failed';
@@ -265,11 +265,11 @@ export type Ended =
 export type ProductReferenceInput = {
   /** Identifier of the product. */
   id: string;
-  /** Organization that owns it. */
+  /** Organization that owns the product. */
   organizationId?: string | null | undefined;
 };
 
-/** A place on Earth (WGS 84). */
+/** A location on Earth (WGS 84). */
 export type LocationInput = {
   /** Latitude in degrees. */
   lat: number;
@@ -277,7 +277,7 @@ export type LocationInput = {
   lon: number;
 };
 
-/** How calls to a hook authenticate. */
+/** Authentication of a hook's calls. */
 export type HookAuthenticationInput = {
   /** Basic authentication. */
   basic?: HookBasicInput | null | undefined;
@@ -289,33 +289,33 @@ export type HookAuthenticationInput = {
 
 /** Basic authentication. */
 export type HookBasicInput = {
-  /** User name of the basic authentication. */
+  /** User name for basic authentication. */
   user: string;
-  /** Password. Absent on update: as it was. */
+  /** Password. Absent on update: unchanged. */
   pass?: string | null | undefined;
 };
 
 /** A header. */
 export type HookHeaderInput = {
-  /** Name; `Authorization` unless given, on update too. */
+  /** Name; by default `Authorization`, on update too. */
   name?: string | null | undefined;
   /** Value of the header. */
   value: string;
 };
 
-/** A bearer token; kept as the header `Authorization`. */
+/** A bearer token, stored as the header `Authorization`. */
 export type HookBearerInput = {
   /** The token. */
   value: string;
 };
 
-/** Which records a hook is called with; a record has to pass all that is given. */
+/** Filter of the records that a hook is called with. A record must meet all given conditions. */
 export type HookFilterInput = {
-  /** Products: one of these. At most 100. */
+  /** Products: the record must have one of them. At most 100. */
   products?: Array<string> | null | undefined;
-  /** Tags of the device: one of these. */
+  /** Tags: the device must have at least one of them. */
   tags?: Array<string> | null | undefined;
-  /** A query as searches take it, over the record. */
+  /** A search query that the record must match. */
   query?: Record<string, unknown> | null | undefined;
 };
 
@@ -330,7 +330,7 @@ export type InvitationMail =
   /** The mail server did not take it. */
   | 'failed';
 
-/** A value that devices of a product send. */
+/** A variable that devices of a product send. */
 export type VariableInput = {
   /** Name, unique in the product. */
   name: string;
@@ -342,13 +342,13 @@ export type VariableInput = {
   mappings?: Array<MappingInput> | null | undefined;
 };
 
-/** Where a variable stands in a data stream. */
+/** Position of a variable in a data stream. */
 export type MappingInput = {
-  /** Number of the stream; frames name 0 to 255. */
+  /** Number of the stream; frames can address 0 to 255. */
   streamId: number;
   /** Layout of the stream. */
   streamType: StreamType;
-  /** Number of the variable in the stream; frames of the type BIN name 1 to 32. */
+  /** Number of the variable in the stream; frames of type BIN can address 1 to 32. */
   varNumber: number;
 };
 
