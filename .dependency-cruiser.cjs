@@ -33,19 +33,6 @@ const mayImport = {
   database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue', 'time-slice'],
   // Who did what. Of log only the type.
   audit: ['entities', 'errors', 'json', 'log', 'transaction', 'periodic-tasks'],
-  'sign-in': [
-    'audit',
-    'auth',
-    'config',
-    'entities',
-    'errors',
-    'json',
-    'log',
-    'rest',
-    'schema',
-    'transaction',
-    'alerts',
-  ],
   // Of audit only the type of what a call leaves there.
   schema: ['audit', 'entities', 'errors', 'json', 'transaction'],
   auth: ['audit', 'entities', 'schema', 'errors'],
@@ -144,7 +131,6 @@ const at = (name) =>
     'mqtt',
     'export',
     'operator',
-    'sign-in',
     'tracing',
     'backup',
     'demo',

@@ -10,6 +10,7 @@ declare module 'oidc-provider' {
   export default class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
+    listen(port: number, host: string, listening: () => void): void;
     readonly Grant: new (properties: {
       accountId: string;
       clientId: string;
