@@ -76,6 +76,24 @@ export type StreamType =
   | 'RAW'
   | 'TXT';
 
+/** Kind of an actor. */
+export type AuditActorKind =
+  /** A call with a token. */
+  | 'token'
+  /** A signed-in person. */
+  | 'session'
+  /** An operator at the command line. */
+  | 'operator'
+  /** A step of a job; another event names who requested the job. */
+  | 'job';
+
+/** Outcome of an operation. */
+export type AuditOutcome =
+  /** The operation was done. */
+  | 'success'
+  /** The actor was not allowed to do it. One event a minute stands for all of an actor and an action. */
+  | 'refused';
+
 /** Reason why a call got no answer. */
 export type DeliveryErrorCode =
   | 'BLOCKED'
@@ -580,6 +598,23 @@ export type DeviceBySerialQueryVariables = Exact<{
 
 
 export type DeviceBySerialQuery = { deviceBySerial: { id: string } | null };
+
+export type AuditLineFragment = { id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> };
+
+export type AuditQueryVariables = Exact<{
+  organizationId: string;
+  actor?: string | null | undefined;
+  action?: string | null | undefined;
+  target?: string | null | undefined;
+  outcome?: AuditOutcome | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  limit: number;
+  page: number;
+}>;
+
+
+export type AuditQuery = { auditEvents: { totalCount: number | null, items: Array<{ id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> }> } | null };
 
 export type CreateTokenMutationVariables = Exact<{
   organizationId: string;
@@ -1374,6 +1409,33 @@ export const RuleLineFragmentDoc = new TypedDocumentString(`
   }
   query
 }`, {"fragmentName":"RuleLine"}) as unknown as TypedDocumentString<RuleLineFragment, unknown>;
+export const AuditLineFragmentDoc = new TypedDocumentString(`
+    fragment AuditLine on AuditEvent {
+  id
+  at
+  action
+  outcome
+  requestId
+  address
+  actor {
+    kind
+    actorId
+    name
+    userId
+    userName
+  }
+  target {
+    kind
+    targetId
+    name
+  }
+  changes {
+    field
+    before
+    after
+  }
+}
+    `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
 export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
     fragment ChangedDevices on DeviceBatch {
   matched
@@ -2018,6 +2080,50 @@ export const DeviceBySerialDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeviceBySerialQuery, DeviceBySerialQueryVariables>;
+export const AuditDocument = new TypedDocumentString(`
+    query Audit($organizationId: ID!, $actor: String, $action: String, $target: String, $outcome: AuditOutcome, $from: UnixTime, $to: UnixTime, $limit: Int!, $page: Int!) {
+  auditEvents(
+    organizationId: $organizationId
+    actor: $actor
+    action: $action
+    target: $target
+    outcome: $outcome
+    from: $from
+    to: $to
+    limit: $limit
+    page: $page
+  ) {
+    totalCount
+    items {
+      ...AuditLine
+    }
+  }
+}
+    fragment AuditLine on AuditEvent {
+  id
+  at
+  action
+  outcome
+  requestId
+  address
+  actor {
+    kind
+    actorId
+    name
+    userId
+    userName
+  }
+  target {
+    kind
+    targetId
+    name
+  }
+  changes {
+    field
+    before
+    after
+  }
+}`) as unknown as TypedDocumentString<AuditQuery, AuditQueryVariables>;
 export const CreateTokenDocument = new TypedDocumentString(`
     mutation CreateToken($organizationId: ID!, $name: String, $scope: TokenScope!) {
   createApiToken(organizationId: $organizationId, name: $name, scope: $scope) {
