@@ -5,6 +5,7 @@ import type { Application } from '../entities/application.js';
 import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
 import type { Device } from '../entities/device.js';
 import type { Hook } from '../entities/hook.js';
+import type { Invitation } from '../entities/invitation.js';
 import type { Membership } from '../entities/membership.js';
 import type { Product } from '../entities/product.js';
 import type { Team } from '../entities/team.js';
@@ -167,6 +168,20 @@ const membership: Rules<Membership> = {
   fields: { organizationId: 'left out', userId: 'shown', role: 'shown', createdAt: 'left out' },
 };
 
+const invitation: Rules<Invitation> = {
+  kind: 'invitation',
+  name: ({ email }) => email,
+  fields: {
+    ...usual,
+    organizationId: 'left out',
+    email: 'shown',
+    role: 'shown',
+    teamIds: 'shown',
+    hash: 'secret',
+    expiresAt: 'shown',
+  },
+};
+
 /** By the names of the classes that the unit of work knows. */
 const rules: Readonly<Record<string, AnyRules>> = {
   Account: account,
@@ -175,6 +190,7 @@ const rules: Readonly<Record<string, AnyRules>> = {
   Application: application,
   Device: device,
   Hook: hook,
+  Invitation: invitation,
   Membership: membership,
   Product: product,
   Team: team,

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
+import { change, execute } from '../auth/execute.js';
 import { User } from '../entities/account.js';
 import { isId } from '../entities/id.js';
 import { Session } from '../entities/session.js';
@@ -37,12 +37,15 @@ export class SessionResolver {
   })
   async revokeMySessions(@Args(() => SessionsArgs) { sessionIds }: SessionsArgs, @Ctx() ctx: Context): Promise<number> {
     const ids = JSON.stringify((sessionIds ?? []).filter(isId));
-    const ended = await execute(
-      ctx.em,
-      sql`delete from session s where s.id in (select x::uuid from jsonb_array_elements_text(${ids}::jsonb) x)
-             and ${isOwn(ctx.caller)} returning s.id`,
-    );
-    return ended.length;
+    return ctx.em.transactional(async (em) => {
+      const ended = await execute(
+        em,
+        sql`delete from session s where s.id in (select x::uuid from jsonb_array_elements_text(${ids}::jsonb) x)
+               and ${isOwn(ctx.caller)} returning s.id`,
+      );
+      ctx.audit.about({ kind: 'session', id: null, name: null }, { sessions: [ended.length, 0] });
+      return ended.length;
+    });
   }
 
   @Mutation(() => Session, { description: 'Ends a session that acts in the organization.' })
@@ -55,7 +58,8 @@ export class SessionResolver {
     const which = sql`s.id = ${sessionId} and s.organization_id = ${organizationId}`;
     const [session] = await ctx.read<Session>(sql`${sessionRows(ctx.caller)} where ${which}`);
     if (session === undefined) throw notFound('session');
-    await execute(ctx.em, sql`delete from session s where ${which}`);
+    const target = { kind: 'session', id: sessionId, name: null };
+    await change(ctx, sql`delete from session s where ${which}`, target, { userId: [session.userId, null] });
     return session;
   }
 
