@@ -1272,7 +1272,7 @@ export type RevokeMySessionsMutationVariables = Exact<{
 }>;
 
 
-export type RevokeMySessionsMutation = { revokeMySessions: number | null };
+export type RevokeMySessionsMutation = { revokeMySessions: { count: number } | null };
 
 export type OrganizationSessionsQueryVariables = Exact<{
   organizationId: string;
@@ -3636,7 +3636,9 @@ export const MySessionsDocument = new TypedDocumentString(`
 }`) as unknown as TypedDocumentString<MySessionsQuery, MySessionsQueryVariables>;
 export const RevokeMySessionsDocument = new TypedDocumentString(`
     mutation RevokeMySessions($sessionIds: [ID!]!) {
-  revokeMySessions(sessionIds: $sessionIds)
+  revokeMySessions(sessionIds: $sessionIds) {
+    count
+  }
 }
     `) as unknown as TypedDocumentString<RevokeMySessionsMutation, RevokeMySessionsMutationVariables>;
 export const OrganizationSessionsDocument = new TypedDocumentString(`

@@ -1,5 +1,5 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Node } from './node.js';
 
 /** A browser in which a person is signed in. */
@@ -21,4 +21,10 @@ export class Session {
   @Field(() => String, { nullable: true, description: 'Network address that the person signed in from.' })
   address?: string | null;
   @Field(() => Boolean, { description: 'Whether it is the session of this call.' }) current!: boolean;
+}
+
+/** Result of ending sessions. */
+@ObjectType({ description: 'Result of ending sessions.' })
+export class RevokedSessions {
+  @Field(() => Int, { description: 'Number of sessions that ended.' }) count!: number;
 }

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
-import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
 import { change, execute } from '../auth/execute.js';
 import { User } from '../entities/account.js';
 import { isId } from '../entities/id.js';
-import { Session } from '../entities/session.js';
+import { RevokedSessions, Session } from '../entities/session.js';
 import { notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { PageArgs } from '../schema/list.args.js';
@@ -32,10 +32,13 @@ export class SessionResolver {
     return list<Session>(ctx, sessionListing(ctx.caller, sql`s.organization_id = ${args.organizationId}`), args);
   }
 
-  @Mutation(() => Int, {
-    description: 'Ends sessions of the person who calls and returns how many ended. Others are passed over.',
+  @Mutation(() => RevokedSessions, {
+    description: 'Ends sessions of the person who calls. Others are passed over.',
   })
-  async revokeMySessions(@Args(() => SessionsArgs) { sessionIds }: SessionsArgs, @Ctx() ctx: Context): Promise<number> {
+  async revokeMySessions(
+    @Args(() => SessionsArgs) { sessionIds }: SessionsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<RevokedSessions> {
     const ids = JSON.stringify((sessionIds ?? []).filter(isId));
     return ctx.em.transactional(async (em) => {
       const ended = await execute(
@@ -44,7 +47,7 @@ export class SessionResolver {
                and ${isOwn(ctx.caller)} returning s.id`,
       );
       ctx.audit.about({ kind: 'session', id: null, name: null }, { sessions: [ended.length, 0] });
-      return ended.length;
+      return Object.assign(new RevokedSessions(), { count: ended.length });
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { hashToken } from '../auth/token.js';
+import { newValues } from '../entities/audit-event.js';
 import { unauthenticated } from '../errors.js';
 import type { OidcProvider } from '../oidc-setting.js';
 import { escaped, type Page, sendPage, tokenOf } from '../rest/page.js';
@@ -9,7 +10,7 @@ import { createPerson, findAccount } from './accounts.js';
 import { type Arrival, endArrival, findArrival } from './attempts.js';
 import { cookieOf, requireOwnPage, takesCookies } from './cookie.js';
 import { acceptInvitation, findInvitation, type OpenInvitation } from './invitations.js';
-import { findPerson, openSession } from './sessions.js';
+import { findPerson, noteByPerson, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 
 /** What the pages of invitations are made with. */
@@ -81,7 +82,14 @@ export function createInvitationPages({ pool, read, clock, providers, signIn }: 
         if (userId === undefined) return undefined;
         await acceptInvitation(tx, invitation, userId, now);
         if (browser !== undefined) await endArrival(tx, browser);
-        return openSession(tx, userId, visitor, now, invitation.organizationId);
+        const session = await openSession(tx, userId, visitor, now, invitation.organizationId);
+        await noteByPerson(tx, session, {
+          organizationId: invitation.organizationId,
+          action: 'acceptInvitation',
+          target: { kind: 'member', id: userId, name: null },
+          changes: newValues({ role: invitation.role }),
+        });
+        return session;
       });
       if (value === undefined) return sendPage(response, over);
       await signIn(visit, value);

@@ -65,7 +65,7 @@ export function createOidcSignIn({ pool, clock, providers }: OidcOptions): OidcS
     async begin(number, { secret, redirectUri, address }, { returnTo, invitation }) {
       const found = await open(number);
       if (found === undefined) return undefined;
-      const checks = found.library.newChecks(redirectUri);
+      const checks = found.provider.newChecks(redirectUri);
       const url = await found.provider.addressFor(checks).catch(away);
       const hash = invitation === '' ? null : hashToken(invitation);
       const attempt = { ...checks, browser: secret, provider: number, returnTo, invitation: hash, address };

@@ -29,6 +29,8 @@ export interface Checks {
 
 /** A provider by which people sign in. */
 export interface Provider {
+  /** Makes the values that a sign-in is checked with. */
+  newChecks(redirectUri: string): Checks;
   /** The address that a browser is sent to. */
   addressFor(checks: Checks): Promise<URL>;
   /**
@@ -41,14 +43,6 @@ export interface Provider {
 
 /** The provider refused a sign-in, or what it says is not good. The reason is for people, without what the provider wrote. */
 export class Refusal extends Error {}
-
-/** Makes the values that a sign-in is checked with. */
-export const newChecks = (redirectUri: string): Checks => ({
-  state: oidc.randomState(),
-  nonce: oidc.randomNonce(),
-  verifier: oidc.randomPKCECodeVerifier(),
-  redirectUri,
-});
 
 /** Opens a provider. Nothing is asked of it before somebody signs in. */
 export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): Provider {
@@ -75,6 +69,12 @@ export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): 
   };
 
   return {
+    newChecks: (redirectUri) => ({
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+      redirectUri,
+    }),
     async addressFor({ state, nonce, verifier, redirectUri }) {
       return oidc.buildAuthorizationUrl(await configure(), {
         redirect_uri: redirectUri,

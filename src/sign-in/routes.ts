@@ -12,7 +12,15 @@ import { createInvitationPages } from './invitation-pages.js';
 import { linkPath, takeLink } from './links.js';
 import { callbackPath, createOidcSignIn, invitationPath } from './oidc.js';
 import { returnPath } from './return-to.js';
-import { chooseOrganization, endSession, findPerson, leaveOrganization, newSecret, openSession } from './sessions.js';
+import {
+  chooseOrganization,
+  endSession,
+  findPerson,
+  leaveOrganization,
+  newSecret,
+  noteByPerson,
+  openSession,
+} from './sessions.js';
 import type { Visit } from './visit.js';
 
 /** What signing in is made with. */
@@ -124,7 +132,12 @@ export function createSignIn(options: SignInOptions): Router {
       const value = cookieOf(request, origin, 'session');
       const person = value === undefined ? undefined : await findPerson(read, value);
       if (person === undefined) throw unauthenticated();
-      await transaction(pool, (tx) => leaveOrganization(tx, person.userId, query.get('organizationId') ?? ''));
+      await transaction(pool, async (tx) => {
+        const organizationId = query.get('organizationId') ?? '';
+        await leaveOrganization(tx, person.userId, organizationId);
+        const target = { kind: 'member', id: person.userId, name: null };
+        await noteByPerson(tx, value!, { organizationId, action: 'leaveOrganization', target });
+      });
       response.status(204).end();
     },
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { insertEvent } from '../audit/event.js';
+import { insertEvent, type NewEvent } from '../audit/event.js';
 import { lockOwners, type OwnerRow, requireOtherOwner } from '../auth/membership.js';
 import { isOpen, lifetime, touchSession } from '../auth/session.js';
 import { hashToken } from '../auth/token.js';
@@ -48,22 +48,35 @@ export async function openSession(
   const value = newSecret();
   const expiresAt = new Date(now.getTime() + lifetime);
   const agent = userAgent?.slice(0, 500).toWellFormed().replaceAll('\0', '') ?? null;
-  const id = newId();
-  const { rows } = await tx.query<{ organizationId: string | null; userName: string }>(sql`
+  const { rows } = await tx.query<{ id: string; organizationId: string | null }>(sql`
     insert into session (id, hash, user_id, organization_id, created_at, last_used_at, expires_at, user_agent, address)
-    values (${id}, ${hashToken(value)}, ${userId}, (
+    values (${newId()}, ${hashToken(value)}, ${userId}, (
       select m.organization_id ${memberships(userId)}
        order by m.organization_id = ${organizationId}::uuid desc nulls last, (
          select max(s.last_used_at) from session s where s.user_id = m.user_id and s.organization_id = m.organization_id
        ) desc nulls last, m.created_at, m.organization_id limit 1),
       ${now}, ${now}, ${expiresAt}, ${agent}, ${address})
-    returning organization_id as "organizationId",
-              (select coalesce(name, username) from account where id = ${userId}) as "userName"`);
-  const { organizationId: actsIn, userName } = rows[0]!;
-  const actor = { kind: 'session', id, userId, userName } as const;
-  const target = { kind: 'session', id, name: null } as const;
-  await tx.query(insertEvent({ organizationId: actsIn, actor, action: 'signIn', target, address }));
+    returning id, organization_id as "organizationId"`);
+  const { id, organizationId: actsIn } = rows[0]!;
+  await noteByPerson(tx, value, {
+    organizationId: actsIn,
+    action: 'signIn',
+    target: { kind: 'session', id, name: null },
+  });
   return value;
+}
+
+/** Writes an event of the audit log whose actor is a session, given by the value of its cookie. */
+export async function noteByPerson(
+  tx: Database,
+  value: string,
+  event: Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>,
+): Promise<void> {
+  const { rows } = await tx.query<{ id: string; userId: string; userName: string; address: string }>(sql`
+    select s.id, u.id as "userId", coalesce(u.name, u.username) as "userName", s.address
+      from session s join account u on u.id = s.user_id where s.hash = ${hashToken(value)}`);
+  const { address, ...actor } = rows[0]!;
+  await tx.query(insertEvent({ ...event, actor: { kind: 'session', ...actor }, address }));
 }
 
 /** Ends a session by the value of its cookie. */

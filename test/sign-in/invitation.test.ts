@@ -69,6 +69,16 @@ describe('an invitation', () => {
     expect(page.text).toContain('Ada &#60;b&#62;');
     const accepted = await visitor.post('/auth/invitation');
     expect([accepted.status, accepted.headers.location]).toEqual([303, '/console/']);
+    const { body: log } = await owner.get<object[]>(`/organizations/${owner.id}/audit?limit=3`);
+    expect(log).toMatchObject([
+      {
+        action: 'acceptInvitation',
+        actor: { kind: 'session', userName: 'Ada <b>' },
+        changes: [{ field: 'role', before: null, after: 'owner' }],
+      },
+      { action: 'signIn', actor: { kind: 'session', userName: 'Ada <b>' } },
+      { action: 'deleteTeam' },
+    ]);
     const session = await visitor.session();
     expect(session).toMatchObject({
       username: name,
@@ -249,6 +259,8 @@ describe('POST /auth/leave', () => {
     expect((await leave(visitor, second.id)).status).toBe(204);
     expect(await visitor.session()).toMatchObject({ organizationId: null, organizations: [] });
     expect((await visitor.graph('{ viewer { role } }')).status).toBe(401);
+    const { body } = await second.get<object[]>(`/organizations/${second.id}/audit?action=leaveOrganization`);
+    expect(body).toMatchObject([{ actor: { kind: 'session', userId: member.id }, target: { kind: 'member' } }]);
   });
 
   it('is refused for the last owner, for who is no member, without a session and from other sites', async () => {
@@ -286,10 +298,10 @@ describe('sessions of people', () => {
     });
     expect((await member.graph(mine)).body.data!['mySessions'].items).toHaveLength(1);
     const other = items.find(({ current }) => !current)!;
-    const end = 'mutation ($ids: [ID!]) { revokeMySessions(sessionIds: $ids) }';
+    const end = 'mutation ($ids: [ID!]) { revokeMySessions(sessionIds: $ids) { count } }';
     const ids = [other.id, 'none'];
-    expect((await member.graph(end, { ids })).body.data).toEqual({ revokeMySessions: 0 });
-    expect((await here.graph(end, { ids })).body.data).toEqual({ revokeMySessions: 1 });
+    expect((await member.graph(end, { ids })).body.data).toEqual({ revokeMySessions: { count: 0 } });
+    expect((await here.graph(end, { ids })).body.data).toEqual({ revokeMySessions: { count: 1 } });
     expect(await there.session()).toBeNull();
   });
 
