@@ -1,4 +1,4 @@
-import Provider from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 
 /* npm run provider: a provider of OpenID Connect to try sign-in with. It lets everybody in, under any name and password,
    and listens on loopback alone. */

@@ -24,6 +24,7 @@ import { auditEventRows } from './resolvers/audit-events.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { episodeRows } from './resolvers/episodes.js';
 import { createResolvers } from './resolvers.js';
+import type { CountUnknown } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
 import { allowOrigins } from './rest/cors.js';
@@ -124,9 +125,39 @@ export const createResources = (
   counts: new Map(),
   fork: (trail) => trail.fork(services.orm.em),
   refusals: services.refusals,
-  originOf: (request) => config.publicUrl ?? originOf(request),
+  originOf: originBy(config),
   countUnknown,
 });
+
+/** Returns the origin of the service as a request sees it. */
+const originBy =
+  ({ publicUrl }: Config) =>
+  (request: Request): string =>
+    publicUrl ?? originOf(request);
+
+/** Creates what browsers and Prometheus open beside the API and the console. */
+const pagesBeside = (
+  { config, worker }: Pick<ServicesOptions, 'config' | 'worker'>,
+  { registry, pool, accessReader, clock, mail }: Services,
+  countUnknown: CountUnknown,
+) => [
+  createMetricsPage({
+    render: worker?.renderMetrics ?? (() => registry.metrics()),
+    contentType: registry.contentType,
+    token: config.metricsToken,
+    isProxied: config.trustProxy !== undefined,
+  }),
+  createSignIn({
+    pool,
+    read: accessReader.read,
+    clock,
+    providers: config.oidc,
+    originOf: originBy(config),
+    countUnknown,
+  }),
+  createAvatars(),
+  ...pagesOfMail(mail, countUnknown),
+];
 
 const openExport = ({ index, clock, orm, reads }: Services, read: Read) =>
   createExport({
@@ -156,8 +187,7 @@ async function createApp(
   const { authenticate } = warmUp;
   const admission = createAdmission(config, app, authenticate, warmUp.counting(services.usage.count));
   const { admit, enter, inFlight } = admission;
-  const originOfRequest = (request: Request) => config.publicUrl ?? originOf(request);
-  const withSession = createSessionReader(originOfRequest);
+  const withSession = createSessionReader(originBy(config));
   const admitPerson = (request: Request, response: Response) => admit(withSession(request), response);
   const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>
@@ -220,25 +250,7 @@ async function createApp(
   );
   const checkReady = createReadyCheck(state, read, await migrationsOfRelease());
   app.use(createHealth(version, checkReady));
-  app.use(
-    createMetricsPage({
-      render: worker?.renderMetrics ?? (() => services.registry.metrics()),
-      contentType: services.registry.contentType,
-      token: config.metricsToken,
-      isProxied: config.trustProxy !== undefined,
-    }),
-  );
-  app.use(
-    createSignIn({
-      pool: services.pool,
-      read,
-      clock: services.clock,
-      providers: config.oidc,
-      originOf: originOfRequest,
-      countUnknown: admission.countUnknown,
-    }),
-  );
-  app.use(createAvatars(), ...pagesOfMail(services.mail, admission.countUnknown));
+  app.use(...pagesBeside({ config, worker }, services, admission.countUnknown));
   app.use(
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),

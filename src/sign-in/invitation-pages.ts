@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { hashToken } from '../auth/token.js';
 import { newValues } from '../entities/audit-event.js';
+import { Role } from '../entities/enums.js';
 import { unauthenticated } from '../errors.js';
 import type { OidcProvider } from '../oidc-setting.js';
 import { escaped, type Page, sendPage, tokenOf } from '../rest/page.js';
@@ -106,7 +107,7 @@ async function accountOf(tx: Parameters<typeof createPerson>[0], person: NonNull
 }
 
 const describe = ({ organization, role }: OpenInvitation): string =>
-  `${escaped(organization)} invites you to be ${role === 'owner' ? 'an owner' : 'a member'} of its organization.`;
+  `${escaped(organization)} invites you to be ${role === Role.owner ? 'an owner' : 'a member'} of its organization.`;
 
 const invited = { title: 'An invitation' };
 

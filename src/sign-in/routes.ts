@@ -1,6 +1,5 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Pool } from 'pg';
-import { unauthenticated } from '../errors.js';
 import type { OidcProvider } from '../oidc-setting.js';
 import { type Page, queryOf, sendPage, tokenOf } from '../rest/page.js';
 import { answerNothingElse } from '../rest/verbs.js';
@@ -12,16 +11,9 @@ import { createInvitationPages } from './invitation-pages.js';
 import { linkPath, takeLink } from './links.js';
 import { callbackPath, createOidcSignIn, invitationPath } from './oidc.js';
 import { returnPath } from './return-to.js';
-import {
-  chooseOrganization,
-  endSession,
-  findPerson,
-  leaveOrganization,
-  newSecret,
-  noteByPerson,
-  openSession,
-} from './sessions.js';
-import type { Visit } from './visit.js';
+import { sessionHandlers } from './session-routes.js';
+import { endSession, newSecret, openSession } from './sessions.js';
+import type { Handlers, Visit } from './visit.js';
 
 /** What signing in is made with. */
 export interface SignInOptions {
@@ -43,7 +35,7 @@ export function createSignIn(options: SignInOptions): Router {
   const { pool, read, clock, providers, originOf, countUnknown } = options;
   const oidc = createOidcSignIn({ pool, clock, providers });
   const router = Router({ caseSensitive: true, strict: true });
-  const serve = (path: string, verbs: Partial<Record<'get' | 'post', (visit: Visit) => Promise<void> | void>>) => {
+  const serve = (path: string, verbs: Handlers) => {
     const place = router.route(path);
     for (const [verb, handle] of Object.entries(verbs)) {
       place[verb as 'get' | 'post']((request: Request, response: Response, next: NextFunction) => {
@@ -61,14 +53,6 @@ export function createSignIn(options: SignInOptions): Router {
     );
   };
 
-  serve('/auth/session', {
-    async get({ request, response, origin }) {
-      const value = cookieOf(request, origin, 'session');
-      const person = value === undefined ? undefined : await findPerson(read, value);
-      const session = person && { ...person, avatarURL: `${origin}/avatars/${person.userId}.svg` };
-      response.json({ providers: providers.map(({ number, name }) => ({ number, name })), session: session ?? null });
-    },
-  });
   serve('/auth/start', {
     async get({ request, response, origin, query, visitor }) {
       if (!takesCookies(origin)) return sendPage(response, pages.insecure);
@@ -117,39 +101,7 @@ export function createSignIn(options: SignInOptions): Router {
       response.redirect(303, '/console/');
     },
   });
-  serve('/auth/organization', {
-    async post({ request, response, origin, query }) {
-      requireOwnPage(request, origin);
-      const value = cookieOf(request, origin, 'session');
-      if (value === undefined || !(await findPerson(read, value))) throw unauthenticated();
-      await chooseOrganization(pool, value, query.get('organizationId') ?? '');
-      response.status(204).end();
-    },
-  });
-  serve('/auth/leave', {
-    async post({ request, response, origin, query }) {
-      requireOwnPage(request, origin);
-      const value = cookieOf(request, origin, 'session');
-      const person = value === undefined ? undefined : await findPerson(read, value);
-      if (person === undefined) throw unauthenticated();
-      await transaction(pool, async (tx) => {
-        const organizationId = query.get('organizationId') ?? '';
-        await leaveOrganization(tx, person.userId, organizationId);
-        const target = { kind: 'member', id: person.userId, name: null };
-        await noteByPerson(tx, value!, { organizationId, action: 'leaveOrganization', target });
-      });
-      response.status(204).end();
-    },
-  });
-  serve('/auth/sign-out', {
-    async post({ request, response, origin }) {
-      requireOwnPage(request, origin);
-      const value = cookieOf(request, origin, 'session');
-      if (value !== undefined) await endSession(pool, value);
-      if (takesCookies(origin)) response.appendHeader('Set-Cookie', setCookie(origin, 'session', '', 0));
-      response.status(204).end();
-    },
-  });
+  for (const [path, verbs] of Object.entries(sessionHandlers(options))) serve(path, verbs);
   serve(invitationPath, createInvitationPages({ pool, read, clock, providers, signIn }));
   return router;
 

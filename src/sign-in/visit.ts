@@ -10,3 +10,6 @@ export interface Visit {
   query: URLSearchParams;
   visitor: Visitor;
 }
+
+/** Handlers of a path, by the verb of the request. */
+export type Handlers = Partial<Record<'get' | 'post', (visit: Visit) => Promise<void> | void>>;

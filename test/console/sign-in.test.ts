@@ -76,9 +76,8 @@ describeInBrowser('people in the console', () => {
       return chosen?.value === id;
     }, second.id);
     const names = await second.graph('{ account { username } }');
-    await page
-      .getByText(names.body.data!['account'].username as string)
-      .first()
-      .waitFor();
+    const name = names.body.data!['account'].username as string;
+    await page.locator('.brand').getByText(name).waitFor();
+    expect(page.url()).toBe(`${world.url}/console/`);
   });
 });

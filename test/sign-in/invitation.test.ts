@@ -74,7 +74,7 @@ describe('an invitation', () => {
       {
         action: 'acceptInvitation',
         actor: { kind: 'session', userName: 'Ada <b>' },
-        changes: [{ field: 'role', before: null, after: 'owner' }],
+        changes: [{ field: 'role', after: 'owner' }],
       },
       { action: 'signIn', actor: { kind: 'session', userName: 'Ada <b>' } },
       { action: 'deleteTeam' },

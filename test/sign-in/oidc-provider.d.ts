@@ -7,7 +7,7 @@ declare module 'oidc-provider' {
     save(): Promise<string>;
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
     listen(port: number, host: string, listening: () => void): void;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import type { Service } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { AccountType, Role } from '../../src/entities/enums.js';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
-import Provider from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import { Visitor } from './visitor.js';
 
 /** Whom the provider names. */
@@ -104,7 +104,7 @@ function signed(claims: Record<string, unknown>, { secret, kid }: Key): string {
 }
 
 /** Signs the ID token of an answer anew. */
-function changeToken(response: import('node:http').ServerResponse, make: (claims: Record<string, unknown>) => string) {
+function changeToken(response: ServerResponse, make: (claims: Record<string, unknown>) => string) {
   const end = response.end.bind(response) as (body: unknown) => typeof response;
   response.end = ((body: unknown) => {
     const answer = JSON.parse(String(body)) as { id_token?: string };
@@ -121,8 +121,8 @@ function changeToken(response: import('node:http').ServerResponse, make: (claims
 async function consent(
   provider: Provider,
   accountId: string,
-  request: import('node:http').IncomingMessage,
-  response: import('node:http').ServerResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] as string });

@@ -1,0 +1,61 @@
+import type { Pool } from 'pg';
+import { unauthenticated } from '../errors.js';
+import type { OidcProvider } from '../oidc-setting.js';
+import type { Read } from '../schema/context.js';
+import { transaction } from '../transaction.js';
+import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
+import { chooseOrganization, endSession, findPerson, leaveOrganization, noteByPerson } from './sessions.js';
+import type { Handlers } from './visit.js';
+
+/** Creates the handlers that show and change the session of a browser, by path. */
+export const sessionHandlers = ({
+  pool,
+  read,
+  providers,
+}: {
+  pool: Pool;
+  read: Read;
+  providers: readonly OidcProvider[];
+}): Readonly<Record<string, Handlers>> => ({
+  '/auth/session': {
+    async get({ request, response, origin }) {
+      const value = cookieOf(request, origin, 'session');
+      const person = value === undefined ? undefined : await findPerson(read, value);
+      const session = person && { ...person, avatarURL: `${origin}/avatars/${person.userId}.svg` };
+      response.json({ providers: providers.map(({ number, name }) => ({ number, name })), session: session ?? null });
+    },
+  },
+  '/auth/organization': {
+    async post({ request, response, origin, query }) {
+      requireOwnPage(request, origin);
+      const value = cookieOf(request, origin, 'session');
+      if (value === undefined || !(await findPerson(read, value))) throw unauthenticated();
+      await chooseOrganization(pool, value, query.get('organizationId') ?? '');
+      response.status(204).end();
+    },
+  },
+  '/auth/leave': {
+    async post({ request, response, origin, query }) {
+      requireOwnPage(request, origin);
+      const value = cookieOf(request, origin, 'session');
+      const person = value === undefined ? undefined : await findPerson(read, value);
+      if (person === undefined) throw unauthenticated();
+      await transaction(pool, async (tx) => {
+        const organizationId = query.get('organizationId') ?? '';
+        await leaveOrganization(tx, person.userId, organizationId);
+        const target = { kind: 'member', id: person.userId, name: null };
+        await noteByPerson(tx, value!, { organizationId, action: 'leaveOrganization', target });
+      });
+      response.status(204).end();
+    },
+  },
+  '/auth/sign-out': {
+    async post({ request, response, origin }) {
+      requireOwnPage(request, origin);
+      const value = cookieOf(request, origin, 'session');
+      if (value !== undefined) await endSession(pool, value);
+      if (takesCookies(origin)) response.appendHeader('Set-Cookie', setCookie(origin, 'session', '', 0));
+      response.status(204).end();
+    },
+  },
+});
