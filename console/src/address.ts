@@ -11,6 +11,8 @@ export interface Address {
   all(name: string): string[];
   /** Changes parameters. Empty values are removed, and `page` is reset unless it is changed as well. */
   set(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void;
+  /** Changes parameters in the same way, as a new entry in the history of the browser. */
+  go(changes: Readonly<Record<string, string | undefined>>): void;
   /** Returns the address with changed parameters, for links. */
   link(changes: Readonly<Record<string, string | undefined>>): string;
 }
@@ -39,6 +41,7 @@ export function useAddress(): Address {
       get: (name) => params.get(name) ?? '',
       all: (name) => params.getAll(name),
       set: (changes) => route(changed(changes), true),
+      go: (changes) => route(changed(changes)),
       link: changed,
     }),
     [params, changed, route],

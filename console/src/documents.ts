@@ -434,7 +434,7 @@ export type PreviewChartQueryVariables = Exact<{
 }>;
 
 
-export type PreviewChartQuery = { device: { id: string, name: string | null, serial: string, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }> } | null };
+export type PreviewChartQuery = { device: { id: string, name: string | null, serial: string, series: Array<{ name: string, unit: string | null, type: VariableType | null, ts: Array<number>, values: Array<number> }> } | null };
 
 export type CreateAlertRuleMutationVariables = Exact<{
   organizationId: string;
@@ -685,7 +685,7 @@ export type DeviceQueryVariables = Exact<{
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -800,9 +800,9 @@ export type ExploreQueryVariables = Exact<{
 }>;
 
 
-export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
+export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
 
-export type ExploredLineFragment = { name: string, unit: string | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> };
+export type ExploredLineFragment = { name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> };
 
 export type CreateHookMutationVariables = Exact<{
   organizationId: string;
@@ -1005,7 +1005,7 @@ export type FirstChartQueryVariables = Exact<{
 }>;
 
 
-export type FirstChartQuery = { series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }> | null };
+export type FirstChartQuery = { series: Array<{ name: string, unit: string | null, type: VariableType | null, ts: Array<number>, values: Array<number> }> | null };
 
 export type FirstStepsQueryVariables = Exact<{
   organizationId: string;
@@ -1450,6 +1450,7 @@ export const ExploredLineFragmentDoc = new TypedDocumentString(`
     fragment ExploredLine on Series {
   name
   unit
+  type
   deviceId
   interval
   ts
@@ -1658,6 +1659,7 @@ export const PreviewChartDocument = new TypedDocumentString(`
     series(variables: $variables, function: lttb, from: $from, to: $to, points: 400) {
       name
       unit
+      type
       ts
       values
     }
@@ -2227,6 +2229,8 @@ export const DeviceDocument = new TypedDocumentString(`
     series(variables: $variables, from: $from, to: $to, points: 400) {
       name
       unit
+      type
+      interval
       ts
       values
     }
@@ -2571,6 +2575,7 @@ export const ExploreDocument = new TypedDocumentString(`
     fragment ExploredLine on Series {
   name
   unit
+  type
   deviceId
   interval
   ts
@@ -3052,6 +3057,7 @@ export const FirstChartDocument = new TypedDocumentString(`
   ) {
     name
     unit
+    type
     ts
     values
   }

@@ -1,53 +1,81 @@
-import { useMemo, useState } from 'preact/hooks';
-import uPlot from 'uplot';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { formatTime, zone } from '../time.js';
-import { shown } from '../value.js';
-import { BandLegend } from './band-legend.js';
+import { useZoom } from '../use-zoom.js';
 import { type Band, bandAt, bandsWithin } from './bands.js';
-import { type Line, Plot, strokeOf } from './plot.js';
+import { Legend, others } from './legend.js';
+import { Plot } from './plot.js';
+import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns } from './plot-data.js';
 
-/** Heights in pixels of a chart that stands alone, and of a chart among others. */
-const heights = { tall: 220, low: 150 } as const;
+/** Heights in pixels of a chart that stands alone, of a chart among others, and of a tile. */
+const heights = { tall: 260, low: 170, tile: 110 } as const;
 
-interface ChartProps {
+export interface ChartProps {
   readonly label: string;
   readonly lines: readonly Line[];
   /** Ends of the time axis, in Unix seconds. */
   readonly from: number;
   readonly to: number;
+  readonly shape?: Shape;
   /** Periods of open episodes, drawn behind the lines. */
   readonly bands?: readonly Band[];
   readonly size?: keyof typeof heights;
+  /** Whether the chart shows the range of the address, so that dragging changes it. */
+  readonly zooms?: boolean;
 }
 
 const none: readonly Band[] = [];
 
 /** Draws lines over time. Each unit has a chart of its own, as degrees and volts cannot share an axis. */
-export const Charts = ({ label, lines, from, to, bands = none }: Omit<ChartProps, 'size'>) => {
-  const units = [...new Set(lines.map(unitOf))];
-  if (units.length < 2) return <Chart label={label} lines={lines} from={from} to={to} bands={bands} />;
+export const Charts = ({ label, lines, ...rest }: Omit<ChartProps, 'size'>) => {
+  const units = useMemo(() => {
+    const groups = new Map<string, Line[]>();
+    for (const line of lines) groups.set(groupOf(line), [...(groups.get(groupOf(line)) ?? []), line]);
+    return [...groups];
+  }, [lines]);
+  if (units.length < 2) return <Chart label={label} lines={lines} {...rest} />;
   return (
     <div class="charts" role="group" aria-label={label}>
-      {units.map((unit) => {
-        const own = lines.filter((line) => unitOf(line) === unit);
-        const title = [...new Set(own.map(({ name }) => name))].join(', ');
-        return <Chart key={unit} label={title} lines={own} from={from} to={to} bands={bands} size="low" />;
-      })}
+      {units.map(([unit, own]) => (
+        <Chart
+          key={unit}
+          label={[...new Set(own.map(({ name }) => name))].join(', ')}
+          lines={own}
+          {...rest}
+          size="low"
+        />
+      ))}
     </div>
   );
 };
 
 /**
- * Returns the unit of a line. A line without a unit, such as one of true and false, shares its chart only with lines of
- * the same name.
+ * Returns the chart that a line belongs to: that of its unit. Booleans share one, and another line without a unit
+ * shares its chart only with lines of the same name.
  */
-const unitOf = ({ unit, name }: Line): string => unit ?? `(${name})`;
+const groupOf = (line: Line): string => (isBoolean(line) ? '(boolean)' : (line.unit ?? `(${line.name})`));
 
-/** A chart of lines over time in the chosen time zone. The key `t` switches to a table of the same numbers. */
-export function Chart({ label, lines, from, to, bands = none, size = 'tall' }: ChartProps) {
+/**
+ * A chart of lines over time in the chosen time zone. The key `t` switches to a table of the same numbers, and the
+ * arrow keys move the cursor. A click on a name in the legend leaves its line alone.
+ */
+export function Chart({
+  label,
+  lines,
+  from,
+  to,
+  shape = 'lines',
+  bands = none,
+  size = 'tall',
+  zooms = false,
+}: ChartProps) {
   const [asTable, setAsTable] = useState(false);
-  const joined = useMemo(() => join(lines), [lines]);
+  const [alone, setAlone] = useState<ReadonlySet<string>>(new Set());
+  const { zoom, back } = useZoom();
+  const keys = useRef<((event: KeyboardEvent) => void) | undefined>(undefined);
   const drawn = useMemo(() => bandsWithin(bands, from, to), [bands, from, to]);
+  const isShown = useCallback((index: number) => alone.size === 0 || alone.has(nameAt(lines, index)), [alone, lines]);
+  const lanes = lines.length > 0 && lines.every(isBoolean);
+  const height = lanes ? 44 + 26 * Math.max(2, lines.length) : heights[size];
   const toggle = () => setAsTable((now) => !now);
   return (
     <figure
@@ -55,62 +83,53 @@ export function Chart({ label, lines, from, to, bands = none, size = 'tall' }: C
       aria-label={label}
       tabIndex={0}
       onKeyDown={(event) => {
-        if (event.key === 't' && event.target === event.currentTarget) toggle();
+        if (event.target !== event.currentTarget) return;
+        if (event.key === 't') toggle();
+        else keys.current?.(event);
       }}
     >
       {asTable ? (
-        <Numbers label={label} lines={lines} of={joined} bands={drawn} />
+        <Numbers label={label} lines={lines} bands={drawn} />
       ) : (
-        <Plot lines={lines} of={joined} from={from} to={to} bands={drawn} height={heights[size]} />
+        <Plot
+          lines={lines}
+          shape={shape}
+          from={from}
+          to={to}
+          bands={drawn}
+          height={height}
+          isShown={isShown}
+          zoom={zooms ? zoom : undefined}
+          back={zooms ? back : undefined}
+          keys={keys}
+        />
       )}
       <figcaption>
-        <ul class="legend">
-          {lines.map(({ name, unit }, index) => (
-            <li key={name}>
-              <svg width="24" height="8" aria-hidden="true">
-                <line
-                  x1="0"
-                  x2="24"
-                  y1="4"
-                  y2="4"
-                  stroke={`var(${strokeOf(index).color})`}
-                  stroke-width="2"
-                  stroke-dasharray={strokeOf(index).dash.join(' ')}
-                />
-              </svg>
-              {name}
-              {unit ? ` (${unit})` : ''}
-            </li>
-          ))}
-          <BandLegend bands={drawn} />
-        </ul>
-        <button type="button" aria-pressed={asTable} onClick={toggle} aria-keyshortcuts="t">
-          {asTable ? 'As a chart' : 'As a table'}
-        </button>
+        <Legend lines={lines} bands={drawn} alone={alone} choose={setAlone} />
+        <span class="chart-actions">
+          {zooms && back !== undefined && (
+            <button type="button" onClick={back} title="Double click in the chart, or Backspace">
+              Zoom out
+            </button>
+          )}
+          <button type="button" aria-pressed={asTable} onClick={toggle} aria-keyshortcuts="t">
+            {asTable ? 'As a chart' : 'As a table'}
+          </button>
+        </span>
       </figcaption>
     </figure>
   );
 }
 
-/** Joins lines over all of their instants. A missing value is a gap that the line spans. */
-const join = (lines: readonly Line[]): uPlot.AlignedData =>
-  lines.length === 0 ? [[]] : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
+/** Returns the name by which the legend knows a line: its own, or that of the group. */
+const nameAt = (lines: readonly Line[], index: number): string =>
+  index < mostColours ? (lines[index]?.name ?? '') : others;
 
 const mostRows = 500;
 
 /** The numbers of a chart as a table, the newest first. */
-function Numbers({
-  label,
-  lines,
-  of,
-  bands,
-}: {
-  label: string;
-  lines: readonly Line[];
-  of: uPlot.AlignedData;
-  bands: readonly Band[];
-}) {
-  const [ts, ...values] = of;
+function Numbers({ label, lines, bands }: { label: string; lines: readonly Line[]; bands: readonly Band[] }) {
+  const [ts, ...values] = useMemo(() => tableColumns(lines), [lines]);
   const rows: number[] = Array.from(ts, (_, index) => index).toReversed();
   return (
     <div class="table-frame numbers">
@@ -131,11 +150,15 @@ function Numbers({
           {rows.slice(0, mostRows).map((index) => (
             <tr key={ts[index]}>
               <td>{formatTime(ts[index]!)}</td>
-              {values.map((line, place) => (
-                <td key={lines[place]?.name} class="number">
-                  {line[index] == null ? '' : shown(line[index])}
-                </td>
-              ))}
+              {values.map((column, place) => {
+                const line = lines[place]!;
+                const value = column[index];
+                return (
+                  <td key={line.name} class="number">
+                    {value == null ? '' : readValue(isBoolean(line) ? line : { ...line, unit: null }, value)}
+                  </td>
+                );
+              })}
               {bands.length > 0 && <td>{bandAt(bands, ts[index]!)?.severity}</td>}
             </tr>
           ))}

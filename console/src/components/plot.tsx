@@ -1,125 +1,295 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { pointed } from '../cursor.js';
 import { theme } from '../theme.js';
-import { formatIn, formatTime, zone } from '../time.js';
-import { shown } from '../value.js';
+import { formatIn, zone } from '../time.js';
 import { type Band, drawBands } from './bands.js';
+import {
+  axisLabels,
+  drawnColumns,
+  isBoolean,
+  isWhole,
+  type Line,
+  laneBase,
+  lonelyPoints,
+  type Reading,
+  readingsAt,
+  type Shape,
+  strokeOf,
+  tickUnit,
+} from './plot-data.js';
+import { keyHandler } from './plot-keys.js';
+import { ReadingBox } from './reading.js';
 import { ticksBetween } from './ticks.js';
 
-/** One line of a chart: ascending instants in Unix seconds, and a value at each. */
-export interface Line {
-  readonly name: string;
-  readonly unit?: string | null;
-  readonly ts: readonly number[];
-  readonly values: readonly (number | null)[];
+/** A reference that always has the latest value. */
+export interface Current<Value> {
+  current: Value;
 }
 
-/** Colours and dashes of lines. The dash distinguishes lines without their colour. */
-const strokes = [
-  { color: '--series-1', dash: [] },
-  { color: '--series-2', dash: [6, 3] },
-  { color: '--series-3', dash: [2, 2] },
-  { color: '--series-4', dash: [8, 3, 2, 3] },
-  { color: '--series-5', dash: [12, 4] },
-  { color: '--series-6', dash: [4, 4] },
-] as const;
+export interface PlotProps {
+  readonly lines: readonly Line[];
+  readonly shape: Shape;
+  readonly from: number;
+  readonly to: number;
+  readonly bands: readonly Band[];
+  readonly height: number;
+  /** Whether the line of an index is drawn. */
+  readonly isShown: (index: number) => boolean;
+  /** Shows only a part of the time; undefined when the range is fixed. */
+  readonly zoom: ((from: number, to: number) => void) | undefined;
+  /** Goes back to the range before the zoom; undefined without one. */
+  readonly back: (() => void) | undefined;
+  /** Receives the handler of the keys that move the cursor. */
+  readonly keys: Current<((event: KeyboardEvent) => void) | undefined>;
+}
 
-/** Returns the colour and dash of a line, by its index. */
-export const strokeOf = (index: number) => ({
-  color: strokes[index % strokes.length]!.color,
-  // Lines of the same colour have different dashes.
-  dash: strokes[(index + Math.floor(index / strokes.length)) % strokes.length]!.dash,
-});
+/** What the cursor points to. */
+export interface Pointed {
+  readonly at: number;
+  /** Position in pixels from the left and the top of the plot. */
+  readonly left: number;
+  readonly top: number;
+  readonly readings: readonly Reading[];
+  readonly isKeyboard: boolean;
+}
 
 /** Draws lines over time. For screen readers, the numbers are in the table of the chart. */
-export function Plot({
-  lines,
-  of,
-  from,
-  to,
-  bands,
-  height,
-}: {
-  lines: readonly Line[];
-  of: uPlot.AlignedData;
-  from: number;
-  to: number;
-  bands: readonly Band[];
-  height: number;
-}) {
+export function Plot(props: PlotProps) {
+  const { lines, shape, from, to, bands, height, isShown } = props;
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const shownBands = useRef(bands);
-  shownBands.current = bands;
-  const names = lines.map(({ name }) => name).join('\n');
+  const latest = useRef(props);
+  latest.current = props;
+  const [cursor, setCursor] = useState<Pointed | undefined>();
+  const [isPinned, setPinned] = useState(false);
+  const pinned = useRef(false);
+  pinned.current = isPinned;
+  const columns = useMemo(() => drawnColumns(lines, shape), [lines, shape]);
+  const key = JSON.stringify([shape, lines.map(({ name, type, unit }) => [name, type, unit])]);
   const zoneName = zone.value;
   const isDark = useIsDark();
+
   useEffect(() => {
     const element = frame.current!;
-    const color = colorsOf(element);
-    const font = `11px ${getComputedStyle(element).fontFamily}`;
-    const axis = {
-      font,
-      stroke: color('--quiet'),
-      grid: { stroke: color('--line'), width: 1 },
-      ticks: { show: false },
+    const self = {};
+    let isFollowing = false;
+    let isKeyboard = false;
+    const point = (instance: uPlot) => {
+      const { left = -1, top = -1 } = instance.cursor;
+      if (isFollowing || pinned.current) return;
+      const at = left < 0 ? undefined : instance.posToVal(left, 'x');
+      pointed.value = at === undefined ? undefined : { at, chart: self };
+      setCursor(at === undefined ? undefined : readAt(instance, latest.current, at, left, top, isKeyboard));
     };
-    const made = new uPlot(
-      {
-        width: element.clientWidth,
-        height,
-        legend: { show: false },
-        cursor: { points: { size: 6 } },
-        scales: { x: { range: () => [from, to] } },
-        axes: [
-          {
-            ...axis,
-            splits: (_plot, _axis, min, max) => ticksBetween(min, max, element.clientWidth / 110, zoneName),
-            values: (_plot, splits) => labelsOf(splits, zoneName),
-            size: 26,
-            gap: 6,
-          },
-          { ...axis, size: (_plot, labels) => widthOf(labels), gap: 6 },
-        ],
-        series: [
-          {},
-          ...lines.map((line, index) => ({
-            label: line.name,
-            stroke: color(strokeOf(index).color),
-            dash: [...strokeOf(index).dash],
-            width: 1.5,
-            spanGaps: true,
-            points: { show: line.ts.length < 60, fill: color(strokeOf(index).color), size: 4 },
-          })),
-        ],
-        hooks: {
-          drawClear: [(instance) => drawBands(instance, shownBands.current, color)],
-          setCursor: [(instance) => announce(instance, element, lines)],
-        },
-      },
-      of,
-      element,
-    );
+    const made = new uPlot(optionsOf(element, latest, zoneName, point), columns, element);
     plot.current = made;
+    const pin = () => setPinned((now) => !now);
+    made.over.addEventListener('click', pin);
+    const unfollow = pointed.subscribe((other) => {
+      if (other?.chart === self) return;
+      isFollowing = true;
+      made.setCursor({ left: other === undefined ? -10 : made.valToPos(other.at, 'x'), top: 0 }, true);
+      isFollowing = false;
+      if (other !== undefined && !pinned.current) setCursor(undefined);
+    });
+    const press = keyHandler(made, latest, pin, () => {
+      setPinned(false);
+      setCursor(undefined);
+    });
+    props.keys.current = (event) => {
+      isKeyboard = true;
+      press(event);
+      // uPlot reports a moved cursor in the next microtask.
+      queueMicrotask(() => (isKeyboard = false));
+    };
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
     return () => {
       observer.disconnect();
+      unfollow();
+      if (pointed.value?.chart === self) pointed.value = undefined;
       made.destroy();
     };
-  }, [names, zoneName, from, to, height, theme.value, isDark]);
-  useEffect(() => plot.current?.setData(of), [of]);
+  }, [key, zoneName, height, theme.value, isDark]);
+  useEffect(() => plot.current?.setData(columns), [columns]);
+  useEffect(() => {
+    plot.current?.setScale('x', { min: from, max: to });
+    setPinned(false);
+  }, [from, to]);
   useEffect(() => plot.current?.redraw(false), [bands]);
+  useEffect(() => {
+    lines.forEach((_, index) => plot.current?.setSeries(index + 1, { show: isShown(index) }));
+  }, [key, isShown]);
   return (
-    <div class="plot" ref={frame} style={{ minHeight: height }}>
-      <output class="reading" aria-live="off" />
+    <div class="plot" ref={frame} style={{ minHeight: `${height}px` }}>
+      {tickUnit(lines) === '' && lines[0]?.unit && !lines.every(isBoolean) && (
+        <span class="axis-unit">{lines[0].unit}</span>
+      )}
+      {cursor !== undefined && (
+        <ReadingBox
+          of={cursor}
+          lines={lines}
+          bands={bands}
+          isPinned={isPinned}
+          width={frame.current?.clientWidth ?? 0}
+          close={() => setPinned(false)}
+        />
+      )}
     </div>
   );
 }
 
+const readAt = (
+  plot: uPlot,
+  { lines, shape, isShown }: PlotProps,
+  at: number,
+  left: number,
+  top: number,
+  isKeyboard: boolean,
+): Pointed => {
+  const slack = plot.posToVal(8, 'x') - plot.posToVal(0, 'x');
+  const readings = readingsAt(lines, at, slack, shape).filter(({ index }) => isShown(index));
+  const nearest = readings.toSorted((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at))[0];
+  const offset = plot.bbox.left / devicePixelRatio;
+  return { at: nearest?.at ?? Math.round(at), left: left + offset, top, readings, isKeyboard };
+};
+
+/** Returns the options of a plot. They read the latest properties, so that a change of the range makes no new plot. */
+const optionsOf = (
+  element: HTMLElement,
+  latest: Current<PlotProps>,
+  zoneName: string,
+  point: (plot: uPlot) => void,
+): uPlot.Options => {
+  const { lines, shape, height, isShown } = latest.current;
+  const color = colorsOf(element);
+  const lanes = lines.every(isBoolean);
+  const axis = {
+    font: `11px ${getComputedStyle(element).fontFamily}`,
+    stroke: color('--quiet'),
+    grid: { stroke: color('--grid'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    padding: [tickUnit(lines) === '' && lines[0]?.unit ? 18 : 8, 12, 0, 0],
+    cursor: {
+      y: false,
+      points: { size: 7 },
+      drag: { x: latest.current.zoom !== undefined, y: false, setScale: false, dist: 6 },
+      dataIdx: (plot, series, index) => nearIndex(plot, series, index),
+      bind: { dblclick: () => () => (latest.current.back?.(), null) },
+    },
+    scales: {
+      x: { range: () => [latest.current.from, latest.current.to] },
+      y: { range: (_plot, min, max) => rangeOf(lanes ? lines.length : undefined, shape, min, max) },
+    },
+    axes: [
+      {
+        ...axis,
+        splits: (plot, _axis, min, max) => ticksBetween(min, max, plot.width / 60, zoneName),
+        values: (_plot, splits) => labelsOf(splits, zoneName, latest.current.to - latest.current.from),
+        size: 26,
+        gap: 6,
+      },
+      {
+        ...axis,
+        ...(lanes
+          ? {
+              splits: () =>
+                lines.length === 1 ? [0.85, 0.15] : lines.map((_, index) => laneBase(index, lines.length)),
+            }
+          : { splits: undefined, ...(isWhole(lines) && { incrs: wholeSteps }) }),
+        values: (_plot: uPlot, splits: number[]) => axisLabels(latest.current.lines, splits),
+        size: (_plot: uPlot, labels: string[] | null) => widthOf(labels),
+        gap: 6,
+      } as uPlot.Axis,
+    ],
+    series: [
+      {},
+      ...lines.map((line, index) => ({ ...seriesOf(line, index, latest.current, lanes, color), show: isShown(index) })),
+    ],
+    hooks: {
+      drawClear: [(plot) => drawBands(plot, latest.current.bands, color)],
+      setCursor: [point],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select;
+          if (width < 6) return;
+          const [start, end] = [left, left + width].map((at) => Math.round(plot.posToVal(at, 'x')));
+          plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+          if (end! > start!) latest.current.zoom?.(start!, end!);
+        },
+      ],
+    },
+  };
+};
+
+const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+
+const seriesOf = (
+  line: Line,
+  index: number,
+  { shape, lines }: PlotProps,
+  lanes: boolean,
+  color: (name: string) => string,
+): uPlot.Series => {
+  const stroke = color(strokeOf(index, line).color);
+  const common = { label: line.name, stroke, width: 1.5, spanGaps: false };
+  if (shape === 'bars')
+    return {
+      ...common,
+      width: 0,
+      fill: stroke,
+      points: { show: false },
+      paths: uPlot.paths.bars!({ size: [0.85, 48], align: 1 }),
+    };
+  const points = {
+    show: false,
+    size: 5,
+    fill: stroke,
+    filter: (plot: uPlot, series: number) => {
+      const column = plot.data[series]!;
+      if (lanes) return null;
+      return line.ts.length < 40 ? Array.from(column.keys()).filter((at) => column[at] != null) : lonelyPoints(column);
+    },
+  };
+  if (lanes) {
+    const base = laneBase(index, lines.length);
+    const paths = uPlot.paths.stepped!({ align: 1 });
+    return { ...common, points, paths, fill: translucent(stroke, 0.25), fillTo: () => base };
+  }
+  const fill =
+    shape === 'areas' || lines.length === 1 ? translucent(stroke, shape === 'areas' ? 0.2 : 0.08) : undefined;
+  return { ...common, points, dash: strokeOf(index).dash, ...(fill !== undefined && { fill }) };
+};
+
+const translucent = (color: string, alpha: number): string => {
+  const [, parts] = /^rgb\((.*)\)$/.exec(color) ?? [];
+  return parts === undefined ? 'transparent' : `rgb(${parts.replaceAll(',', ' ')} / ${alpha})`;
+};
+
+const rangeOf = (lanes: number | undefined, shape: Shape, min: number | null, max: number | null): [number, number] => {
+  if (lanes !== undefined) return [0, lanes];
+  if (min === null || max === null) return [0, 1];
+  return uPlot.rangeNum(shape === 'bars' ? 0 : min, max, 0.1, true) as [number, number];
+};
+
+/** Returns the index of the value that is nearest to the cursor in a series with instants of its own. */
+const nearIndex = (plot: uPlot, series: number, index: number): number => {
+  const column = plot.data[series]!;
+  if (series === 0 || column[index] != null) return index;
+  for (let away = 1; away < 60; away++)
+    for (const at of [index - away, index + away]) if (column[at] != null) return at;
+  return index;
+};
+
 /** Returns the width of the value axis with its labels, in pixels. */
 const widthOf = (labels: readonly string[] | null): number =>
-  Math.max(44, ...(labels ?? []).map((label) => 16 + 7 * label.length));
+  Math.max(36, ...(labels ?? []).map((label) => 14 + 6.6 * label.length));
 
 /**
  * Returns a function that resolves the colour of a custom property for a canvas: of `light-dark()`, the colour in
@@ -144,28 +314,16 @@ const useIsDark = (): boolean => {
   return isDark;
 };
 
-/** Writes the values at the cursor above the plot. */
-const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => {
-  const output = element.querySelector('output')!;
-  const index = plot.cursor.idx;
-  if (index == null) {
-    output.textContent = '';
-    return;
-  }
-  const at = plot.data[0][index]!;
-  const values = lines.map(({ name, unit }, line) => {
-    const value = plot.data[line + 1]?.[index];
-    return value == null ? undefined : `${name} ${shown(value, unit)}`;
-  });
-  output.textContent = [formatTime(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
-};
+const week = 8 * 86_400;
 
-/** Returns tick labels: the date at midnight, otherwise the time of day. */
-const labelsOf = (splits: readonly number[], zoneName: string): string[] => {
-  const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit' });
-  const day = formatIn(zoneName, { day: 'numeric', month: 'short' });
-  const clock = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  return splits.map((seconds) =>
-    clock.format(seconds * 1000) === '00:00' ? day.format(seconds * 1000) : time.format(seconds * 1000),
+/** Returns tick labels: the day at midnight, in a week with its name, otherwise the time of day. */
+const labelsOf = (splits: readonly number[], zoneName: string, length: number): string[] => {
+  const seconds = (splits[1] ?? 0) - (splits[0] ?? 0) < 60 ? ({ second: '2-digit' } as const) : {};
+  const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', ...seconds });
+  const day = formatIn(
+    zoneName,
+    length <= week ? { weekday: 'short', day: 'numeric' } : { day: 'numeric', month: 'short' },
   );
+  const clock = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  return splits.map((at) => (clock.format(at * 1000) === '00:00:00' ? day.format(at * 1000) : time.format(at * 1000)));
 };

@@ -29,7 +29,8 @@ export function RangePicker({
   const { from, to } = endsOf(range);
   const between = (a: string, b: string) => {
     const [start, end] = [Date.parse(`${a}Z`) / 1000, Date.parse(`${b}Z`) / 1000];
-    if (Number.isFinite(start) && Number.isFinite(end) && start < end) address.set({ range: `${start}..${end}` });
+    if (Number.isFinite(start) && Number.isFinite(end) && start < end)
+      address.set({ range: `${start}..${end}`, before: '' });
   };
   const local = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16);
   return (
@@ -38,7 +39,9 @@ export function RangePicker({
         aria-label="Range"
         value={'last' in range ? range.last : 'between'}
         onChange={({ currentTarget: { value } }) =>
-          address.set(value === 'between' ? { range: `${from}..${to}`, follow: '' } : { range: value })
+          address.set(
+            value === 'between' ? { range: `${from}..${to}`, follow: '', before: '' } : { range: value, before: '' },
+          )
         }
       >
         {Object.entries(names).map(([value, name]) => (

@@ -11,13 +11,17 @@ const day = 24 * hour;
 const steps = [
   1,
   5,
+  10,
   15,
   30,
   minute,
+  2 * minute,
   5 * minute,
+  10 * minute,
   15 * minute,
   30 * minute,
   hour,
+  2 * hour,
   3 * hour,
   6 * hour,
   12 * hour,
@@ -52,9 +56,19 @@ const instantOf = (wall: number, zone: string): number => {
   return wall - offsetAt(guess, zone);
 };
 
-/** Returns about `about` ticks between two instants (Unix seconds), at round local times of a time zone. */
+/**
+ * Returns about `about` ticks between two instants (Unix seconds), at round local times of a time zone. A narrow chart
+ * has at least two.
+ */
 export const ticksBetween = (from: number, to: number, about: number, zone: string): number[] => {
-  const step = steps.find((length) => (to - from) / length <= Math.max(2, about)) ?? steps.at(-1)!;
+  const found = steps.findIndex((length) => (to - from) / length <= Math.max(2, about));
+  for (let place = found === -1 ? steps.length - 1 : found; ; place--) {
+    const ticks = ticksOf(from, to, steps[place]!, zone);
+    if (ticks.length > 1 || place === 0) return ticks;
+  }
+};
+
+const ticksOf = (from: number, to: number, step: number, zone: string): number[] => {
   const first = Math.ceil((from + offsetAt(from, zone)) / step) * step;
   const ticks: number[] = [];
   for (let wall = first; ; wall += step) {

@@ -161,6 +161,7 @@ function DeviceChart({ device, from, to, episodes }: ShownProps) {
           from={from}
           to={to}
           bands={bands}
+          zooms
         />
       )}
     </Section>

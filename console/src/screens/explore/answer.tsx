@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { Bars } from '../../components/bars.js';
 import { Charts } from '../../components/chart.js';
 import { Section } from '../../components/page.js';
-import type { Line } from '../../components/plot.js';
+import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { type Cell, csvOf, download } from '../../csv.js';
 import { formatTime, zone } from '../../time.js';
@@ -134,7 +134,7 @@ const Picture = ({
   const figure = columns.length - keys === 2 ? keys + 1 : keys;
   const lines = useMemo(() => (isTime ? linesOf(rows, columns, keys) : []), [isTime, rows, columns, keys]);
   if (keys === 0) return null;
-  if (isTime) return <Charts label={title} lines={lines} from={from} to={to} />;
+  if (isTime) return <Charts label={title} lines={lines} from={from} to={to} zooms />;
   const bars = rows.slice(0, 20).map((row) => ({
     name: row
       .slice(0, keys)
@@ -145,7 +145,7 @@ const Picture = ({
   return <Bars label={`${columns[figure]} by ${title}`} of={bars} />;
 };
 
-const mostLines = 12;
+const mostLines = 60;
 
 const linesOf = (rows: readonly (readonly Cell[])[], columns: readonly string[], keys: number): Line[] => {
   const lines = new Map<string, { name: string; unit: string | null; ts: number[]; values: (number | null)[] }>();

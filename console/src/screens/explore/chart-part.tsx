@@ -2,14 +2,14 @@ import { useMemo } from 'preact/hooks';
 import { useAddress } from '../../address.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
-import type { Line } from '../../components/plot.js';
+import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf, download } from '../../csv.js';
 import type { ExploredLineFragment } from '../../documents.js';
 import type { Explored } from './explored.js';
 
 /** Maximum number of lines that are drawn. The exported file has all. */
-const mostLines = 18;
+const mostLines = 60;
 
 const functions = {
   avg: 'Average',
@@ -98,8 +98,12 @@ function Drawn({
   from: number;
   to: number;
 }) {
+  const figure = useAddress().get('function');
   const filled = useMemo(() => lines.filter(({ ts }) => ts.length > 0), [lines]);
-  const drawn = useMemo(() => namedLines(filled.slice(0, mostLines), devices, variables), [filled, devices]);
+  const drawn = useMemo(
+    () => namedLines(filled.slice(0, mostLines), devices, variables, figure),
+    [filled, devices, figure],
+  );
   if (filled.length === 0)
     return (
       <Empty title="No value in this range">
@@ -115,7 +119,7 @@ function Drawn({
         {filled.length > mostLines && `; the first ${mostLines} are drawn, the file has all`}
         {intervalOf(filled)}
       </p>
-      <Charts label="Explored values" lines={drawn} from={from} to={to} />
+      <Charts label="Explored values" lines={drawn} from={from} to={to} zooms />
     </>
   );
 }
@@ -128,13 +132,17 @@ const namedLines = (
   lines: readonly ExploredLineFragment[],
   devices: readonly Device[],
   variables: readonly string[],
+  figure: string,
 ): Line[] => {
   const used = new Map<string, number>();
-  return lines.map(({ deviceId, name, unit, ts, values }) => {
+  const isCounted = ['count', 'sum'].includes(figure);
+  return lines.map(({ deviceId, name, unit, type, interval, ts, values }) => {
     const title = variables.length > 1 ? `${titleOf(devices, deviceId)} ${name}` : titleOf(devices, deviceId);
     const times = (used.get(title) ?? 0) + 1;
     used.set(title, times);
-    return { name: times === 1 ? title : `${title} (${times})`, unit, ts, values };
+    const own = { name: times === 1 ? title : `${title} (${times})`, interval, ts, values };
+    // A count has no unit, and a number of true values is not a boolean.
+    return { ...own, unit: figure === 'count' ? 'values' : unit, type: isCounted ? null : type };
   });
 };
 

@@ -102,17 +102,22 @@ export function HookScreen() {
   );
 }
 
+const outcomeColors = { failed: '--bad', pending: '--quiet', succeeded: '--good' } as const;
+
 /** Draws deliveries over time by their present state. */
 const Activity = ({ of, from, to }: { of: Hook['activity']; from: number; to: number }) => {
   const ts = of.map((bucket) => bucket.ts);
-  const lines = (['succeeded', 'failed', 'pending'] as const).map((name) => ({
+  const [first, second] = ts;
+  const lines = (['failed', 'pending', 'succeeded'] as const).map((name) => ({
     name: name === 'pending' ? 'waiting' : name,
+    color: outcomeColors[name],
+    interval: first === undefined || second === undefined ? null : second - first,
     ts,
     unit: 'deliveries',
     values: of.map((bucket) => bucket[name]),
   }));
   if (lines.every(({ values }) => values.every((value) => value === 0))) return null;
-  return <Chart label="Deliveries by outcome" lines={lines} from={from} to={to} size="low" />;
+  return <Chart label="Deliveries by outcome" lines={lines} shape="bars" from={from} to={to} size="low" zooms />;
 };
 
 const OutcomeFilter = () => {

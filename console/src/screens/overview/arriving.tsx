@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { Chart } from '../../components/chart.js';
-import type { Line } from '../../components/plot.js';
+import { LazyChart } from '../../components/lazy-chart.js';
+import type { Line } from '../../components/plot-data.js';
 import { Empty, Loading } from '../../components/state.js';
 import { FirstChartDocument, type OverviewQuery } from '../../documents.js';
 import { organizationId } from '../../session.js';
@@ -55,7 +55,7 @@ export function Arriving({
         them a minute, by application
         {others > 0 && ` (the first ${applications.length}, ${others} more are not drawn)`}
       </p>
-      <Chart label="Records a minute by application" lines={lines} from={from} to={to} />
+      <LazyChart label="Records a minute by application" lines={lines} from={from} to={to} />
     </>
   );
 }
@@ -126,7 +126,9 @@ const DeviceLines = ({
   );
   return (
     <Loading of={chart} rows={8}>
-      {({ series }) => <Chart label={`Values of ${device.name ?? device.serial}`} lines={series} from={from} to={to} />}
+      {({ series }) => (
+        <LazyChart label={`Values of ${device.name ?? device.serial}`} lines={series} from={from} to={to} />
+      )}
     </Loading>
   );
 };

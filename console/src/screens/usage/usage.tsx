@@ -106,7 +106,15 @@ const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }
   return (
     <div class="charts">
       {lines.map((line) => (
-        <Chart key={line.name} label={`${line.name} a day`} lines={[line]} from={from} to={to} size="low" />
+        <Chart
+          key={line.name}
+          label={`${line.name} a day`}
+          lines={[line]}
+          shape="bars"
+          from={from}
+          to={to + daySeconds}
+          size="low"
+        />
       ))}
     </div>
   );

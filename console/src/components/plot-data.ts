@@ -1,0 +1,190 @@
+import uPlot from 'uplot';
+import { shown } from '../value.js';
+
+/** One line of a chart: ascending instants in Unix seconds, and a value at each. */
+export interface Line {
+  readonly name: string;
+  readonly unit?: string | null;
+  /** Type of the variable. A BOOL is drawn in steps and read in words. */
+  readonly type?: string | null;
+  /** Length of a bucket in seconds, where the values are those of buckets. */
+  readonly interval?: number | null;
+  /** Custom property of the colour; by default that of the place of the line. */
+  readonly color?: string;
+  readonly ts: readonly number[];
+  readonly values: readonly (number | null)[];
+}
+
+/** Shape of the values: lines, filled lines, or bars that are stacked on each other. */
+export type Shape = 'lines' | 'areas' | 'bars';
+
+/** Number of lines that have a colour of their own. The lines after them form a group in one colour. */
+export const mostColours = 12;
+
+/** Returns the colour and dash of a line by its place. From the seventh line on, a dash helps to tell them apart. */
+export const strokeOf = (index: number, line?: Line): { color: string; dash: number[] } =>
+  line?.color !== undefined
+    ? { color: line.color, dash: [] }
+    : index < mostColours
+      ? { color: `--series-${index + 1}`, dash: index < 6 ? [] : [5, 3] }
+      : { color: '--quiet', dash: [2, 3] };
+
+export const isBoolean = ({ type }: Line): boolean => type === 'BOOL';
+
+/** Returns the words for false and true: those of a unit such as `closed/open`, or `false` and `true`. */
+const wordsOf = ({ unit }: Pick<Line, 'unit'>): string[] =>
+  unit?.includes('/') ? unit.split('/', 2).map((word) => word.trim()) : ['false', 'true'];
+
+/** Formats a value of a line with its unit. The mean of a bucket of booleans reads as the value that lasted longer. */
+export const readValue = (line: Line, value: number): string =>
+  isBoolean(line) ? wordsOf(line)[value >= 0.5 ? 1 : 0]! : shown(rounded(value), line.unit);
+
+/** Rounds a mean to five significant digits, and a large number to a whole one. */
+const rounded = (value: number): number =>
+  Math.abs(value) >= 10_000 ? Math.round(value) : Number(value.toPrecision(5));
+
+/** Returns the interval in seconds at which a line is expected to have values: the median of its steps. */
+export const expectedInterval = ({ ts, interval }: Line): number => {
+  const steps = ts
+    .slice(1)
+    .map((at, index) => at - ts[index]!)
+    .sort((a, b) => a - b);
+  return Math.max(interval ?? 0, steps[Math.floor((steps.length - 1) / 2)] ?? 0);
+};
+
+/**
+ * Number of expected intervals without a value that is a gap. Devices that send once a bucket miss single buckets by
+ * jitter, so that two steps of a bucket are no gap yet.
+ */
+const gapFactor = 2.1;
+
+/** Returns instants and values of a line with a null at the beginning of each gap. */
+const withGaps = (line: Line): [number[], (number | null)[]] => {
+  const expected = expectedInterval(line);
+  const ts: number[] = [];
+  const values: (number | null)[] = [];
+  line.ts.forEach((at, index) => {
+    const before = line.ts[index - 1];
+    if (before !== undefined && expected > 0 && at - before > gapFactor * expected) {
+      ts.push(before + expected);
+      values.push(null);
+    }
+    ts.push(at);
+    values.push(line.values[index] ?? null);
+  });
+  // The last state of a boolean lasts as long as the next value may take.
+  const last = ts.at(-1);
+  if (last !== undefined && isBoolean(line)) {
+    ts.push(last + Math.max(1, expected));
+    values.push(null);
+  }
+  return [ts, values];
+};
+
+/** Returns the columns that uPlot draws. Booleans have a lane each, and bars stand on those of the lines after them. */
+export const drawnColumns = (lines: readonly Line[], shape: Shape): uPlot.AlignedData => {
+  if (lines.length === 0) return [[]];
+  const lanes = lines.every(isBoolean);
+  const joined = uPlot.join(
+    lines.map((line, index) => {
+      const [ts, values] = shape === 'bars' ? [[...line.ts], [...line.values]] : withGaps(line);
+      const base = laneBase(index, lines.length);
+      const drawn = lanes
+        ? values.map((value) => (value === null ? null : base + laneHeight * Math.round(value)))
+        : values;
+      return [ts, drawn] as uPlot.AlignedData;
+    }),
+  );
+  if (shape !== 'bars') return joined;
+  const [ts, ...columns] = joined;
+  const sums = Array.from(ts, () => 0);
+  const stacked = columns.toReversed().map((column) => sums.map((_, at) => (sums[at] = sums[at]! + (column[at] ?? 0))));
+  return [ts, ...stacked.toReversed()];
+};
+
+export const laneHeight = 0.7;
+
+/** Returns the lower end of a boolean's lane. The first line has the highest lane. */
+export const laneBase = (index: number, count: number): number => count - 1 - index + 0.15;
+
+/** Joins lines over all of their instants as they are, for the table. */
+export const tableColumns = (lines: readonly Line[]): uPlot.AlignedData =>
+  lines.length === 0 ? [[]] : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
+
+/** Returns the indexes of points that no line reaches, as both neighbours are missing. They are drawn as dots. */
+export const lonelyPoints = (column: ArrayLike<number | null | undefined>): number[] => {
+  const present = Array.from(column, (value, index) => [value, index] as const).filter(
+    ([value]) => value !== undefined,
+  );
+  return present
+    .filter(([value], place) => value !== null && present[place - 1]?.[0] == null && present[place + 1]?.[0] == null)
+    .map(([, index]) => index);
+};
+
+/** The value of one line near an instant. */
+export interface Reading {
+  readonly index: number;
+  readonly at: number;
+  readonly value: number;
+}
+
+/**
+ * Returns the value of each line near an instant, also when the lines have different instants. `slack` is the distance
+ * in seconds that is always near.
+ */
+export const readingsAt = (lines: readonly Line[], at: number, slack: number, shape: Shape): Reading[] =>
+  lines.flatMap((line, index) => {
+    const expected = expectedInterval(line);
+    const holds = shape === 'bars' || isBoolean(line);
+    const place = holds ? placeBefore(line.ts, at) : nearestPlace(line.ts, at);
+    const value = line.values[place];
+    if (value == null) return [];
+    const reach = Math.max(slack, holds ? expected * (shape === 'bars' ? 1 : gapFactor) : expected * 0.6);
+    return Math.abs(line.ts[place]! - at) > reach ? [] : [{ index, at: line.ts[place]!, value }];
+  });
+
+/** Returns the place of the last instant at or before another, by bisection; -1 when there is none. */
+const placeBefore = (ts: readonly number[], at: number): number => {
+  let [low, high] = [0, ts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ts[middle]! <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+};
+
+const nearestPlace = (ts: readonly number[], at: number): number => {
+  const before = placeBefore(ts, at);
+  const [a, b] = [ts[before], ts[before + 1]];
+  if (a === undefined) return before + 1;
+  return b !== undefined && b - at < at - a ? before + 1 : before;
+};
+
+/** Returns the labels of a value axis: words for booleans, numbers with a short unit otherwise. */
+export const axisLabels = (lines: readonly Line[], splits: readonly number[]): string[] => {
+  if (lines.every(isBoolean)) {
+    const [only] = lines;
+    if (lines.length > 1 || only === undefined) return splits.map(() => '');
+    return wordsOf(only).toReversed();
+  }
+  const unit = tickUnit(lines);
+  const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
+  const digits = Math.min(8, Math.max(0, Math.ceil(-Math.log10(step || 1) - 1e-9)));
+  const compact = splits.some((value) => Math.abs(value) >= 100_000);
+  const format = new Intl.NumberFormat(
+    undefined,
+    compact ? { notation: 'compact' } : { maximumFractionDigits: digits, minimumFractionDigits: digits },
+  );
+  return splits.map((value) => format.format(value) + (unit === '' ? '' : ` ${unit}`));
+};
+
+/** The unit of all lines, when it is short enough to stand beside each number of the axis; `''` otherwise. */
+export const tickUnit = (lines: readonly Line[]): string => {
+  const unit = lines[0]?.unit ?? '';
+  return unit.length <= 5 && lines.every((line) => (line.unit ?? '') === unit) ? unit : '';
+};
+
+/** Whether all values are whole numbers, so that the axis needs no fractions. */
+export const isWhole = (lines: readonly Line[]): boolean =>
+  lines.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)));
