@@ -1,11 +1,15 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
-import { Failure, Loading } from './components/state.js';
-import { SessionDocument } from './documents.js';
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { LazyPalette } from './components/lazy-palette.js';
+import { Page } from './components/page.js';
+import { Empty, Loading } from './components/state.js';
+import { Toasts } from './components/toasts.js';
+import { SessionDocument, ViewerNameDocument } from './documents.js';
+import { Navigation, type NavigationScreen } from './navigation.js';
+import { listenForShortcuts } from './palette-state.js';
 import { OpenBadge } from './screens/alerts/badge.js';
-import { account, isOwner, mayWrite, person, token } from './session.js';
-import './theme.js';
+import { account, isOwner, mayWrite, person, token, viewerName } from './session.js';
 import { useQuery } from './use-query.js';
 
 /** Base path of the console. */
@@ -102,12 +106,7 @@ const screens: readonly Screen[] = [
   { path: '/tokens', title: 'Tokens', component: lazy(async () => (await import('./screens/tokens.js')).TokensScreen) },
 ];
 
-interface Screen {
-  readonly path: string;
-  /** Name in the navigation. A screen of a single object has none and is not listed there. */
-  readonly title?: string;
-  /** Badge beside the name. */
-  readonly badge?: () => JSX.Element | null;
+interface Screen extends NavigationScreen {
   readonly component: () => JSX.Element;
 }
 
@@ -119,7 +118,6 @@ export const App = () => {
 };
 
 const SignIn = lazy(async () => (await import('./screens/sign-in.js')).SignIn);
-const SideFoot = lazy(async () => (await import('./components/side-foot.js')).SideFoot);
 
 const Console = () => {
   const session = useQuery(SessionDocument, {});
@@ -130,13 +128,21 @@ const Console = () => {
     mayWrite.value = viewer.scope === 'full';
     account.value = session.data.account;
   }, [session.data]);
+  const userId = session.data?.viewer.userId;
+  const user = useQuery(ViewerNameDocument, userId == null ? undefined : { id: userId }).data?.node;
+  const organization = session.data?.account;
+  viewerName.value =
+    user !== undefined && 'username' in user
+      ? (user.name ?? user.username)
+      : (organization?.name ?? organization?.username ?? 'Account');
+  useEffect(listenForShortcuts, []);
   return (
     <LocationProvider scope={base}>
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <div class="shell">
-        <Navigation />
+        <Navigation base={base} screens={screens} />
         <Loading of={session}>
           {() =>
             account.value && (
@@ -152,43 +158,19 @@ const Console = () => {
           }
         </Loading>
       </div>
+      <LazyPalette />
+      <Toasts />
     </LocationProvider>
   );
 };
 
-/**
- * Whether a path belongs to a screen or to an object below it. The overview's path is a prefix of every path, so it
- * must match exactly.
- */
-const isWithin = (path: string, screen: string) =>
-  screen.endsWith('/') ? path === screen || `${path}/` === screen : `${path}/`.startsWith(`${screen}/`);
-
 const NotFound = () => (
-  <main id="main">
-    <Failure error={{ message: 'There is no such screen.' }} />
-  </main>
+  <Page title="Not found">
+    <Empty title="There is no such screen">
+      <p>
+        The address may be misspelt, or what it names was deleted. Go to the <a href={`${base}/`}>overview</a>, or press
+        Ctrl+K to find something.
+      </p>
+    </Empty>
+  </Page>
 );
-
-const Navigation = () => {
-  const { path } = useLocation();
-  return (
-    <nav class="side" aria-label="Screens">
-      <p class="brand">{account.value?.name ?? account.value?.username ?? 'Device Data Platform'}</p>
-      <ul>
-        {screens
-          .filter(({ title }) => title !== undefined)
-          .map((screen) => (
-            <li key={screen.path}>
-              <a href={base + screen.path} aria-current={isWithin(path, base + screen.path) ? 'page' : undefined}>
-                {screen.title}
-                {screen.badge && account.value && <screen.badge />}
-              </a>
-            </li>
-          ))}
-      </ul>
-      <ErrorBoundary>
-        <SideFoot />
-      </ErrorBoundary>
-    </nav>
-  );
-};

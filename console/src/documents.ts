@@ -1029,6 +1029,14 @@ export type OverviewQuery = { charted: { totalCount: number | null, items: Array
 
 export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } };
 
+export type PaletteQueryVariables = Exact<{
+  organizationId: string;
+  q: string;
+}>;
+
+
+export type PaletteQuery = { devices: { items: Array<{ id: string, name: string | null, serial: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null, products: { items: Array<{ id: string, name: string, version: string }> } | null, hooked: { items: Array<{ id: string, name: string, hooks: { items: Array<{ id: string, url: string }> } | null }> } | null, organizationMembers: { items: Array<{ id: string, username: string, name: string | null }> } | null };
+
 export type SetMemberMutationVariables = Exact<{
   organizationId: string;
   memberId: string;
@@ -1308,6 +1316,29 @@ export type UsageQueryVariables = Exact<{
 export type UsageQuery = { usage: { items: Array<{ day: string, records: number, bytes: number, deliveries: number, calls: number | null }> } | null, byProduct: { totalCount: number | null, items: Array<{ productId: string | null, records: number, bytes: number, deliveries: number }> } | null, byApplication: { totalCount: number | null, items: Array<{ applicationId: string | null, records: number, bytes: number, deliveries: number }> } | null, quota: { recordsPerDay: { limit: number | null, used: number | null, until: string | null }, devices: { limit: number | null, used: number | null, until: string | null }, storedBytes: { limit: number | null, used: number | null, until: string | null } } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
 
 export type QuotaLineFragment = { limit: number | null, used: number | null, until: string | null };
+
+export type ViewerNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ViewerNameQuery = { node:
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { name: string | null, username: string, id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+   | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -3245,6 +3276,49 @@ fragment OverviewHook on Hook {
     pending
   }
 }`) as unknown as TypedDocumentString<OverviewQuery, OverviewQueryVariables>;
+export const PaletteDocument = new TypedDocumentString(`
+    query Palette($organizationId: ID!, $q: String!) {
+  devices(organizationId: $organizationId, q: $q, limit: 8, sort: "name") {
+    items {
+      id
+      name
+      serial
+    }
+  }
+  applications(organizationId: $organizationId, q: $q, limit: 5, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  products(organizationId: $organizationId, q: $q, limit: 5, sort: "name") {
+    items {
+      id
+      name
+      version
+    }
+  }
+  hooked: applications(organizationId: $organizationId, limit: 40, sort: "name") {
+    items {
+      id
+      name
+      hooks(limit: 25) {
+        items {
+          id
+          url
+        }
+      }
+    }
+  }
+  organizationMembers(organizationId: $organizationId, q: $q, limit: 5) {
+    items {
+      id
+      username
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PaletteQuery, PaletteQueryVariables>;
 export const SetMemberDocument = new TypedDocumentString(`
     mutation SetMember($organizationId: ID!, $memberId: ID!, $role: Role) {
   setOrganizationMember(
@@ -3772,3 +3846,14 @@ export const UsageDocument = new TypedDocumentString(`
   used
   until
 }`) as unknown as TypedDocumentString<UsageQuery, UsageQueryVariables>;
+export const ViewerNameDocument = new TypedDocumentString(`
+    query ViewerName($id: ID!) {
+  node(id: $id) {
+    id
+    ... on User {
+      name
+      username
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ViewerNameQuery, ViewerNameQueryVariables>;

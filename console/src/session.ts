@@ -54,6 +54,9 @@ export const account = signal<SessionQuery['account'] | undefined>();
 /** Organization that the token belongs to. It is read only while a user is signed in. */
 export const organizationId = computed(() => account.value?.id ?? '');
 
+/** Name of whoever is signed in. */
+export const viewerName = signal('');
+
 /** Whether the caller is an owner of the organization. */
 export const isOwner = signal(false);
 

@@ -9,6 +9,8 @@ export function Action({
   action = label,
   primary = false,
   danger = false,
+  done,
+  undo,
   submit,
   children,
 }: {
@@ -19,6 +21,10 @@ export function Action({
   action?: string;
   primary?: boolean;
   danger?: boolean;
+  /** Message that says what was done. */
+  done?: string;
+  /** Whether submitting the fields as they were takes the change back. */
+  undo?: boolean;
   submit: (form: FormData) => Promise<unknown>;
   children: ComponentChildren;
 }) {
@@ -29,7 +35,15 @@ export function Action({
         {label}
       </button>
       {open && (
-        <FormDialog title={title} action={action} danger={danger} submit={submit} close={() => setOpen(false)}>
+        <FormDialog
+          title={title}
+          action={action}
+          danger={danger}
+          submit={submit}
+          done={done}
+          undo={undo ?? false}
+          close={() => setOpen(false)}
+        >
           {children}
         </FormDialog>
       )}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { GraphError } from '../graph.js';
+import { toast } from '../toast.js';
 import { Failure } from './state.js';
 
 /**
@@ -12,6 +13,8 @@ export function FormDialog({
   action,
   danger = false,
   submit,
+  done,
+  undo = false,
   close,
   children,
 }: {
@@ -20,13 +23,21 @@ export function FormDialog({
   action: string;
   danger?: boolean;
   submit: (form: FormData) => Promise<unknown>;
+  /** Message that says what was done. */
+  done?: string | undefined;
+  /** Whether submitting the fields as they were takes the change back. */
+  undo?: boolean;
   close: () => void;
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<GraphError | undefined>();
   const [busy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
+  const before = useRef<FormData | undefined>(undefined);
+  useEffect(() => {
+    dialog.current?.showModal();
+    before.current = new FormData(dialog.current!.querySelector('form')!);
+  }, []);
   const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -34,6 +45,8 @@ export function FormDialog({
     try {
       await submit(new FormData(event.currentTarget as HTMLFormElement));
       close();
+      const fields = before.current;
+      if (done !== undefined) toast(done, undo && fields !== undefined ? () => submit(fields) : undefined);
     } catch (cause) {
       setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
     } finally {

@@ -31,6 +31,8 @@ export function EditAndDelete({
         label="Edit"
         title={`Edit the ${of}`}
         action="Save"
+        done={`The ${of} was saved.`}
+        undo
         submit={async (form) => {
           await save(form);
           reload();
@@ -42,6 +44,7 @@ export function EditAndDelete({
         label="Delete"
         title={`Delete the ${of}`}
         danger
+        done={`The ${of} was deleted.`}
         submit={async () => {
           await remove();
           route(list);

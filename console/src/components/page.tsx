@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 
 /** A screen with its title (also that of the tab), its actions and its content. */
 export function Page({
@@ -16,6 +17,7 @@ export function Page({
   }, [title]);
   return (
     <main id="main" tabIndex={-1}>
+      <Crumbs />
       <header class="page-head">
         <h1>{title}</h1>
         {actions !== undefined && <div class="actions">{actions}</div>}
@@ -24,6 +26,30 @@ export function Page({
     </main>
   );
 }
+
+const lists: Readonly<Record<string, string>> = {
+  alerts: 'Alerts',
+  applications: 'Applications',
+  devices: 'Devices',
+  hooks: 'Hooks',
+  products: 'Products',
+};
+
+/** The way from the list to the object that the screen shows. A list has none. */
+const Crumbs = () => {
+  const { path } = useLocation();
+  const [list = '', first, second, third] = path.split('/').slice(2);
+  const title = lists[list];
+  if (title === undefined || first === undefined || first === '' || (first === 'rules' && second === undefined))
+    return null;
+  return (
+    <nav class="crumbs" aria-label="Breadcrumb">
+      <a href={`/console/${list}`}>{title}</a>
+      {first === 'rules' && <a href="/console/alerts/rules">Rules</a>}
+      {list === 'hooks' && third !== undefined && <a href={`/console/hooks/${first}/${second}`}>Hook</a>}
+    </nav>
+  );
+};
 
 /** A section of a screen with a heading of its own. */
 export const Section = ({

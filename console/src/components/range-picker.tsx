@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import type { Address } from '../address.js';
-import { chooseZone, endsOf, isZone, parseRange, type ranges, zone } from '../time.js';
+import { endsOf, isZone, parseRange, type ranges, zone } from '../time.js';
 
 const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 
 /**
  * Chooses the time range (`range` in the address), whether it follows the clock (`follow`, on screens that support it),
- * and the time zone (`zone`, by default that of this machine).
+ * and shows the time zone. `zone` in the address is that of whoever shared it.
  */
 export function RangePicker({
   address,
@@ -21,10 +21,6 @@ export function RangePicker({
   useEffect(() => {
     if (isZone(named)) zone.value = named;
   }, [named]);
-  const choose = (name: string) => {
-    chooseZone(name);
-    address.set({ zone: name, page: address.get('page') });
-  };
   const range = parseRange(address.get('range'), fallback);
   const { from, to } = endsOf(range);
   const between = (a: string, b: string) => {
@@ -76,15 +72,9 @@ export function RangePicker({
           Follow
         </button>
       )}
-      <select aria-label="Zone" value={zone.value} onChange={({ currentTarget: { value } }) => choose(value)}>
-        {zones().map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <span class="quiet zone" title="Change it in the menu of your account">
+        {zone.value}
+      </span>
     </div>
   );
 }
-
-const zones = (): string[] => [...new Set([zone.value, 'UTC', ...Intl.supportedValuesOf('timeZone')])];

@@ -40,11 +40,11 @@ export function Table<Row extends { id: string }>({
   const allChosen = choice !== undefined && rows.length > 0 && rows.every(({ id }) => choice.has(id));
   return (
     <div class="table-frame">
-      <table aria-label={label} aria-busy={busy}>
-        <thead>
-          <tr>
+      <table class="list" role="table" aria-label={label} aria-busy={busy}>
+        <thead role="rowgroup">
+          <tr role="row">
             {choice && (
-              <th class="choice">
+              <th role="columnheader" class="choice">
                 <input
                   type="checkbox"
                   aria-label="Choose all on this page"
@@ -58,11 +58,11 @@ export function Table<Row extends { id: string }>({
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={row.id} class={choice?.has(row.id) ? 'chosen' : undefined}>
+            <tr role="row" key={row.id} class={choice?.has(row.id) ? 'chosen' : undefined}>
               {choice && (
-                <td class="choice">
+                <td role="cell" class="choice">
                   <input
                     type="checkbox"
                     aria-label="Choose this row"
@@ -72,7 +72,12 @@ export function Table<Row extends { id: string }>({
                 </td>
               )}
               {columns.map((column) => (
-                <td key={column.title} class={column.number ? 'number' : undefined}>
+                <td
+                  role="cell"
+                  key={column.title}
+                  data-label={column.title}
+                  class={column.number ? 'number' : undefined}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -87,11 +92,16 @@ export function Table<Row extends { id: string }>({
 const Heading = <Row,>({ column, address }: { column: Column<Row>; address: Address }) => {
   const { title, sort, number } = column;
   const shape = number ? 'number' : undefined;
-  if (sort === undefined) return <th class={shape}>{title}</th>;
+  if (sort === undefined)
+    return (
+      <th role="columnheader" class={shape}>
+        {title}
+      </th>
+    );
   const now = address.get('sort');
   const order = now === sort ? 'ascending' : now === `-${sort}` ? 'descending' : 'none';
   return (
-    <th class={shape} aria-sort={order}>
+    <th role="columnheader" class={shape} aria-sort={order}>
       <a href={address.link({ sort: order === 'ascending' ? `-${sort}` : sort })}>
         {title}
         <span aria-hidden="true" class="order">

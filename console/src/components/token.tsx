@@ -1,5 +1,6 @@
-import { ago, formatTime, secondsOf } from '../time.js';
+import { formatTime, secondsOf } from '../time.js';
 import { Action } from './action.js';
+import { Ago } from './ago.js';
 import { Copyable } from './copy.js';
 import type { Column } from './table.js';
 
@@ -17,7 +18,7 @@ export interface TokenLine {
 /** Columns for the creation, last use and end of a token. */
 export const lifeColumns: readonly Column<TokenLine>[] = [
   { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
-  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(secondsOf(lastUsedAt)) : 'never') },
+  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Ago at={secondsOf(lastUsedAt)} /> : 'never') },
   {
     title: 'Ends',
     cell: ({ revokedAt, expiresAt }) =>
@@ -42,7 +43,14 @@ export const RevokeToken = ({
   revoke: () => Promise<void>;
 }) =>
   revokedAt ? null : (
-    <Action label="Revoke" title={`Revoke ${name ?? prefix}`} action="Revoke" danger submit={revoke}>
+    <Action
+      label="Revoke"
+      title={`Revoke ${name ?? prefix}`}
+      action="Revoke"
+      danger
+      done="The token was revoked."
+      submit={revoke}
+    >
       <p>
         Whoever uses the token that begins with <code>{prefix}</code> is refused from now on. If it is the one that you
         are signed in with, you are signed out.

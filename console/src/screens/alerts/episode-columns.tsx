@@ -1,6 +1,7 @@
+import { Ago } from '../../components/ago.js';
 import type { Column } from '../../components/table.js';
 import type { AlertsQuery, EpisodeLineFragment } from '../../documents.js';
-import { ago, formatTime, secondsOf } from '../../time.js';
+import { formatTime, secondsOf } from '../../time.js';
 import { shown } from '../../value.js';
 import { reasons, Severity } from './words.js';
 
@@ -43,7 +44,10 @@ export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): read
     cell: ({ openedAt, closedAt, closedBy, closedReason }) =>
       closedAt === null ? (
         <>
-          <strong>open</strong> <span class="below quiet">opened {ago(secondsOf(openedAt))}</span>
+          <strong>open</strong>{' '}
+          <span class="below quiet">
+            opened <Ago at={secondsOf(openedAt)} />
+          </span>
         </>
       ) : (
         <>

@@ -1,6 +1,7 @@
+import { Ago } from '../../components/ago.js';
 import { Empty } from '../../components/state.js';
 import type { EpisodeLineFragment } from '../../documents.js';
-import { ago, secondsOf } from '../../time.js';
+import { secondsOf } from '../../time.js';
 import { counted } from './acknowledge.js';
 import { Severity } from './words.js';
 
@@ -37,7 +38,7 @@ export const OpenEpisodes = ({
             )}
           </span>{' '}
           <span class="quiet">
-            {ago(secondsOf(openedAt), now)}
+            <Ago at={secondsOf(openedAt)} now={now} />
             {acknowledgedAt !== null && ', acknowledged'}
           </span>
         </li>

@@ -1,17 +1,18 @@
 import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
+import { Ago } from '../../components/ago.js';
 import type { Band } from '../../components/bands.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
-import { Copyable } from '../../components/copy.js';
+import { Copyable, CopyText } from '../../components/copy.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeviceDocument, type DeviceQuery } from '../../documents.js';
 import { isOwner, mayOwn, organizationId } from '../../session.js';
-import { ago, formatTime, secondsOf } from '../../time.js';
+import { formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { useRange } from '../../use-range.js';
 import { shown } from '../../value.js';
@@ -77,7 +78,7 @@ const Shown = ({ device, from, to, episodes }: ShownProps) => (
   <>
     <Facts
       of={[
-        ['Serial', <code>{device.serial}</code>],
+        ['Serial', <CopyText text={device.serial} what="the serial number" />],
         ['Product', device.product && `${device.product.name} ${device.product.version}`],
         ['Tags', device.tags.map((tag) => <span class="tag">{tag}</span>)],
         [
@@ -88,7 +89,8 @@ const Shown = ({ device, from, to, episodes }: ShownProps) => (
             </>
           )),
         ],
-        ['Last heard', device.lastRecordAt === null ? 'never' : ago(secondsOf(device.lastRecordAt))],
+        ['Last heard', device.lastRecordAt === null ? 'never' : <Ago at={secondsOf(device.lastRecordAt)} />],
+        ['Identifier', <CopyText text={device.id} what="the identifier" />],
         ['Registered', formatTime(secondsOf(device.createdAt))],
       ]}
     />
@@ -112,7 +114,10 @@ const Shown = ({ device, from, to, episodes }: ShownProps) => (
           of={device.latest.map(({ name, value, unit, ts }) => [
             name,
             <>
-              {shown(value, unit)} <span class="quiet">{ago(ts)}</span>
+              {shown(value, unit)}{' '}
+              <span class="quiet">
+                <Ago at={ts} />
+              </span>
             </>,
           ])}
         />
@@ -123,7 +128,7 @@ const Shown = ({ device, from, to, episodes }: ShownProps) => (
       <Section title="Where it is">
         <LazyMap label="Map" places={[{ id: device.id, name: device.name ?? device.serial, ...device.location }]} />
         <p class="quiet">
-          Latitude {device.location.lat}, longitude {device.location.lon}
+          Latitude {device.location.lat.toFixed(4)}, longitude {device.location.lon.toFixed(4)}
         </p>
       </Section>
     )}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
+import { Ago } from '../../components/ago.js';
 import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
 import { Page } from '../../components/page.js';
@@ -7,7 +8,7 @@ import { Empty, Loading } from '../../components/state.js';
 import { type Choice, type Column, Pager, Table } from '../../components/table.js';
 import { DevicesDocument, type DevicesQuery } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
-import { ago, secondsOf } from '../../time.js';
+import { secondsOf } from '../../time.js';
 import { useNow } from '../../use-now.js';
 import { useQuery } from '../../use-query.js';
 import { shown } from '../../value.js';
@@ -35,7 +36,7 @@ const columns: readonly Column<Device>[] = [
   {
     title: 'Last heard',
     cell: ({ lastRecordAt }) => (
-      <span class="quiet nowrap">{lastRecordAt === null ? 'never' : ago(secondsOf(lastRecordAt))}</span>
+      <span class="quiet nowrap">{lastRecordAt === null ? 'never' : <Ago at={secondsOf(lastRecordAt)} />}</span>
     ),
   },
 ];

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Action } from '../../components/action.js';
+import { Ago } from '../../components/ago.js';
 import { Field } from '../../components/dialog.js';
 import { ExportButton } from '../../components/export-button.js';
 import { Page } from '../../components/page.js';
@@ -10,7 +11,7 @@ import { CreateHookDocument, HooksDocument, type HooksQuery } from '../../docume
 import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
 import { mayWrite, organizationId } from '../../session.js';
-import { ago, secondsOf } from '../../time.js';
+import { secondsOf } from '../../time.js';
 import { usePanels } from '../../use-query.js';
 import { HookFields, hookOf } from './hook-fields.js';
 import { HookState, millis, percent } from './hook-state.js';
@@ -31,7 +32,7 @@ const columns: readonly Column<Hook>[] = [
   { title: 'Waiting', number: true, cell: ({ stats }) => (stats.pending + stats.running).toLocaleString() },
   {
     title: 'Last failure',
-    cell: ({ stats: { lastFailureAt } }) => (lastFailureAt === null ? '' : ago(secondsOf(lastFailureAt))),
+    cell: ({ stats: { lastFailureAt } }) => (lastFailureAt === null ? '' : <Ago at={secondsOf(lastFailureAt)} />),
   },
 ];
 

@@ -1,11 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
+import { Ago } from '../../components/ago.js';
 import { JobState, jobName, newerJob } from '../../components/job.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { type JobLineFragment, JobsDocument } from '../../documents.js';
-import { ago, formatTime, secondsOf } from '../../time.js';
+import { formatTime, secondsOf } from '../../time.js';
 import { useJobUpdates } from '../../use-job-updates.js';
 import { useQuery } from '../../use-query.js';
 
@@ -15,7 +16,7 @@ const columns: readonly Column<JobLineFragment>[] = [
   { title: 'Job', cell: ({ kind }) => jobName(kind) },
   { title: 'State', cell: (job) => <JobState job={job} /> },
   { title: 'Asked for', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
-  { title: 'Last went on', cell: ({ updatedAt }) => ago(secondsOf(updatedAt)) },
+  { title: 'Last went on', cell: ({ updatedAt }) => <Ago at={secondsOf(updatedAt)} /> },
 ];
 
 /** The list of jobs, the newest first. Their progress arrives by subscription. */

@@ -1,11 +1,12 @@
 import { useAddress } from '../../address.js';
+import { Ago } from '../../components/ago.js';
 import { JobState, jobName } from '../../components/job.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { OverviewDocument, type OverviewQuery } from '../../documents.js';
 import { isOwner, organizationId } from '../../session.js';
-import { ago, endsOf, parseRange, secondsOf } from '../../time.js';
+import { endsOf, parseRange, secondsOf } from '../../time.js';
 import { isUnderWay } from '../../use-job-updates.js';
 import { useNow } from '../../use-now.js';
 import { usePanels } from '../../use-query.js';
@@ -112,7 +113,9 @@ const Silent = ({ data: { devices, silent }, now }: { data: OverviewQuery; now: 
         {silent.items.map(({ id, name, serial, lastRecordAt }) => (
           <li key={id}>
             <a href={`/console/devices/${id}`}>{name ?? serial}</a>{' '}
-            <span class="quiet">{lastRecordAt === null ? 'never' : ago(secondsOf(lastRecordAt), now)}</span>
+            <span class="quiet">
+              {lastRecordAt === null ? 'never' : <Ago at={secondsOf(lastRecordAt)} now={now} />}
+            </span>
           </li>
         ))}
         {(silent.totalCount ?? 0) > silent.items.length && (

@@ -1,0 +1,30 @@
+import { dismiss, type Toast, toast, toasts } from '../toast.js';
+
+/** The messages that say what was done, with a button that takes it back. */
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-label="Messages">
+    {toasts.value.map((one) => (
+      <div class="toast" key={one.id}>
+        <span>{one.text}</span>
+        {one.undo !== undefined && (
+          <button type="button" onClick={() => void takeBack(one)}>
+            Undo
+          </button>
+        )}
+        <button type="button" class="plain" aria-label="Close the message" onClick={() => dismiss(one.id)}>
+          ×
+        </button>
+      </div>
+    ))}
+  </div>
+);
+
+const takeBack = async ({ id, undo }: Toast) => {
+  dismiss(id);
+  try {
+    await undo?.();
+    toast('The change was taken back.');
+  } catch (error) {
+    toast(error instanceof Error ? error.message : String(error));
+  }
+};

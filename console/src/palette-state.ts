@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals';
+
+/** What is open over the screen: the search, the list of shortcuts, or nothing. */
+export const palette = signal<'find' | 'keys' | undefined>();
+
+/** Opens the search, or the list of shortcuts. */
+export const openPalette = (what: unknown): void => {
+  palette.value = what === 'keys' ? 'keys' : 'find';
+};
+
+/** Whether keys that are pressed belong to a field, so that they are no shortcut. */
+const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/**
+ * Carries out the shortcuts of every screen: Ctrl+K finds, `/` goes to the filter, `?` lists the shortcuts. Returns the
+ * function that ends it.
+ */
+export function listenForShortcuts(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    const isFind = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+    if (isFind) openPalette('find');
+    else if (isTyping(event) || document.querySelector('dialog[open]') !== null) return;
+    else if (event.key === '?') openPalette('keys');
+    else if (event.key === '/') {
+      const filter = document.querySelector<HTMLElement>('main input[type="search"]');
+      if (filter === null) openPalette('find');
+      else filter.focus();
+    } else return;
+    event.preventDefault();
+  };
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
