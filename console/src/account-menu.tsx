@@ -20,7 +20,8 @@ export const AccountMenu = () => {
         event.currentTarget.querySelector('summary')?.focus();
       }}
     >
-      <summary aria-label={`Account: ${name}`}>
+      <summary>
+        <span class="visually-hidden">Account:</span>
         <span class="avatar" aria-hidden="true">
           {name.slice(0, 1).toUpperCase()}
         </span>

@@ -1016,8 +1016,6 @@ export type FirstStepsQuery = { devices: { items: Array<{ id: string, name: stri
 
 export type OverviewQueryVariables = Exact<{
   organizationId: string;
-  ts: unknown;
-  queries: unknown;
   silentSince: number;
   from?: number | null | undefined;
   to?: number | null | undefined;
@@ -1025,9 +1023,9 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, activity: Array<{ ts: number, stored: number }> }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, opened: { totalCount: number | null, items: Array<{ openedAt: string }> }, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
-export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } };
+export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> };
 
 export type PaletteQueryVariables = Exact<{
   organizationId: string;
@@ -1514,6 +1512,10 @@ export const OverviewHookFragmentDoc = new TypedDocumentString(`
   stats {
     successRate
     pending
+  }
+  activity(from: $from, to: $to) {
+    ts
+    failed
   }
 }
     `, {"fragmentName":"OverviewHook"}) as unknown as TypedDocumentString<OverviewHookFragment, unknown>;
@@ -3121,14 +3123,15 @@ export const FirstStepsDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<FirstStepsQuery, FirstStepsQueryVariables>;
 export const OverviewDocument = new TypedDocumentString(`
-    query Overview($organizationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!, $silentSince: UnixTime!, $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
+    query Overview($organizationId: ID!, $silentSince: UnixTime!, $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
   charted: applications(organizationId: $organizationId, limit: 6, sort: "name") {
     totalCount
     items {
       id
       name
-      search(ts: $ts, queries: $queries) {
-        responses
+      activity(from: $from, to: $to) {
+        ts
+        stored
       }
     }
   }
@@ -3211,6 +3214,12 @@ export const OverviewDocument = new TypedDocumentString(`
       decodePartial
       decodeFailed
     }
+    opened: episodes(limit: 200, from: $from, to: $to, sort: "-openedAt") {
+      totalCount
+      items {
+        openedAt
+      }
+    }
     open: episodes(state: open, limit: 8, sort: "-severity,-openedAt") {
       totalCount
       items {
@@ -3274,6 +3283,10 @@ fragment OverviewHook on Hook {
   stats {
     successRate
     pending
+  }
+  activity(from: $from, to: $to) {
+    ts
+    failed
   }
 }`) as unknown as TypedDocumentString<OverviewQuery, OverviewQueryVariables>;
 export const PaletteDocument = new TypedDocumentString(`

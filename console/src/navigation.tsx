@@ -53,7 +53,7 @@ export const Navigation = ({ base, screens }: { base: string; screens: readonly 
           </span>
           <span class="cut">{account.value?.name ?? account.value?.username ?? 'Device Data Platform'}</span>
         </a>
-        <button type="button" class="find" aria-label="Find" aria-keyshortcuts="Control+K" onClick={openPalette}>
+        <button type="button" class="find" aria-keyshortcuts="Control+K" onClick={openPalette}>
           <Icon name="search" />
           <span class="find-words">Find</span>
           <kbd>Ctrl K</kbd>

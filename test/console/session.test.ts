@@ -31,6 +31,7 @@ describeInBrowser('console: sign-in', () => {
     const other = await context.newPage();
     await other.goto(`${world.url}/console/devices`);
     await other.getByRole('heading', { name: 'Devices' }).waitFor();
+    await other.locator('summary', { hasText: 'Account:' }).click();
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByLabel('Token').waitFor();
     expect(await other.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 0]);

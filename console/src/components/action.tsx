@@ -31,7 +31,7 @@ export function Action({
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" class={primary ? 'primary' : undefined} onClick={() => setOpen(true)}>
+      <button type="button" class={primary ? 'primary' : danger ? 'risky' : undefined} onClick={() => setOpen(true)}>
         {label}
       </button>
       {open && (

@@ -1,7 +1,7 @@
 import { BandLegend } from './band-legend.js';
 import type { Band } from './bands.js';
 
-import { isBoolean, type Line, mostColours, strokeOf } from './plot-data.js';
+import { isBoolean, type Line, mostColours, strokeOf, tickUnit } from './plot-data.js';
 
 /** Name of the group of lines that have no colour of their own. */
 export const others = '\0others';
@@ -56,7 +56,12 @@ export const Legend = ({
       {lines
         .slice(0, mostColours)
         .map((line, index) =>
-          entry(line.name, line.unit && !isBoolean(line) ? `${line.name} (${line.unit})` : line.name, index, line),
+          entry(
+            line.name,
+            tickUnit(lines) !== '' && !isBoolean(line) ? `${line.name} (${line.unit})` : line.name,
+            index,
+            line,
+          ),
         )}
       {rest > 0 && entry(others, `${rest.toLocaleString()} more`, mostColours)}
       <BandLegend bands={bands} />

@@ -170,7 +170,8 @@ export const axisLabels = (lines: readonly Line[], splits: readonly number[]): s
   }
   const unit = tickUnit(lines);
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
-  const digits = Math.min(8, Math.max(0, Math.ceil(-Math.log10(step || 1) - 1e-9)));
+  // The fewest digits that write the step exactly, such as two for 0.25.
+  const digits = [0, 1, 2, 3, 4, 5, 6].find((count) => Math.abs(Number(step.toFixed(count)) - step) < step * 1e-6) ?? 8;
   const compact = splits.some((value) => Math.abs(value) >= 100_000);
   const format = new Intl.NumberFormat(
     undefined,

@@ -175,7 +175,7 @@ const optionsOf = (
     width: element.clientWidth,
     height,
     legend: { show: false },
-    padding: [tickUnit(lines) === '' && lines[0]?.unit ? 18 : 8, 12, 0, 0],
+    padding: [tickUnit(lines) === '' && lines[0]?.unit ? 26 : 8, 12, 0, 0],
     cursor: {
       y: false,
       points: { size: 7 },

@@ -16,8 +16,14 @@ describeInBrowser('console: overview panels', () => {
     await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url, disabled: true });
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 1 } });
     const { page } = await browser.open(`${world.url}/console/#token=${owner.token}`);
-    await page.getByText('1 record was measured in this range').waitFor();
-    await page.getByRole('figure', { name: 'Records a minute by application' }).waitFor();
+    await page.getByRole('figure', { name: 'Records arriving by application' }).waitFor();
+    const figures = page.getByRole('group', { name: 'Figures' });
+    expect(await figures.getByRole('group', { name: 'Records arrived' }).textContent()).toContain('arrived1');
+    expect(await figures.getByRole('link').allTextContents()).toEqual([
+      'Failing hooks0of 1, 1 switched off',
+      'Silent devices1of 2, not heard for a day',
+      'Open alerts00 opened in the range',
+    ]);
     const silent = page.getByRole('region', { name: 'Silent devices' });
     expect(await silent.getByRole('link').allTextContents()).toEqual(['Lost one']);
     const hooks = page.getByRole('region', { name: 'Hooks that fail' });

@@ -8,8 +8,10 @@ import { Choices } from '../../components/choices.js';
 import { Copyable, CopyText } from '../../components/copy.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
+import { readValue } from '../../components/plot-data.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
+import { Tile } from '../../components/tile.js';
 import { DeviceDocument, type DeviceQuery } from '../../documents.js';
 import { isOwner, mayOwn, organizationId } from '../../session.js';
 import { formatTime, secondsOf } from '../../time.js';
@@ -94,36 +96,11 @@ const Shown = ({ device, from, to, episodes }: ShownProps) => (
         ['Registered', formatTime(secondsOf(device.createdAt))],
       ]}
     />
-    <Section title="Open alerts" actions={<a href={`/console/alerts?device=${device.id}`}>History</a>}>
-      <OpenEpisodes
-        items={device.openEpisodes.items}
-        total={device.openEpisodes.totalCount}
-        all={`/console/alerts?device=${device.id}&state=open`}
-        now={Date.now() / 1000}
-        ofDevice
-      />
-    </Section>
+    <NewestValues device={device} />
+    {device.openEpisodes.items.length > 0 && <Alerts device={device} />}
     <DeviceChart device={device} from={from} to={to} episodes={episodes} />
-    <Section title="Newest values">
-      {device.latest.length === 0 ? (
-        <Empty title="No record yet">
-          <p>Post one: the call stands below.</p>
-        </Empty>
-      ) : (
-        <Facts
-          of={device.latest.map(({ name, value, unit, ts }) => [
-            name,
-            <>
-              {shown(value, unit)}{' '}
-              <span class="quiet">
-                <Ago at={ts} />
-              </span>
-            </>,
-          ])}
-        />
-      )}
-    </Section>
     <Records device={device} />
+    {device.openEpisodes.items.length === 0 && <Alerts device={device} />}
     {device.location !== null && (
       <Section title="Where it is">
         <LazyMap label="Map" places={[{ id: device.id, name: device.name ?? device.serial, ...device.location }]} />
@@ -136,6 +113,52 @@ const Shown = ({ device, from, to, episodes }: ShownProps) => (
       <Copyable label="A call that posts a record" text={curlOf(device)} />
     </Section>
   </>
+);
+
+/** Shows the newest value of each variable large, with its course over the range of the chart. */
+const NewestValues = ({ device }: { device: Device }) =>
+  device.latest.length === 0 ? (
+    <Section title="Newest values">
+      <Empty title="No record yet">
+        <p>Post one: the call stands below.</p>
+      </Empty>
+    </Section>
+  ) : (
+    <section aria-label="Newest values" class="tiles">
+      {device.latest.map(({ name, value, unit, ts }) => {
+        const line = device.series.find((one) => one.name === name);
+        const text =
+          line?.type === 'BOOL' && typeof value === 'boolean' ? readValue(line, Number(value)) : shown(value, unit);
+        return (
+          <Tile
+            key={name}
+            name={name}
+            note={<Ago at={ts} />}
+            trend={line === undefined || line.type === 'BOOL' ? [] : trendOf(line.values)}
+          >
+            {text}
+          </Tile>
+        );
+      })}
+    </section>
+  );
+
+/** Returns values relative to the smallest, so that a small change shows. */
+const trendOf = (values: readonly number[]): number[] => {
+  const low = Math.min(...values);
+  return values.map((value) => value - low);
+};
+
+const Alerts = ({ device }: { device: Device }) => (
+  <Section title="Open alerts" actions={<a href={`/console/alerts?device=${device.id}`}>History</a>}>
+    <OpenEpisodes
+      items={device.openEpisodes.items}
+      total={device.openEpisodes.totalCount}
+      all={`/console/alerts?device=${device.id}&state=open`}
+      now={Date.now() / 1000}
+      ofDevice
+    />
+  </Section>
 );
 
 function DeviceChart({ device, from, to, episodes }: ShownProps) {

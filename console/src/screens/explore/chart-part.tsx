@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useAddress } from '../../address.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
@@ -38,6 +38,11 @@ export function ChartPart({
   const variables = address.all('variable');
   const devices = address.all('device');
   const { items, totalCount } = application.devices;
+  const [first] = variablesOf(application);
+  // The screen opens with a line; a person who takes it away sees none.
+  useEffect(() => {
+    if (variables.length === 0 && first !== undefined) address.set({ variable: first });
+  }, [application.id]);
   return (
     <>
       <div class="filters">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Action } from '../../components/action.js';
+import { Copyable, CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../documents.js';
@@ -77,7 +78,7 @@ const Shown = ({ of }: { of: Delivery }) => (
     <Facts
       of={[
         ['Outcome', <Outcome of={of} />],
-        ['Identifier', <code>{of.id}</code>],
+        ['Identifier', <CopyText text={of.id} what="the identifier" />],
         ['Hook', of.hook && <a href={`/console/hooks/${of.application.id}/${of.hook.id}`}>{of.hook.url}</a>],
         ['Device', of.device && <a href={`/console/devices/${of.device.id}`}>{of.device.name ?? of.device.serial}</a>],
         ['Stored', formatTime(secondsOf(of.createdAt))],
@@ -100,6 +101,10 @@ const Shown = ({ of }: { of: Delivery }) => (
           </p>
           <Headers of={of.request.headers} />
           <Body of={of.request.payload} label="The body that was sent" />
+          <details>
+            <summary>As a call of curl</summary>
+            <Copyable label="The delivery as a call of curl" text={curlOf(of.request)} />
+          </details>
         </>
       )}
     </Section>
@@ -119,6 +124,20 @@ const Shown = ({ of }: { of: Delivery }) => (
     </Section>
   </>
 );
+
+/** Returns the call of curl that sends the same request. */
+const curlOf = ({ method, uri, headers, payload }: NonNullable<Delivery['request']>): string => {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const body =
+    payload == null || payload === '' ? undefined : typeof payload === 'string' ? payload : JSON.stringify(payload);
+  return [
+    `curl -X ${method} ${quoted(shown(uri['href'] ?? ''))}`,
+    ...Object.entries(headers)
+      .filter(([name]) => !/^(content-length|host|connection)$/i.test(name))
+      .map(([name, value]) => `-H ${quoted(`${name}: ${String(value)}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
+  ].join(' \\\n  ');
+};
 
 const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
   <Section title="Attempts">

@@ -11,6 +11,7 @@ import {
   UpdateHookSettingsDocument,
 } from '../../documents.js';
 import { ask, GraphError } from '../../graph.js';
+import { toast } from '../../toast.js';
 import type { HookNames } from './again.js';
 import { HookFields, hookOf } from './hook-fields.js';
 import type { Hook } from './hook-type.js';
@@ -38,8 +39,12 @@ export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNa
     route(`/console/hooks/${names.applicationId}/${names.applicationHookId}/${pingApplicationHook.id}`);
   };
   const turn = async () => {
-    await ask(UpdateHookDocument, { ...names, url: hook.url, disabled: !hook.disabled });
-    reload();
+    const set = async (disabled: boolean) => {
+      await ask(UpdateHookDocument, { ...names, url: hook.url, disabled });
+      reload();
+    };
+    await set(!hook.disabled);
+    toast(hook.disabled ? 'The hook is switched on.' : 'The hook is switched off.', () => set(hook.disabled));
   };
   return (
     <>

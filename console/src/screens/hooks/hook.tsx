@@ -1,6 +1,8 @@
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
+import { Ago } from '../../components/ago.js';
 import { Chart } from '../../components/chart.js';
+import { CopyText } from '../../components/copy.js';
 import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
 import { Facts, Page, Section } from '../../components/page.js';
@@ -15,7 +17,7 @@ import { useQuery } from '../../use-query.js';
 import { History } from '../audit/history.js';
 import { Again } from './again.js';
 import { HookActions } from './hook-actions.js';
-import { HookState, millis, percent } from './hook-state.js';
+import { fares, HookState, millis, percent } from './hook-state.js';
 import type { Hook } from './hook-type.js';
 import { Outcome } from './outcome.js';
 import { eventNames } from './settings-fields.js';
@@ -48,12 +50,13 @@ export function HookScreen() {
   const job = address.get('job');
   return (
     <Page
-      title={found === undefined ? 'Hook' : new URL(found.url).host}
+      title={found === undefined ? 'Hook' : titleOf(found.url)}
       actions={found !== undefined && mayWrite.value && <HookActions hook={found} names={names} reload={hook.reload} />}
     >
       <Loading of={hook} rows={20}>
         {({ applicationHook, applicationHookLedger: { items, totalCount } }) => (
           <>
+            <HookBanner hook={applicationHook} now={now} />
             <HookFacts hook={applicationHook} />
             <History of={applicationHook.id} />
             <Section
@@ -103,6 +106,34 @@ export function HookScreen() {
 }
 
 const outcomeColors = { failed: '--bad', pending: '--quiet', succeeded: '--good' } as const;
+
+/** Returns the host and path of an address, which tell hooks of one host apart. */
+const titleOf = (url: string): string => {
+  const { host, pathname, search } = new URL(url);
+  return host + (pathname === '/' ? '' : pathname) + search;
+};
+
+/** Says the state of a hook in a sentence: what it does, how many deliveries wait, and when it tries next. */
+const HookBanner = ({ hook, now }: { hook: Hook; now: number }) => {
+  const { settings, stats, disabledAt } = hook;
+  const state = fares(hook);
+  const waiting = `${stats.pending.toLocaleString()} waiting`;
+  const until = settings.circuitUntil === null ? undefined : secondsOf(settings.circuitUntil);
+  return (
+    <div class={`banner ${{ delivers: 'good', fails: 'warn', stands: 'bad' }[state]}`} role="status" aria-label="State">
+      <strong>
+        <HookState hook={hook} />
+      </strong>
+      <span>
+        {waiting}
+        {state === 'stands' && disabledAt !== null && `, since ${formatTime(secondsOf(disabledAt))}`}
+        {state === 'fails' && settings.circuit === 'open' && until !== undefined && (
+          <>, next try {until > now ? <Ago at={until} now={now} /> : 'now'}</>
+        )}
+      </span>
+    </div>
+  );
+};
 
 /** Draws deliveries over time by their present state. */
 const Activity = ({ of, from, to }: { of: Hook['activity']; from: number; to: number }) => {
@@ -173,12 +204,10 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
   return (
     <Facts
       of={[
-        ['State', <HookState hook={hook} />],
-        ['Since', hook.disabledAt && formatTime(secondsOf(hook.disabledAt))],
-        ['Address', <code>{hook.url}</code>],
+        ['Address', <CopyText text={hook.url} what="the address" />],
         ['Application', <a href={`/console/applications/${application.id}`}>{application.name}</a>],
         ['Success', percent(stats.successRate)],
-        ['p50, p95', `${millis(stats.p50)}, ${millis(stats.p95)}`],
+        ['Answers within', `${millis(stats.p50)} (half), ${millis(stats.p95)} (95 %)`],
         ['Waiting', `${stats.pending.toLocaleString()} and ${stats.running.toLocaleString()} under way`],
         [
           'Circuit',

@@ -8,72 +8,46 @@ import { useQuery } from '../../use-query.js';
 
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
-/** A search that counts the records of a range in time buckets. */
-export interface Histogram {
-  readonly query: Record<string, unknown>;
-  /** Length of a bucket in seconds. */
-  readonly step: number;
-}
-
-/** Bucket lengths in seconds. The shortest with at most 120 buckets is used. */
-const steps = [60, 300, 900, 3600, 6 * 3600, 24 * 3600];
-
-/** Returns the search that counts the records between two instants. */
-export const histogramOf = (from: number, to: number): Histogram => {
-  const step = steps.find((length) => (to - from) / length <= 120) ?? steps.at(-1)!;
-  const counted = { date_histogram: { field: 'ts', fixed_interval: `${step}s` } };
-  return { step, query: { products: [], size: 0, track_total_hits: true, aggs: { counted } } };
-};
-
 /**
- * Draws the records per minute of each application. Without applications it draws the values of the device with the
- * newest record.
+ * Draws the stored records of each application, by the time of their arrival. Without applications it draws the values
+ * of the device with the newest record.
  */
-export function Arriving({
-  data,
-  from,
-  to,
-  histogram,
-}: {
-  data: OverviewQuery;
-  from: number;
-  to: number;
-  histogram: Histogram;
-}) {
+export function Arriving({ data, from, to }: { data: OverviewQuery; from: number; to: number }) {
   const applications = data.charted?.items ?? [];
   const lines = useMemo(
-    () => applications.map(({ name, search }) => lineOf(name, search.responses[0], from, to, histogram.step)),
-    [data.charted, from, to, histogram.step],
+    () => applications.map(lineOf).filter(({ values }) => values.some((count) => count !== 0)),
+    [data],
   );
-  const total = applications.reduce((sum, { search }) => sum + totalOf(search.responses[0]), 0);
-  if (total === 0) return <LastHeard devices={data.devices?.items ?? []} to={to} isAlone={applications.length === 0} />;
+  if (lines.length === 0)
+    return <LastHeard devices={data.devices?.items ?? []} to={to} isAlone={applications.length === 0} />;
   const others = (data.charted?.totalCount ?? 0) - applications.length;
   return (
     <>
       <p class="quiet">
-        {total.toLocaleString()} {total === 1 ? 'record was' : 'records were'} measured in this range; the chart shows
-        them a minute, by application
-        {others > 0 && ` (the first ${applications.length}, ${others} more are not drawn)`}
+        Records by the time of their arrival, {lengthOf(lines[0]?.interval ?? 60)} each, by application.
+        {others > 0 && ` The first ${applications.length} are drawn, ${others} more are not.`}
       </p>
-      <LazyChart label="Records a minute by application" lines={lines} from={from} to={to} />
+      <LazyChart label="Records arriving by application" lines={lines} shape="bars" from={from} to={to} zooms />
     </>
   );
 }
 
-interface Counted {
-  readonly hits?: { readonly total?: { readonly value: number } };
-  readonly aggregations?: { readonly counted: { readonly buckets: readonly { key: number; doc_count: number }[] } };
-}
+type Application = NonNullable<OverviewQuery['charted']>['items'][number];
 
-const totalOf = (answer: Counted | undefined): number => answer?.hits?.total?.value ?? 0;
-
-/** Returns the records per minute in every bucket. A bucket without records is 0, not a gap. */
-const lineOf = (name: string, answer: Counted | undefined, from: number, to: number, step: number): Line => {
-  const counts = new Map(answer?.aggregations?.counted.buckets.map(({ key, doc_count }) => [key / 1000, doc_count]));
-  const ts: number[] = [];
-  for (let at = Math.floor(from / step) * step; at <= to; at += step) ts.push(at);
-  return { name, unit: 'a minute', ts, values: ts.map((at) => ((counts.get(at) ?? 0) * 60) / step) };
+const lineOf = ({ name, activity }: Application): Line => {
+  const ts = activity.map((bucket) => bucket.ts);
+  return {
+    name,
+    unit: 'records',
+    interval: ts.length > 1 ? ts[1]! - ts[0]! : 60,
+    ts,
+    values: activity.map(({ stored }) => stored),
+  };
 };
+
+/** Writes the length of a bucket in words. */
+const lengthOf = (seconds: number): string =>
+  seconds >= 86_400 ? `${seconds / 86_400} d` : seconds >= 3600 ? `${seconds / 3600} h` : `${seconds / 60} min`;
 
 /** The live chart of the device with the newest record, over its last ten minutes or around its newest values. */
 const LastHeard = ({ devices, to, isAlone }: { devices: readonly Device[]; to: number; isAlone: boolean }) => {

@@ -1,7 +1,7 @@
 import { useAddress } from '../../address.js';
 import { Ago } from '../../components/ago.js';
 import { JobState, jobName } from '../../components/job.js';
-import { Facts, Page, Section } from '../../components/page.js';
+import { Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { OverviewDocument, type OverviewQuery } from '../../documents.js';
@@ -12,8 +12,9 @@ import { useNow } from '../../use-now.js';
 import { usePanels } from '../../use-query.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { HookState, percent } from '../hooks/hook-state.js';
-import { Arriving, histogramOf } from './arriving.js';
+import { Arriving } from './arriving.js';
 import { FirstRun } from './first-run.js';
+import { Tiles } from './tiles.js';
 
 /** Time without records that makes a device silent, in seconds. */
 const silence = 24 * 3600;
@@ -24,11 +25,8 @@ export function OverviewScreen() {
   const address = useAddress();
   const now = useNow(15);
   const { from, to } = endsOf(parseRange(address.get('range'), 'hour'), now);
-  const histogram = histogramOf(from, to);
   const overview = usePanels(OverviewDocument, {
     organizationId: organizationId.value,
-    ts: { gte: from, lte: to },
-    queries: [histogram.query],
     silentSince: now - silence,
     from,
     to,
@@ -42,9 +40,9 @@ export function OverviewScreen() {
             <FirstRun product={data.products?.items[0]} device={data.devices?.items[0]} heard={overview.reload} />
           ) : (
             <>
+              <Tiles data={data} />
               <Section title="Records arriving" actions={<RangePicker address={address} fallback="hour" />}>
-                <Ingestion of={data.account?.activity} />
-                <Arriving data={data} from={from} to={to} histogram={histogram} />
+                <Arriving data={data} from={from} to={to} />
               </Section>
               <div class="panels">
                 <Alerts data={data} now={now} />
@@ -63,32 +61,6 @@ export function OverviewScreen() {
 /** Whether no record has arrived yet, as far as the caller can see. */
 const isUnheard = ({ devices, unheard }: OverviewQuery): boolean =>
   devices !== null && unheard !== null && unheard.totalCount === devices.totalCount;
-
-/** Shows the ingestion figures of the range, by the time of ingestion. Only owners receive them. */
-const Ingestion = ({ of }: { of: NonNullable<OverviewQuery['account']>['activity'] }) => {
-  if (of == null) return null;
-  const sum = (figure: 'stored' | 'rejected' | 'decodePartial' | 'decodeFailed') =>
-    of.reduce((total, bucket) => total + bucket[figure], 0);
-  const codes = new Map<string, number>();
-  for (const { rejections } of of)
-    for (const { code, count } of rejections) codes.set(code, (codes.get(code) ?? 0) + count);
-  const reasons = [...codes].map(([code, count]) => `${code} ${count.toLocaleString()}`).join(', ');
-  return (
-    <Facts
-      of={[
-        ['Stored', sum('stored').toLocaleString()],
-        [
-          'Rejected',
-          <>
-            {sum('rejected').toLocaleString()} <span class="quiet">{reasons}</span>
-          </>,
-        ],
-        ['Frames decoded in part', sum('decodePartial').toLocaleString()],
-        ['Frames not decoded', sum('decodeFailed').toLocaleString()],
-      ]}
-    />
-  );
-};
 
 const Alerts = ({ data: { account }, now }: { data: OverviewQuery; now: number }) => (
   <Section title="Open alerts" actions={<a href="/console/alerts">History</a>}>

@@ -1,0 +1,85 @@
+import { expect, it } from '@jest/globals';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
+
+describeInBrowser('the frame of the console', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  /** An organization with one thing of each kind that the search finds. */
+  const furnished = async () => {
+    const owner = await world.organization();
+    const organization = `/organizations/${owner.id}`;
+    const deviceId = await owner.make(`${organization}/devices/c0-01`, { name: 'Quartz freezer' });
+    const applicationId = await owner.make(`${organization}/applications`, { name: 'Quartz rooms' });
+    await owner.make(`${organization}/products`, { name: 'Quartz meter', version: '1', variables: [] });
+    const url = 'https://example.com/quartz';
+    await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url, disabled: true });
+    return { owner, deviceId };
+  };
+
+  it('finds anything by Ctrl+K, lists shortcuts by ?, and goes to the filter by /', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('table', { name: 'Devices' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Find' });
+    await field.fill('quartz');
+    const found = page.getByRole('listbox', { name: 'Found' });
+    await found.getByRole('option', { name: 'https://example.com/quartz' }).waitFor();
+    const kinds = await found.getByRole('option').allTextContents();
+    expect(kinds.map((text) => /[A-Z][a-z]+$/.exec(text)![0])).toEqual(['Device', 'Application', 'Product', 'Hook']);
+    expect(await violationsOf(page)).toEqual([]);
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Quartz freezer' }).waitFor();
+    expect(page.url()).toContain(`/devices/${deviceId}`);
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Devices' }).click();
+    await page.getByRole('table', { name: 'Devices' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('says what was done, and takes an edit back', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Attic');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Attic' }).waitFor();
+    await page.getByText('The device was saved.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Quartz freezer' }).waitFor();
+  });
+
+  it('opens its navigation by a menu button at 390 pixels, and has lists as cards that are tables to a screen reader', async () => {
+    const { owner } = await furnished();
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`, {
+      viewport: { width: 390, height: 800 },
+    });
+    await page.getByRole('table', { name: 'Devices' }).getByRole('cell', { name: 'Quartz freezer' }).waitFor();
+    const heading = (await page.getByRole('heading', { name: 'Devices' }).boundingBox())!;
+    expect(heading.y).toBeLessThan(80);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Products' }).click();
+    await page.getByRole('heading', { name: 'Products' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Usage' }).isVisible()).toBe(false);
+  });
+
+  it('chooses one time zone for every screen, also from a screen that does not exist', async () => {
+    const { owner } = await furnished();
+    const { page } = await browser.open(`${world.url}/console/nowhere#token=${owner.token}`);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.locator('summary', { hasText: 'Account:' }).click();
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`${world.url}/console/explore`);
+    await page.getByRole('group', { name: 'Range of time' }).getByText('Asia/Tokyo').waitFor();
+  });
+});
