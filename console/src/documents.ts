@@ -620,6 +620,7 @@ export type CreateTokenMutationVariables = Exact<{
   organizationId: string;
   name?: string | null | undefined;
   scope: TokenScope;
+  expiresAt?: string | null | undefined;
 }>;
 
 
@@ -661,6 +662,7 @@ export type CreateDeviceTokenMutationVariables = Exact<{
   organizationId: string;
   deviceId: string;
   name?: string | null | undefined;
+  expiresAt?: string | null | undefined;
 }>;
 
 
@@ -2160,8 +2162,13 @@ export const AuditDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<AuditQuery, AuditQueryVariables>;
 export const CreateTokenDocument = new TypedDocumentString(`
-    mutation CreateToken($organizationId: ID!, $name: String, $scope: TokenScope!) {
-  createApiToken(organizationId: $organizationId, name: $name, scope: $scope) {
+    mutation CreateToken($organizationId: ID!, $name: String, $scope: TokenScope!, $expiresAt: DateTimeISO) {
+  createApiToken(
+    organizationId: $organizationId
+    name: $name
+    scope: $scope
+    expiresAt: $expiresAt
+  ) {
     token
   }
 }
@@ -2202,11 +2209,12 @@ export const DeleteDeviceDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeleteDeviceMutation, DeleteDeviceMutationVariables>;
 export const CreateDeviceTokenDocument = new TypedDocumentString(`
-    mutation CreateDeviceToken($organizationId: ID!, $deviceId: ID!, $name: String) {
+    mutation CreateDeviceToken($organizationId: ID!, $deviceId: ID!, $name: String, $expiresAt: DateTimeISO) {
   createDeviceToken(
     organizationId: $organizationId
     deviceId: $deviceId
     name: $name
+    expiresAt: $expiresAt
   ) {
     token
   }

@@ -8,3 +8,6 @@ export const shown = (value: unknown, unit?: string | null): string => {
         : JSON.stringify(value);
   return unit ? `${text} ${unit}` : text;
 };
+
+/** Says in words what the caller may do in an application. */
+export const accessOf = (permission: 'read' | 'write'): string => (permission === 'write' ? 'can edit' : 'can read');

@@ -16,7 +16,13 @@ const carryOut = async (text: string): Promise<number> => {
   return status;
 };
 
-const callOf = async (page: Page, title: string) => (await page.getByLabel(`Call: ${title}`).textContent())!;
+/** The call of a step, whose token is shown as dots until a person asks for it. */
+const callOf = async (page: Page, title: string) => {
+  const call = page.getByLabel(`Call: ${title}`);
+  expect(await call.textContent()).toContain('Bearer ••••••••');
+  await page.getByRole('listitem').filter({ has: call }).getByRole('button', { name: 'Show the token' }).click();
+  return (await call.textContent())!;
+};
 
 describeInBrowser('console: overview', () => {
   const world = useWorld();

@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Icon } from './icon.js';
 
-/** A text to paste elsewhere, such as a curl command, with a button that copies it. */
-export function Copyable({ text, label }: { text: string; label: string }) {
+/**
+ * A text to paste elsewhere, such as a curl command, with a button that copies it. A secret in it is shown as dots, and
+ * copied as it is.
+ */
+export function Copyable({ text, label, secret }: { text: string; label: string; secret?: string | undefined }) {
+  const [isBare, setBare] = useState(false);
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -12,11 +16,18 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div class="copyable">
       <pre tabIndex={0} aria-label={label}>
-        <code>{text}</code>
+        <code>{secret === undefined || isBare ? text : text.replaceAll(secret, '••••••••')}</code>
       </pre>
-      <button type="button" onClick={() => void copy()}>
-        {copied ? 'Copied' : 'Copy'}
-      </button>
+      <div class="copy-actions">
+        <button type="button" onClick={() => void copy()}>
+          {copied ? 'Copied' : 'Copy'}
+        </button>
+        {secret !== undefined && (
+          <button type="button" aria-pressed={isBare} onClick={() => setBare((now) => !now)}>
+            {isBare ? 'Hide the token' : 'Show the token'}
+          </button>
+        )}
+      </div>
     </div>
   );
 }

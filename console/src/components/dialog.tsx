@@ -87,9 +87,11 @@ export function FormDialog({
 
 /** A labelled field of a form. */
 export const Field = ({ label, hint, children }: { label: string; hint?: string; children: ComponentChildren }) => (
-  <label class="field">
-    <span class="field-label">{label}</span>
-    {children}
+  <div class="field">
+    <label class="field">
+      <span class="field-label">{label}</span>
+      {children}
+    </label>
     {hint !== undefined && <span class="quiet hint">{hint}</span>}
-  </label>
+  </div>
 );

@@ -1,7 +1,9 @@
+import { textOf } from '../form.js';
 import { formatTime, secondsOf } from '../time.js';
 import { Action } from './action.js';
 import { Ago } from './ago.js';
 import { Copyable } from './copy.js';
+import { Field } from './dialog.js';
 import type { Column } from './table.js';
 
 /** The fields of a token that tables show. */
@@ -17,7 +19,7 @@ export interface TokenLine {
 
 /** Columns for the creation, last use and end of a token. */
 export const lifeColumns: readonly Column<TokenLine>[] = [
-  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
+  { title: 'Created', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
   { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Ago at={secondsOf(lastUsedAt)} /> : 'never') },
   {
     title: 'Ends',
@@ -25,6 +27,29 @@ export const lifeColumns: readonly Column<TokenLine>[] = [
       revokedAt ? 'revoked' : expiresAt ? formatTime(secondsOf(expiresAt)) : 'never',
   },
 ];
+
+/** Days after which a token can end, with the words of the choice. */
+const lifetimes = { 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' } as const;
+
+/** The field that chooses when a token ends. */
+export const ExpiryField = () => (
+  <Field label="Ends after" hint="A token that ends cannot be forgotten somewhere.">
+    <select name="days">
+      {Object.entries(lifetimes).map(([days, words]) => (
+        <option key={days} value={days} selected={days === '90'}>
+          {words}
+        </option>
+      ))}
+      <option value="">Never</option>
+    </select>
+  </Field>
+);
+
+/** Returns when a token ends, by the field of a form; null for never. */
+export const expiryOf = (form: FormData): string | null => {
+  const days = textOf(form, 'days');
+  return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+};
 
 /** Shows a newly created token. */
 export const MadeToken = ({ token }: { token: string }) => (

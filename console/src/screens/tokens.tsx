@@ -4,7 +4,7 @@ import { Field, FormDialog } from '../components/dialog.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
-import { lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
+import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
 import {
   CreateTokenDocument,
   RevokeTokenDocument,
@@ -54,6 +54,7 @@ export function TokensScreen() {
       organizationId: organizationId.value,
       name: textOf(form, 'name') || null,
       scope: textOf(form, 'scope') as TokenScope,
+      expiresAt: expiryOf(form),
     });
     setMade(createApiToken.token);
     tokens.reload();
@@ -64,7 +65,7 @@ export function TokensScreen() {
       actions={
         mayOwn.value && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            Make a token
+            Create a token
           </button>
         )
       }
@@ -85,7 +86,7 @@ export function TokensScreen() {
         )}
       </Loading>
       {making && (
-        <FormDialog title="Make a token" action="Make" submit={make} close={() => setMaking(false)}>
+        <FormDialog title="Create a token" action="Create" submit={make} close={() => setMaking(false)}>
           <Field label="Name" hint="What it is for.">
             <input name="name" maxLength={200} />
           </Field>
@@ -96,6 +97,7 @@ export function TokensScreen() {
               <option value="full">full</option>
             </select>
           </Field>
+          <ExpiryField />
         </FormDialog>
       )}
     </Page>

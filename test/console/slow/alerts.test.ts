@@ -45,7 +45,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByRole('link', { name: 'rule', exact: true }).click();
     await page.getByText('No rules yet').waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Make a rule' }).click();
+    await page.getByRole('link', { name: 'Create a rule' }).click();
 
     await page.getByLabel('Name').fill('Too warm');
     await page.getByLabel('Severity').selectOption('critical');
@@ -67,7 +67,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     expect(await picture.getByRole('cell', { name: 'critical' }).count()).toBeGreaterThanOrEqual(3);
     await value!.fill('10');
     await page.getByText('The form was changed since').waitFor();
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     const rules = page.getByRole('table', { name: 'Alert rules' });
     await rules.getByRole('row', { name: 'Too warm' }).getByText('temperature above 10').waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -110,7 +110,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     const { owner, applicationId } = await furnished();
     const { page } = await browser.open(`${world.url}/console/alerts/rules/${applicationId}/new#token=${owner.token}`);
     await page.getByLabel('Name').fill('Wrong');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     await page.getByText('must name a variable').waitFor();
     await page.getByLabel('When, comparison 1: variable').fill('temperature');
     await page.getByLabel('When, comparison 1: value').fill('8');
@@ -118,11 +118,11 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByLabel('Until, comparison 1: variable').fill('temperature');
     await page.getByLabel('Until, comparison 1: value').fill('5');
     await page.getByLabel('Longest gap', { exact: true }).fill('500');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     const fieldOf = (name: string) => page.locator('.field', { has: page.getByRole('spinbutton', { name }) });
     await fieldOf('Longest gap').getByText('must not be greater than 604800').waitFor();
     await page.getByLabel('Longest gap', { exact: true }).fill('2');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     await page.getByRole('group', { name: 'Until' }).getByText('must not hold where `when` holds').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByLabel('When: form of the condition').selectOption('A query finds the record');
@@ -132,7 +132,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByLabel('Opens when').selectOption('A device falls silent');
     await page.getByLabel('Silent for', { exact: true }).fill('0.5');
     await page.getByLabel('Unit of silent for').selectOption('minutes');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     await fieldOf('Silent for').getByText('must not be less than 60').waitFor();
   });
 
@@ -178,7 +178,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByText('once on 1 device').waitFor();
     await page.goto(`${world.url}/console/alerts/rules`);
     await page.getByRole('table', { name: 'Alert rules' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Make a rule' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Create a rule' }).count()).toBe(0);
   });
 
   it('selects the alert events that a hook receives', async () => {

@@ -11,9 +11,9 @@ describeInBrowser('console: applications, people and jobs', () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: '<img src=x onerror=alert(1)>' });
     const { page, faults } = await browser.open(`${world.url}/console/applications#token=${owner.token}`);
-    await page.getByRole('button', { name: 'Make an application' }).click();
+    await page.getByRole('button', { name: 'Create an application' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Cold rooms');
-    await page.getByRole('dialog').getByRole('button', { name: 'Make' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByText('No device is linked').waitFor();
     await page.getByRole('button', { name: 'Link a device' }).click();
     const dialog = page.getByRole('dialog', { name: 'Link a device' });

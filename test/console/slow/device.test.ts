@@ -59,10 +59,10 @@ describeInBrowser('console: device', () => {
   it('shows a new token of the device once; the device can post until the token is revoked', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
-    await page.getByRole('button', { name: 'Make a token' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Make a token' });
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a token' });
     await dialog.getByLabel('Name').fill('Firmware');
-    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const token = (await page.getByLabel('The new token').textContent())!;
     const device = new Actor(world.url, token);
     const post = () => device.post(`/devices/${owner.id}/${deviceId}/records`, { data: { volume: 3 } });

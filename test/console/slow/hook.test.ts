@@ -34,16 +34,16 @@ describeInBrowser('console: hooks', () => {
     const { owner } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/hooks#token=${owner.token}`);
     await page.getByText('No hook yet').waitFor();
-    await page.getByRole('button', { name: 'Make a hook' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Make a hook' });
+    await page.getByRole('button', { name: 'Create a hook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a hook' });
     await dialog.getByLabel('Address').fill(receiver.url('/records'));
     await dialog.getByLabel('Authentication').selectOption('Bearer token');
     await dialog.getByLabel('Value').fill('a secret with spaces');
-    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await dialog.getByRole('alert').getByText('must be visible ASCII characters').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByLabel('Value').fill('the-secret-of-the-receiver');
-    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
 
     await page.getByText('No delivery').waitFor();
     await page.getByRole('button', { name: 'Ping' }).click();
@@ -140,6 +140,6 @@ describeInBrowser('console: hooks', () => {
     await owner.put(`/teams/${owner.id}/${teamId}/applications/${applicationId}`, { permission: 'read' });
     const { page } = await browser.open(`${world.url}/console/hooks#token=${member.token}`);
     await page.getByText('You see those of applications that you may change.').waitFor();
-    expect(await page.getByRole('button', { name: 'Make a hook' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Create a hook' }).count()).toBe(0);
   });
 });

@@ -12,13 +12,13 @@ describeInBrowser('console: products', () => {
     const owner = await world.organization();
     const { page, faults } = await browser.open(`${world.url}/console/products#token=${owner.token}`);
     await page.getByText('No product yet').waitFor();
-    await page.getByRole('button', { name: 'Make a product' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Make a product' });
+    await page.getByRole('button', { name: 'Create a product' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a product' });
     await dialog.getByLabel('Name', { exact: true }).fill('Thermometer');
     await dialog.getByLabel('Name of variable 1').fill('temperature');
     await dialog.getByLabel('Mappings of variable 1').fill('2 TXT 1, 300 BIN 0');
     expect(await violationsOf(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'Thermometer 1.0' }).waitFor();
 
     await page.getByLabel('Frame', { exact: true }).fill('21.5;oops');
@@ -44,13 +44,13 @@ describeInBrowser('console: products', () => {
     const product = { name: 'Thermometer', version: '1', variables: [] };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);
     const { page, faults } = await browser.open(`${world.url}/console/products/${productId}#token=${owner.token}`);
-    await page.getByRole('button', { name: 'Make a provisioning token' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Make a provisioning token' });
+    await page.getByRole('button', { name: 'Create a provisioning token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a provisioning token' });
     await dialog.getByLabel('Name').fill('Batch 7');
     await dialog.getByLabel('Devices').fill('20');
     await dialog.getByLabel('Last day').fill('2099-12-31');
     expect(await violationsOf(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const device = new Actor(world.url, (await page.getByLabel('The new token').textContent())!);
     expect((await device.post('/provision/c0-07')).status).toBe(200);
     await page.reload();

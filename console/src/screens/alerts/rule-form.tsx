@@ -99,7 +99,7 @@ export function RuleForm({
           <p class="quiet">Only people who may change {application.name} change its rules. You can preview this one.</p>
         )}
         <FormActions
-          save={rule === undefined ? 'Make the rule' : 'Save'}
+          save={rule === undefined ? 'Create the rule' : 'Save'}
           canChange={canChange}
           busy={busy}
           preview={preview}

@@ -76,7 +76,7 @@ export const mayChange = ({ permission }: { permission: string }): boolean => ma
 
 const MakeRule = ({ of: { id } }: { of: { id: string } }) => (
   <a class="button primary" href={`/console/alerts/rules/${id}/new`}>
-    Make a rule
+    Create a rule
   </a>
 );
 

@@ -10,6 +10,7 @@ import { ApplicationDocument, type ApplicationQuery } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
 import { formatTime, secondsOf } from '../../time.js';
 import { usePanels } from '../../use-query.js';
+import { accessOf } from '../../value.js';
 import { RuleState, Severity } from '../alerts/words.js';
 import { History } from '../audit/history.js';
 import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
@@ -44,8 +45,8 @@ export function ApplicationScreen() {
               <Facts
                 of={[
                   ['Description', shown.description],
-                  ['You may', shown.permission],
-                  ['Made', formatTime(secondsOf(shown.createdAt))],
+                  ['Your access', accessOf(shown.permission)],
+                  ['Created', formatTime(secondsOf(shown.createdAt))],
                 ]}
               />
               <Devices of={shown} reload={application.reload} busy={application.loading} />

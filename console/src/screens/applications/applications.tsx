@@ -11,6 +11,7 @@ import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
 import { mayOwn, organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
+import { accessOf } from '../../value.js';
 
 type Application = NonNullable<ApplicationsQuery['applications']>['items'][number];
 
@@ -21,7 +22,7 @@ const columns: readonly Column<Application>[] = [
   { title: 'Description', cell: ({ description }) => description },
   { title: 'Devices', number: true, cell: ({ devices }) => devices.totalCount?.toLocaleString() },
   { title: 'Teams', cell: ({ teams }) => teams.items.map(({ name }) => name).join(', ') },
-  { title: 'You may', cell: ({ permission }) => permission },
+  { title: 'Your access', cell: ({ permission }) => accessOf(permission) },
 ];
 
 /** The fields of an application's form. */
@@ -60,7 +61,7 @@ export function ApplicationsScreen() {
       title="Applications"
       actions={
         mayOwn.value && (
-          <Action label="Make an application" action="Make" primary submit={make}>
+          <Action label="Create an application" action="Create" primary submit={make}>
             <ApplicationFields />
           </Action>
         )

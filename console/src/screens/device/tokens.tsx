@@ -4,7 +4,7 @@ import { Field, FormDialog } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
-import { lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
+import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
 import { CreateDeviceTokenDocument, RevokeDeviceTokenDocument } from '../../documents.js';
 import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
@@ -26,6 +26,7 @@ export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
     const { createDeviceToken } = await ask(CreateDeviceTokenDocument, {
       ...device,
       name: textOf(form, 'name') || null,
+      expiresAt: expiryOf(form),
     });
     setMade(createDeviceToken.token);
     reload();
@@ -48,7 +49,7 @@ export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
       actions={
         mayOwn.value && (
           <button type="button" onClick={() => setMaking(true)}>
-            Make a token
+            Create a token
           </button>
         )
       }
@@ -62,10 +63,11 @@ export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
         <Table label="Tokens" columns={columns} rows={tokens} address={address} />
       )}
       {making && (
-        <FormDialog title="Make a token" action="Make" submit={make} close={() => setMaking(false)}>
+        <FormDialog title="Create a token" action="Create" submit={make} close={() => setMaking(false)}>
           <Field label="Name" hint="What it is for.">
             <input name="name" maxLength={200} />
           </Field>
+          <ExpiryField />
         </FormDialog>
       )}
     </Section>

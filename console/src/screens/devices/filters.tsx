@@ -1,5 +1,5 @@
 import type { Address } from '../../address.js';
-import { NameFilter } from '../../components/name-filter.js';
+import { NameFilter, TextFilter } from '../../components/name-filter.js';
 import type { DevicesQuery } from '../../documents.js';
 import { silences } from './filter.js';
 
@@ -11,14 +11,7 @@ interface Named {
 export const Filters = ({ address, of: { products, applications } }: { address: Address; of: DevicesQuery }) => (
   <div class="filters">
     <NameFilter address={address} of="Serial or name" />
-    <input
-      type="search"
-      aria-label="Tag"
-      placeholder="Tag"
-      class="short"
-      value={address.get('tag')}
-      onChange={({ currentTarget }) => address.set({ tag: currentTarget.value })}
-    />
+    <TextFilter address={address} name="tag" label="Tag" placeholder="Tag" short />
     <Select address={address} name="product" label="Product" every="Every product" of={products?.items ?? []} />
     <Select
       address={address}

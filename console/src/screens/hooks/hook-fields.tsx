@@ -40,7 +40,7 @@ export function HookFields({ hook }: { hook?: Hook }) {
       )}
       <label class="check">
         <input name="unverified" type="checkbox" defaultChecked={hook?.allowUnverifiedSSLCert ?? false} /> Accept
-        certificates that nobody vouches for
+        invalid TLS certificates
       </label>
     </>
   );

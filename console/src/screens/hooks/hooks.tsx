@@ -83,7 +83,7 @@ export function HooksScreen() {
           <>
             <ExportButton label="Download deliveries as CSV" parameters={{ of: 'deliveries' }} />
             {mayWrite.value && (
-              <Action label="Make a hook" action="Make" primary submit={make}>
+              <Action label="Create a hook" action="Create" primary submit={make}>
                 <Field label="Application" hint="Records of its devices are sent.">
                   <select name="application">
                     {writable.map(({ id, name }) => (

@@ -60,7 +60,7 @@ const Step = ({
     ) : children === undefined ? (
       <p class="quiet">After the step before.</p>
     ) : (
-      <Copyable label={`Call: ${title}`} text={children} />
+      <Copyable label={`Call: ${title}`} text={children} secret={token.value} />
     )}
   </li>
 );

@@ -39,7 +39,7 @@ export function ProductScreen() {
                 ['Published', <Published {...shown} />],
                 ['Devices', <a href={`/console/devices?product=${shown.id}`}>{shown.deviceCount.toLocaleString()}</a>],
                 ['Applications', shown.applications.items.map(({ name }) => name).join(', ')],
-                ['Made', formatTime(secondsOf(shown.createdAt))],
+                ['Created', formatTime(secondsOf(shown.createdAt))],
                 ['Changed', formatTime(secondsOf(shown.updatedAt))],
               ]}
             />

@@ -49,7 +49,7 @@ export function ProductsScreen() {
       title="Products"
       actions={
         mayOwn.value && (
-          <Action label="Make a product" action="Make" primary submit={make}>
+          <Action label="Create a product" action="Create" primary submit={make}>
             <ProductFields />
           </Action>
         )

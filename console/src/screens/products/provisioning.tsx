@@ -63,7 +63,7 @@ export function Provisioning({
       actions={
         mayOwn.value && (
           <button type="button" onClick={() => setMaking(true)}>
-            Make a provisioning token
+            Create a provisioning token
           </button>
         )
       }
@@ -77,7 +77,7 @@ export function Provisioning({
         <Table label="Provisioning tokens" columns={columns} rows={tokens} address={address} />
       )}
       {making && (
-        <FormDialog title="Make a provisioning token" action="Make" submit={make} close={() => setMaking(false)}>
+        <FormDialog title="Create a provisioning token" action="Create" submit={make} close={() => setMaking(false)}>
           <Field label="Name" hint="What it is for.">
             <input name="name" maxLength={200} />
           </Field>
