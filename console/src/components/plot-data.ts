@@ -81,6 +81,14 @@ const withGaps = (line: Line): [number[], (number | null)[]] => {
   return [ts, values];
 };
 
+/** Modes of uPlot's join: nulls stay as they are, or spread over the missing values beside them. */
+const [nullRetain, nullExpand] = [1, 2] as const;
+
+/** Spreads nulls over missing values after them. A state holds up to its null, so that none spreads before it. */
+const spreadForward = (column: (number | null | undefined)[]): void => {
+  for (let at = 1; at < column.length; at++) if (column[at] === undefined && column[at - 1] === null) column[at] = null;
+};
+
 /** Returns the columns that uPlot draws. Booleans have a lane each, and bars stand on those of the lines after them. */
 export const drawnColumns = (lines: readonly Line[], shape: Shape): uPlot.AlignedData => {
   if (lines.length === 0) return [[]];
@@ -94,7 +102,10 @@ export const drawnColumns = (lines: readonly Line[], shape: Shape): uPlot.Aligne
         : values;
       return [ts, drawn] as uPlot.AlignedData;
     }),
+    // A null spreads over the instants of other lines up to the next value of its own line.
+    lines.map(() => [0, lanes ? nullRetain : nullExpand]),
   );
+  if (lanes) for (const column of joined.slice(1)) spreadForward(column as (number | null | undefined)[]);
   if (shape !== 'bars') return joined;
   const [ts, ...columns] = joined;
   const sums = Array.from(ts, () => 0);
