@@ -9,6 +9,9 @@ import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns 
 /** Heights in pixels of a chart that stands alone, of a chart among others, and of a tile. */
 const heights = { tall: 260, low: 170, tile: 110 } as const;
 
+/** Height in pixels that the head of a screen, the legend and the margins take from a chart that fills the window. */
+const around = 400;
+
 export interface ChartProps {
   readonly label: string;
   readonly lines: readonly Line[];
@@ -18,7 +21,7 @@ export interface ChartProps {
   readonly shape?: Shape;
   /** Periods of open episodes, drawn behind the lines. */
   readonly bands?: readonly Band[];
-  readonly size?: keyof typeof heights;
+  readonly size?: keyof typeof heights | 'fill';
   /** Whether the chart shows the range of the address, so that dragging changes it. */
   readonly zooms?: boolean;
 }
@@ -26,7 +29,7 @@ export interface ChartProps {
 const none: readonly Band[] = [];
 
 /** Draws lines over time. Each unit has a chart of its own, as degrees and volts cannot share an axis. */
-export const Charts = ({ label, lines, ...rest }: Omit<ChartProps, 'size'>) => {
+export const Charts = ({ label, lines, ...rest }: ChartProps) => {
   const units = useMemo(() => {
     const groups = new Map<string, Line[]>();
     for (const line of lines) groups.set(groupOf(line), [...(groups.get(groupOf(line)) ?? []), line]);
@@ -75,7 +78,11 @@ export function Chart({
   const drawn = useMemo(() => bandsWithin(bands, from, to), [bands, from, to]);
   const isShown = useCallback((index: number) => alone.size === 0 || alone.has(nameAt(lines, index)), [alone, lines]);
   const lanes = lines.length > 0 && lines.every(isBoolean);
-  const height = lanes ? 44 + 26 * Math.max(2, lines.length) : heights[size];
+  const height = lanes
+    ? 44 + 26 * Math.max(2, lines.length)
+    : size === 'fill'
+      ? Math.max(heights.tall, innerHeight - around)
+      : heights[size];
   const toggle = () => setAsTable((now) => !now);
   return (
     <figure

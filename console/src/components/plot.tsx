@@ -264,7 +264,12 @@ const seriesOf = (
   }
   const fill =
     shape === 'areas' || lines.length === 1 ? translucent(stroke, shape === 'areas' ? 0.2 : 0.08) : undefined;
-  return { ...common, points, dash: strokeOf(index).dash, ...(fill !== undefined && { fill }) };
+  return {
+    ...common,
+    points,
+    dash: strokeOf(index).dash,
+    ...(fill !== undefined && { fill, fillTo: (plot: uPlot) => plot.scales['y']?.min ?? 0 }),
+  };
 };
 
 const translucent = (color: string, alpha: number): string => {

@@ -76,7 +76,7 @@ describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
     await follow(page, next('Rules'));
     await page.getByLabel('Application').selectOption(next('Demo cold chain'));
     await page.getByText('of Demo cold chain').waitFor();
-    await follow(page, next('Make a rule'));
+    await follow(page, next('Create a rule'));
     await page.getByLabel(next('Name')).fill(next('Unplugged'));
     await page.getByLabel(next('Opens when')).selectOption(next('A device falls silent'));
     await page.getByLabel(next('Silent for'), { exact: true }).fill(next('3'));
@@ -84,7 +84,7 @@ describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
     const recipients = page.getByLabel(next('Recipients'));
     const address = next('you@example.com');
     await recipients.fill(address);
-    await press(page, next('Make the rule'));
+    await press(page, next('Create the rule'));
     const [ask] = await world.mailsTo(address, 1);
     const confirming = await context.newPage();
     await confirming.goto(world.linkOf(ask!, 'confirm'));
@@ -94,7 +94,7 @@ describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
     await page.getByText(next('you@example.com: gets notices')).waitFor();
 
     await follow(page, next('Rules of Demo cold chain'));
-    await follow(page, next('Make a rule'));
+    await follow(page, next('Create a rule'));
     await page.getByLabel(next('Name')).fill(next('Too warm'));
     await page.getByLabel(next('Severity')).selectOption(next('critical'));
     await compare(page, 'When', 'above', '8');
@@ -106,7 +106,7 @@ describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
     await page.getByLabel(next('Close on another condition')).check();
     await compare(page, 'Until', 'below', '8');
     await page.getByLabel(next('Recipients')).fill(next('you@example.com'));
-    await press(page, next('Make the rule'));
+    await press(page, next('Create the rule'));
 
     await follow(page, next('Episodes'));
     await page.getByLabel('Application').waitFor();

@@ -124,7 +124,7 @@ function Drawn({
         {filled.length > mostLines && `; the first ${mostLines} are drawn, the file has all`}
         {intervalOf(filled)}
       </p>
-      <Charts label="Explored values" lines={drawn} from={from} to={to} zooms />
+      <Charts label="Explored values" lines={drawn} from={from} to={to} size="fill" zooms />
     </>
   );
 }
