@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { Current, PlotProps } from './plot.js';
+import type { Current, PlotProps } from './plot-options.js';
 
 /**
  * Returns the handler of the keys of a chart: arrows move the cursor (with Shift they select), Home and End go to the

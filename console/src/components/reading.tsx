@@ -1,7 +1,7 @@
 import { formatTime } from '../time.js';
 import { type Band, bandAt } from './bands.js';
-import type { Pointed } from './plot.js';
 import { type Line, readValue, strokeOf } from './plot-data.js';
+import type { Pointed } from './plot-options.js';
 
 /**
  * The values of every line near the cursor. A click on the chart or Enter keeps the box, so that a long list can be
