@@ -6,13 +6,12 @@ import pg from 'pg';
 import { openEmbedded } from '../src/database/embedded.js';
 import { createLog } from '../src/log.js';
 import { prepareDatabase } from '../src/prepare.js';
-import { deliver, deviceId, makeFirstRelease } from '../test/upgrade/first-release.js';
+import { deliver, fillTables, migrateMadeUp } from '../test/upgrade/made-up.js';
 import { timed } from './figures.js';
 
 /**
- * Upgrades a database of 0.1.0 with many records and deliveries (first argument, a million of each by default).
- * Meanwhile, statements like those of a 0.1.0 process store records and settle deliveries. Reports how long these took
- * at most.
+ * Applies a made-up online migration to a database with many records and deliveries (first argument, a million of each
+ * by default). Meanwhile, other sessions store records and settle deliveries. Reports how long these took at most.
  */
 export async function run([count = '1000000']: readonly string[]): Promise<void> {
   const size = Number(count);
@@ -25,8 +24,9 @@ export async function run([count = '1000000']: readonly string[]): Promise<void>
       await client.connect();
       return client;
     };
+    await prepareDatabase(server.connectionString, createLog('warn'));
     const client = await connect();
-    const filled = await timed(() => makeFirstRelease(client, { devices: 10_000, records: size, deliveries: size }));
+    const filled = await timed(() => fillTables(client, { devices: 10_000, records: size, deliveries: size }));
     stdout.write(`${size.toLocaleString('en')} records and deliveries made in ${seconds(filled)}.\n`);
     let over = false;
     const others = [deliver, storeRecord].map(async (work) => {
@@ -36,11 +36,11 @@ export async function run([count = '1000000']: readonly string[]): Promise<void>
       await own.end();
       return took.toSorted((a, b) => a - b);
     });
-    const upgraded = await timed(() => prepareDatabase(server.connectionString, createLog('info')));
+    const upgraded = await timed(() => migrateMadeUp(server.connectionString, { log: createLog('info') }));
     over = true;
     const [settling = [], storing = []] = await Promise.all(others);
     await client.end();
-    stdout.write(`Upgraded in ${seconds(upgraded)}. Meanwhile:\n`);
+    stdout.write(`Migrated in ${seconds(upgraded)}. Meanwhile:\n`);
     stdout.write(`  a delivery stored, claimed and settled   ${figures(settling)}\n`);
     stdout.write(`  a record stored                          ${figures(storing)}\n`);
   } finally {
@@ -54,13 +54,10 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 const figures = (took: readonly number[]): string =>
   `${took.length} times; median ${Math.round(took[Math.floor(took.length / 2)] ?? 0)} ms, longest ${Math.round(took.at(-1) ?? 0)} ms`;
 
-/** Stores a record as a process of 0.1.0 does. */
+/** Stores a record of a device that keeps the device's row from being deleted meanwhile. */
 async function storeRecord(client: pg.Client): Promise<void> {
-  await client.query('begin');
   await client.query(
     `insert into record (id, organization_id, device_id, ts, metadata, data)
-       select gen_random_uuid(), organization_id, id, now(), '{}', '{"level":1}' from device where id = $1 for key share`,
-    [deviceId],
+       select gen_random_uuid(), organization_id, id, now(), '{}', '{"level":1}' from device limit 1 for key share`,
   );
-  await client.query('commit');
 }

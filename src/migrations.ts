@@ -1,5 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { ormOptions } from '../mikro-orm.config.js';
+import { migrationsForBackup, refuseEarlierBuild } from './database/earlier-build.js';
 import { migrate } from './database/migrate.js';
 import { lockLimit } from './database/online-steps.js';
 import type { Log } from './log.js';
@@ -18,18 +19,34 @@ export async function applyMigrations(connectionString: string, log: Log): Promi
   }
 }
 
-/** Opens the migrator for a caller that holds the migration lock. The caller must close it. */
+/**
+ * Opens the migrator for a caller that holds the migration lock. The caller must close it.
+ * @throws Error with a sentence if a build from before the baseline made the database
+ */
 export async function openMigrations(connectionString: string) {
   const orm = await MikroORM.init(ormOptions(connectionString));
-  const pending = await orm.migrator.getPending();
-  const executed = await orm.migrator.getExecuted();
+  const [pending = [], executed = []] = await namesOf(orm).catch(async (error: unknown) => {
+    await orm.close();
+    throw error;
+  });
+  const names = [...executed, ...pending];
   return {
     /** All migrations of this release. */
-    names: [...executed, ...pending].map(({ name }) => name),
+    names,
+    /** Returns the migrations that make the tables of a backup, by the applied ones of the database behind it. */
+    forBackup: (applied: readonly string[]) => migrationsForBackup(applied, names),
     /** Migrations that the database lacks. */
-    pending: pending.map(({ name }) => name),
+    pending,
     /** Applies the named migrations that are missing; without names, all that are missing. */
     apply: (names?: readonly string[]) => orm.migrator.up(names && { migrations: [...names] }),
     close: () => orm.close(),
   };
+}
+
+/** Returns the names of the missing and of the applied migrations. */
+async function namesOf({ migrator }: MikroORM): Promise<string[][]> {
+  const lists = [await migrator.getPending(), await migrator.getExecuted()];
+  const [pending = [], executed = []] = lists.map((list) => list.map(({ name }) => name));
+  refuseEarlierBuild(executed);
+  return [pending, executed];
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { clientOf } from './database/client.js';
+import { refuseEarlierBuild } from './database/earlier-build.js';
 import { migrationName } from './database/migration-name.js';
 import type { Log } from './log.js';
 
@@ -11,6 +12,7 @@ const undefinedTable = '42P01';
 /**
  * Migrates a database to the newest schema and returns the names of the applied migrations. The ORM, which applies
  * migrations, is loaded only when one is missing, as loading it and connecting takes longer than most commands.
+ * @throws Error with a sentence if a build from before the baseline made the database
  */
 export async function prepareDatabase(connectionString: string, log: Log): Promise<string[]> {
   // A migration has its row only when it is complete, so no lock is needed to see that none is missing.
@@ -33,8 +35,10 @@ async function hasAllMigrations(connectionString: string): Promise<boolean> {
   const client = new (clientOf(connectionString))({ connectionString, application_name: migrationName });
   await client.connect();
   try {
-    const { rowCount } = await client.query('select distinct name from migration where name = any($1)', [names]);
-    return rowCount === names.length;
+    const { rows } = await client.query<{ name: string }>('select name from migration');
+    const applied = new Set(rows.map(({ name }) => name));
+    refuseEarlierBuild([...applied]);
+    return names.every((name) => applied.has(name));
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === undefinedTable) return false;
     throw error;

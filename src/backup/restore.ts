@@ -10,6 +10,8 @@ export interface RestoreOptions {
   path: string;
   /** All migrations of this release. */
   migrations: readonly string[];
+  /** Returns the migrations that make the tables of a backup, by the applied ones of the database behind it. */
+  migrationsFor(applied: readonly string[]): readonly string[];
   /** Applies the given migrations, or all missing ones. Nothing else may migrate the database meanwhile. */
   migrate(names?: readonly string[]): Promise<unknown>;
   /** Called with the number of rows sent, and the total. */
@@ -31,7 +33,7 @@ export interface RestoreSummary {
  * @throws Error with a sentence if the file is damaged or of a newer release, or the database is not empty
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreSummary> {
-  const { header, total } = await checkFile(options.path, options.migrations);
+  const { header, total } = await checkFile(options);
   const client = new pg.Client({ connectionString: options.connectionString, application_name: 'ddp restore' });
   await client.connect();
   try {
@@ -53,7 +55,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreSum
 }
 
 /** Reads the file to its end before anything is changed. */
-async function checkFile(path: string, migrations: readonly string[]): Promise<{ header: Header; total: number }> {
+async function checkFile({
+  path,
+  migrations,
+  migrationsFor,
+}: RestoreOptions): Promise<{ header: Header; total: number }> {
   let header: Header | undefined;
   let last: Frame | undefined;
   for await (const frame of readBackup(path)) {
@@ -62,8 +68,9 @@ async function checkFile(path: string, migrations: readonly string[]): Promise<{
   }
   // The reader refuses a file without frames.
   const end = readEnd(last!);
-  if (!header!.migrations.every((name) => migrations.includes(name))) throw newer(header!.version);
-  return { header: header!, total: end.rows.reduce((sum, rows) => sum + rows, 0) };
+  const needed = migrationsFor(header!.migrations);
+  if (!needed.every((name) => migrations.includes(name))) throw newer(header!.version);
+  return { header: { ...header!, migrations: [...needed] }, total: end.rows.reduce((sum, rows) => sum + rows, 0) };
 }
 
 async function requireEmpty(client: pg.Client, { migrations }: Header): Promise<void> {

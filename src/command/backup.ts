@@ -57,6 +57,7 @@ const restore = async (path: string) => {
           connectionString,
           path,
           migrations: migrations.names,
+          migrationsFor: migrations.forBackup,
           migrate: migrations.apply,
           onProgress: showRows,
         }).finally(endProgress);

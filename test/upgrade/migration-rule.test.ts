@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 
 const folder = new URL('../../../migrations/', import.meta.url);
 
-/** The migrations that created the tables, which were empty. */
-const first = /^20261120-/;
-/** Tables with so few rows in any service that a full scan takes no time. */
+/** The baseline, which creates its tables. */
+const baseline = /^\d\d-/;
+/** Tables that have so few rows, however large the service, that looking at all of them takes no time. */
 const small = new Set(['account', 'api_token', 'application', 'hook', 'hook_state', 'membership', 'product', 'team']);
 
 /** Returns the statements of a migration that would block writes to a large table for long. */
@@ -31,11 +31,11 @@ const looksAtAllRows = (change: string): boolean =>
     .split(/,(?![^(]*\))/)
     .some((each) => /add (?:constraint \w+ )?(?:check|foreign key)\b(?!.*not valid)/.test(each));
 
-describe('check for migrations that block writes', () => {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !first.test(name));
-
-  it.each(names)('finds nothing in %s', (name) => {
-    expect(blockingStatements(readFileSync(new URL(name, folder), 'utf8'))).toEqual([]);
+describe('migrations of tables in use', () => {
+  it('build no index and read no table while other sessions wait', () => {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !baseline.test(name));
+    const blocking = names.map((name) => [name, blockingStatements(readFileSync(new URL(name, folder), 'utf8'))]);
+    expect(blocking.filter(([, statements]) => statements!.length > 0)).toEqual([]);
   });
 
   it.each([

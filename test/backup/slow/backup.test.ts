@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { readConfig } from '../../../src/config.js';
 import { buildCustomer, type Customer } from '../../hooks/customer.js';
 import { type Receiver, startReceiver } from '../../hooks/receiver.js';
@@ -14,7 +13,6 @@ import { runCommand } from '../../support/command.js';
 import { createDatabase, execute } from '../../support/server.js';
 import { useService } from '../../support/service.js';
 import { startTestService } from '../../support/start-service.js';
-import { describeSchema, makeFirstRelease } from '../../upgrade/first-release.js';
 
 const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [600_000] };
 const service = useService({ config: { hooks } });
@@ -37,16 +35,6 @@ const program = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 /** Returns the files of the folder whose names begin with `name`. */
 const filesOf = async (name: string): Promise<string[]> =>
   (await readdir(folder)).filter((each) => each.startsWith(name));
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 const column = async (databaseUrl: string, query: string): Promise<string[]> =>
   (await execute(databaseUrl, query)).rows.map(({ name }) => name);
@@ -209,21 +197,7 @@ describe('ddp restore of special files', () => {
     expect(await column(empty, `select relname as name from pg_class where relname = 'account'`)).toEqual([]);
   }, 180_000);
 
-  it('restores a backup of the first release with the schema of this one', async () => {
-    const first = await createDatabase({ template: false });
-    await withClient(first, (client) => makeFirstRelease(client, { devices: 100, records: 2000, deliveries: 500 }));
-    const old = join(folder, 'first.backup');
-    const { rows } = await ddp<{ rows: string }>(first, 'backup', old);
-    const target = await createDatabase({ template: false });
-    expect(await ddp(target, 'restore', old)).toMatchObject({ rows });
-    const counts = `select concat_ws(' ', (select count(*) from device), (select count(*) from record),
-      (select count(*) from delivery), (select max(number) from device)) as name`;
-    expect(await column(target, counts)).toEqual(['100 2000 500 100']);
-    const schemas = [await withClient(target, describeSchema), await withClient(service.databaseUrl, describeSchema)];
-    expect(schemas[0]).toEqual(schemas[1]);
-  }, 180_000);
-
-  it('reports a missing file', async () => {
+  it('says which file is not there', async () => {
     expect(await refusal(empty, 'restore', join(folder, 'none'))).toContain('ENOENT');
   });
 

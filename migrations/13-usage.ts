@@ -1,15 +1,17 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What organizations use, by day, and how much they may. */
+/** What organizations use, by day, and their quotas. */
 export class Usage extends Migration {
   override up(): void {
-    this.addSql(`
-      -- A queue: each transaction that stores adds rows, so that none waits for another; upkeep adds them up.
+    this.addSql(String.raw`
+      -- A queue of usage that upkeep adds to usage_day. Each transaction that stores appends rows, so that none waits for
+      -- another.
       create table usage_delta (
         id bigint generated always as identity primary key,
         at timestamptz not null,
         organization_id uuid not null,
         product_id uuid,
+        -- The application of deliveries. Records count for the applications that their devices are linked to.
         application_id uuid,
         records int not null default 0,
         bytes bigint not null default 0,
@@ -19,13 +21,14 @@ export class Usage extends Migration {
         device_records int[],
         device_bytes bigint[]
       ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
-      comment on column usage_delta.application_id is 'Of deliveries; records count for the applications that their devices are linked to.';
       alter table usage_delta alter column device_ids set storage external;
 
+      -- Usage of an organization, a product or an application on a day. There are no foreign keys to the latter two: what
+      -- is deleted was used all the same.
       create table usage_day (
         organization_id uuid not null references account on delete cascade,
         day date not null,
-        -- Neither: the organization as a whole. No foreign keys: what is deleted was used all the same.
+        -- Both null: the organization as a whole.
         product_id uuid,
         application_id uuid,
         records bigint not null,
@@ -35,9 +38,8 @@ export class Usage extends Migration {
         unique nulls not distinct (organization_id, day, product_id, application_id),
         check (product_id is null or application_id is null)
       ) with (fillfactor = 70);
-      create index usage_day_organization on usage_day (organization_id, day) include (records, bytes)
-        where product_id is null and application_id is null;
 
+      -- Rows of usage_delta, in the form in which they are added to usage_day.
       create view usage_pending as
       select d.id as delta_id, (d.at at time zone 'UTC')::date as day, d.organization_id, of.*
         from usage_delta d cross join lateral (
@@ -50,8 +52,8 @@ export class Usage extends Migration {
           select null, l.application_id, sum(n.records), sum(n.bytes), 0, 0
             from unnest(d.device_ids, d.device_records, d.device_bytes) n (device_id, records, bytes)
             join application_device l on l.device_id = n.device_id group by l.application_id) of;
-      comment on view usage_pending is 'Rows of usage_delta, as they will be added to usage_day.';
 
+      -- Limits of organizations. Null: no limit.
       create table quota (
         organization_id uuid primary key references account on delete cascade,
         records_per_day bigint check (records_per_day >= 0),
@@ -59,17 +61,33 @@ export class Usage extends Migration {
         stored_bytes bigint check (stored_bytes >= 0)
       );
 
+      -- Records of organizations with a quota of stored bytes, as last counted.
       create table storage (
         organization_id uuid primary key references account on delete cascade,
         records bigint,
         bytes bigint,
+        -- Bytes that had ever been stored when they were counted. Later ones come on top.
         total_bytes bigint,
         measured_at timestamptz(3) not null default '-infinity'
       );
-      comment on table storage is 'Records that organizations with a quota of stored bytes have, as last counted.';
-      comment on column storage.total_bytes is 'Bytes that had ever been stored by then: what was stored since is on top.';
 
-      -- However devices are registered, each statement is checked. The lock makes who registers at the same time count afterwards.
+      -- Records of a day that processes have stored or may store. All claims together do not exceed the quota.
+      create table quota_claim (
+        organization_id uuid primary key references account on delete cascade,
+        day date not null,
+        claimed bigint not null,
+        -- Records that the last claim got.
+        granted bigint not null default 0,
+        -- When a process last claimed records, returned some, or reported that it holds some.
+        touched_at timestamptz(3) not null
+      );
+
+      -- Totals of an organization by day.
+      create index usage_day_organization on usage_day (organization_id, day) include (records, bytes)
+        where product_id is null and application_id is null;
+
+      -- Refuses devices beyond the quota, for each statement that registers some. The lock makes concurrent
+      -- registrations count one after the other.
       create function quota_devices() returns trigger language plpgsql as $$
       begin
         perform from quota q
