@@ -18,7 +18,7 @@ const singleSeconds = 4;
 
 /**
  * Compares ingestion over HTTP with a server-side COPY of the same rows into the same table, with fsync on, and single
- * posts with one commit per request, by a bare server and by our own.
+ * posts with a bare server that commits each request.
  * `--rounds N` repeats (5), `--singles` measures single posts only. `--rows N` compares batches into a table of N
  * stored records with batches into an empty table instead; `--kept FOLDER` keeps those records for the next run, and
  * `--prepare` only creates them.
@@ -43,9 +43,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const posted: Row = { name: `POST of ${batchSize}, ${batchClients} clients`, figures: [], against: copy };
     const searched: Row = { name: 'the same while searches run', figures: [], against: posted };
     const bare: Row = { name: 'one commit a request, bare server', figures: [] };
-    const apart: Row = { name: 'one commit a request, ours', figures: [], against: bare };
     const single: Row = { name: `POST of one, ${singleClients} clients`, figures: [], against: bare };
-    const grouped: Row = { ...single, against: apart };
     for (let round = 0; round < rounds; round++) {
       if (!values.singles) {
         posted.figures.push(await postBatches(stage, fleet));
@@ -54,11 +52,10 @@ export async function run(args: readonly string[]): Promise<void> {
       }
       single.figures.push(await postSingles(new URL(stage.base).origin, stage, fleet));
       bare.figures.push(await besideBareServer(stage, fleet));
-      apart.figures.push(await besideUngrouped(stage, fleet));
       stdout.write('.');
     }
     if (!values.singles) report('Batches', 'records/s', [copy, posted, searched]);
-    report('Single posts', 'requests/s', [bare, apart, single, grouped]);
+    report('Single posts', 'requests/s', [bare, single]);
     const spent: Record<string, Spent> = {
       'a record in batches': await spentOn(stage, () => postBatches(stage, fleet)),
       'a single post': await spentOn(stage, () => postSingles(new URL(stage.base).origin, stage, fleet)),
@@ -211,16 +208,6 @@ const besideBareServer = async (stage: Stage, fleet: BenchFleet): Promise<number
     return await postSingles(server.origin, stage, fleet);
   } finally {
     server.close();
-  }
-};
-
-/** Measures our service with each call in a transaction of its own, ten at once. */
-const besideUngrouped = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
-  const service = await stage.serve({ INGEST_GROUPING: 'off' });
-  try {
-    return await postSingles(service.origin, stage, fleet);
-  } finally {
-    await service.close();
   }
 };
 

@@ -26,7 +26,7 @@ export async function run(args: readonly string[]): Promise<void> {
     args: [...args],
     options: { rounds: { type: 'string', default: '5' }, connections: { type: 'string', default: '10000' } },
   });
-  const stage = await openStage({ MQTT_PORT: '0', MQTT_CONNECTIONS_PER_TOKEN: '1000000', MQTT_CONNECTIONS: '1000000' });
+  const stage = await openStage({ MQTT_PORT: '0', MQTT_CONNECTIONS: '1000000' });
   try {
     // This comes first, as memory left over from load would hide what connections take.
     await holdIdle(stage, Number(values.connections));

@@ -18,6 +18,7 @@ import {
   parsed,
   proxiesOf,
   ratioOf,
+  removedFaultsOf,
   whole,
   within,
 } from './setting.js';
@@ -49,10 +50,6 @@ export interface Config {
    * as many).
    */
   requestsAtOnce: number;
-  /**
-   * Whether calls that post records at the same time share a transaction. It is turned off only to measure the gain.
-   */
-  ingestGrouping: boolean;
   hooks: HookConfig;
   /** How long events of the audit log are kept. */
   auditRetention: number;
@@ -143,8 +140,8 @@ export class ConfigError extends Error {
 }
 
 const mebibyte = 2 ** 20;
-/** Default size of libuv's thread pool. */
-const usualThreads = 16;
+/** Size of libuv's thread pool, unless UV_THREADPOOL_SIZE sets another. */
+const threads = 16;
 
 const settings = z.object({
   PORT: whole(0, 65_535).default(4000),
@@ -159,7 +156,6 @@ const settings = z.object({
   RATE_LIMIT: whole(0, 1_000_000).default(500),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
   REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
-  INGEST_GROUPING: flag().default(true),
   HOOK_ALLOW_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
   HOOK_DENY_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
   HOOK_RETRY_SCHEDULE: listOf(parseDuration, `must be waits separated by commas, each ${durationSentence}`).default(
@@ -174,16 +170,12 @@ const settings = z.object({
   HOOK_HTTPS_ONLY: flag().default(false),
   DELIVERY_RETENTION: duration().default(30 * 86_400_000),
   AUDIT_RETENTION: duration().default(400 * 86_400_000),
-  UV_THREADPOOL_SIZE: whole(1, 1024).default(usualThreads),
   SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
   ...clusterSettings,
   ...mqttSettings,
   ...mailSettings,
-  GRAPHQL_TIMEOUT: duration().default(20_000),
   LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
-  LIVE_SUBSCRIPTIONS_PER_TOKEN: whole(0, 1_000_000).default(100),
-  LIVE_SUBSCRIPTIONS_PER_CONNECTION: whole(0, 1_000_000).default(20),
   TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
   KEEP_ALIVE_TIMEOUT: deadline().default(75_000),
   REQUEST_TIMEOUT: deadline().default(60_000),
@@ -196,9 +188,7 @@ const settings = z.object({
   STOP_DELAY: parsed((text) => within(parseDuration(text), 8000), `must be ${durationSentence}, at most 8s`).default(
     1000,
   ),
-  BYTES_IN_FLIGHT: whole(16, 1_000_000).default(256),
-  BYTES_IN_FLIGHT_PER_ORGANIZATION: whole(16, 1_000_000).default(64),
-  BYTES_IN_FLIGHT_PER_TOKEN: whole(16, 1_000_000).default(32),
+  BYTES_IN_FLIGHT: whole(128, 1_000_000).default(256),
   OTEL_EXPORTER_OTLP_ENDPOINT: parsed(endpointOf, 'must be an address such as http://collector:4318').optional(),
   OTEL_TRACES_SAMPLER_ARG: parsed(ratioOf, 'must be a number from 0 to 1').default(1),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
@@ -213,6 +203,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim() !== ''));
   const { data, error } = settings.safeParse(given);
   const faults = (error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}.`);
+  faults.push(...removedFaultsOf(given));
   if (needsSecrets && given['DATABASE_URL'] !== undefined && given['SECRET_KEY'] === undefined) {
     faults.push('SECRET_KEY must be set where DATABASE_URL is: it encrypts the secrets stored there.');
   }
@@ -233,7 +224,6 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     rateLimit: data.RATE_LIMIT,
     ingestRateLimit: data.INGEST_RATE_LIMIT,
     requestsAtOnce: data.REQUESTS_AT_ONCE,
-    ingestGrouping: data.INGEST_GROUPING,
     hooks: {
       allowCidrs: data.HOOK_ALLOW_CIDRS,
       denyCidrs: data.HOOK_DENY_CIDRS,
@@ -242,7 +232,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       httpsOnly: data.HOOK_HTTPS_ONLY,
       deliveryRetention: data.DELIVERY_RETENTION,
       // libuv leaves at most half of its threads to the system's resolver.
-      lookups: Math.ceil(data.UV_THREADPOOL_SIZE / 2),
+      lookups: threads / 2,
     },
     auditRetention: data.AUDIT_RETENTION,
     corsOrigins: data.CORS_ORIGINS,
@@ -250,11 +240,12 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     search: { timeout: data.SEARCH_TIMEOUT, rollups: data.SEARCH_ROLLUPS },
     recordIndex: data.RECORD_INDEX,
     cluster: clusterOf(data),
-    graph: { timeout: data.GRAPHQL_TIMEOUT },
+    // A request may run one search after the other.
+    graph: { timeout: 2 * data.SEARCH_TIMEOUT },
     live: {
       perProcess: data.LIVE_SUBSCRIPTIONS,
-      perToken: data.LIVE_SUBSCRIPTIONS_PER_TOKEN,
-      perConnection: data.LIVE_SUBSCRIPTIONS_PER_CONNECTION,
+      perToken: Math.ceil(data.LIVE_SUBSCRIPTIONS / 10),
+      perConnection: Math.ceil(data.LIVE_SUBSCRIPTIONS / 50),
     },
     trustProxy: data.TRUST_PROXY,
     http: {
@@ -273,8 +264,8 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     workers: data.WORKERS,
     inFlight: {
       perProcess: data.BYTES_IN_FLIGHT * mebibyte,
-      perOrganization: data.BYTES_IN_FLIGHT_PER_ORGANIZATION * mebibyte,
-      perToken: data.BYTES_IN_FLIGHT_PER_TOKEN * mebibyte,
+      perOrganization: (data.BYTES_IN_FLIGHT * mebibyte) / 4,
+      perToken: (data.BYTES_IN_FLIGHT * mebibyte) / 8,
     },
     logLevel: data.LOG_LEVEL,
   };
@@ -302,5 +293,5 @@ export const readShell = ({ ORIGIN, DDP_TOKEN, TOKEN, ORGANIZATION } = process.e
  * Call this before any of them is used.
  */
 export const widenThreadPool = (): void => {
-  process.env['UV_THREADPOOL_SIZE'] ??= String(usualThreads);
+  process.env['UV_THREADPOOL_SIZE'] ??= String(threads);
 };

@@ -63,15 +63,14 @@ const slowReads = Math.min(4, Math.max(2, availableParallelism()));
  * counted by {@link connectionsOfProcess} and closed. A pool that is not listed cannot be opened.
  * @param follow called with each statement that requests cause.
  */
-const poolsOf = ({ ingestGrouping, recordIndex }: PoolSettings, follow?: FollowStatement) => {
+const poolsOf = ({ recordIndex }: PoolSettings, follow?: FollowStatement) => {
   // When a cluster answers searches, the journal has the records that were stored most recently.
   const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
   const storing = { pipeline: true, priority: 'quick' as const, session: justStored(), follow };
   return {
     main: { max: 10, follow },
     slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, priority: 'slow', follow },
-    // Without grouping, ten calls run at once, and each looks up its devices over another connection.
-    store: { ...storing, name: 'ddp store', max: ingestGrouping ? 9 : 23 },
+    store: { ...storing, name: 'ddp store', max: 9 },
     slow_store: { ...storing, name: 'ddp slow store', max: 3, priority: 'slow' },
     search: { name: 'ddp search', max: 8, pipeline: true, follow },
     hooks: { name: 'ddp hooks', max: 4, priority: 'quick', session: dispatcherSession },
@@ -80,7 +79,7 @@ const poolsOf = ({ ingestGrouping, recordIndex }: PoolSettings, follow?: FollowS
   } satisfies Record<string, PoolOptions & { max: number }>;
 };
 
-type PoolSettings = Pick<Config, 'ingestGrouping' | 'recordIndex'>;
+type PoolSettings = Pick<Config, 'recordIndex'>;
 type PoolName = keyof ReturnType<typeof poolsOf>;
 
 /**

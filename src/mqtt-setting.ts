@@ -24,7 +24,6 @@ export const mqttSettings = {
   MQTT_TLS_CERT: z.string().optional(),
   MQTT_TLS_KEY: z.string().optional(),
   MQTT_CONNECTIONS: whole(1, 1_000_000).default(20_000),
-  MQTT_CONNECTIONS_PER_TOKEN: whole(1, 1_000_000).default(5000),
 };
 
 type Given = z.infer<z.ZodObject<typeof mqttSettings>>;
@@ -46,5 +45,5 @@ export const mqttOf = (given: Given): MqttConfig | undefined =>
             ? undefined
             : { certFile: given.MQTT_TLS_CERT, keyFile: given.MQTT_TLS_KEY },
         connections: given.MQTT_CONNECTIONS,
-        perToken: given.MQTT_CONNECTIONS_PER_TOKEN,
+        perToken: Math.ceil(given.MQTT_CONNECTIONS / 4),
       };

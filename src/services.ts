@@ -155,7 +155,7 @@ async function openCluster(
 }
 
 function openRecordLog(
-  { connections, cluster, config, clock, log, registry, tracing }: Base,
+  { connections, cluster, clock, log, registry, tracing }: Base,
   live: Live,
   hooks: Hooks,
   alerts: Alerts,
@@ -168,7 +168,6 @@ function openRecordLog(
     queryPool: liveSlowPool,
     changes: { quick: livePool, slow: liveSlowPool },
     log,
-    grouping: config.ingestGrouping,
     trace: tracing?.group,
     clock,
     async alongside(tx, stored, onCostly) {

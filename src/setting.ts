@@ -105,3 +105,20 @@ export function proxiesOf(text: string): number | string[] | undefined {
   const names = list(text);
   return names.every((name) => proxyNames.has(name) || networkOf(name) !== undefined) ? names : undefined;
 }
+
+/** Settings of earlier releases, and their replacements. */
+const removed: Readonly<Record<string, string>> = {
+  BYTES_IN_FLIGHT_PER_ORGANIZATION: 'it is a quarter of BYTES_IN_FLIGHT',
+  BYTES_IN_FLIGHT_PER_TOKEN: 'it is an eighth of BYTES_IN_FLIGHT',
+  GRAPHQL_TIMEOUT: 'it is twice SEARCH_TIMEOUT',
+  INGEST_GROUPING: 'concurrent ingestion calls always share a commit',
+  LIVE_SUBSCRIPTIONS_PER_CONNECTION: 'it is a fiftieth of LIVE_SUBSCRIPTIONS',
+  LIVE_SUBSCRIPTIONS_PER_TOKEN: 'it is a tenth of LIVE_SUBSCRIPTIONS',
+  MQTT_CONNECTIONS_PER_TOKEN: 'it is a quarter of MQTT_CONNECTIONS',
+};
+
+/** Returns a fault for each removed setting in an environment. */
+export const removedFaultsOf = (environment: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(environment)
+    .filter((name) => Object.hasOwn(removed, name))
+    .map((name) => `${name} is no setting any more: ${removed[name]}. Remove it.`);

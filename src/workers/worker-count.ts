@@ -15,7 +15,7 @@ export const wantedWorkers = (
 };
 
 /** Returns the maximum number of connections of the workers. During a replacement there is one worker more. */
-export const connectionsOfWorkers = (config: Pick<Config, 'ingestGrouping' | 'recordIndex'>, workers: number): number =>
+export const connectionsOfWorkers = (config: Pick<Config, 'recordIndex'>, workers: number): number =>
   connectionsOfProcess(config) * (workers === 1 ? 1 : workers + 1);
 
 /** Connections left for commands and other users of the database. */
@@ -26,7 +26,7 @@ export const spareConnections = 10;
  * @throws an explanation for the operator when WORKERS sets a higher number.
  */
 export async function fitWorkers(
-  config: Pick<Config, 'workers' | 'ingestGrouping' | 'recordIndex'>,
+  config: Pick<Config, 'workers' | 'recordIndex'>,
   wanted: number,
   pool: Pool,
   log: Log,

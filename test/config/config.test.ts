@@ -18,7 +18,6 @@ describe('readConfig', () => {
       HOOK_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.1,fd00::1',
       DELIVERY_RETENTION: '7d',
       SEARCH_ROLLUPS: 'off',
-      INGEST_GROUPING: 'off',
       TRUST_PROXY: 'loopback, 10.0.0.0/8',
       CORS_ORIGINS: 'https://app.example.com',
     });
@@ -27,7 +26,6 @@ describe('readConfig', () => {
       trustProxy: ['loopback', '10.0.0.0/8'],
       corsOrigins: ['https://app.example.com'],
       search: { rollups: false },
-      ingestGrouping: false,
       hooks: {
         retrySchedule: [500, 120_000, 86_400_000],
         allowCidrs: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::1/128'],
@@ -64,7 +62,14 @@ describe('readConfig', () => {
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
   });
 
-  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('rejects the invalid network %s', (network) => {
+  it('refuse a removed setting by its name with its replacement', () => {
+    expect(faultsOf({ INGEST_GROUPING: 'off', GRAPHQL_TIMEOUT: '30s', MQTT_CONNECTIONS_PER_TOKEN: '' })).toEqual([
+      'INGEST_GROUPING is no setting any more: concurrent ingestion calls always share a commit. Remove it.',
+      'GRAPHQL_TIMEOUT is no setting any more: it is twice SEARCH_TIMEOUT. Remove it.',
+    ]);
+  });
+
+  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('take no network for another: %s', (network) => {
     expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
   });
 

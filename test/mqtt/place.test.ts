@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TokenScope } from '../../src/entities/enums.js';
 import { createTenant } from '../support/tenant.js';
-import { useMqtt } from './mqtt-world.js';
+import { mqttConfig, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 
-const world = useMqtt({ MQTT_CONNECTIONS_PER_TOKEN: '20', CONNECTIONS_PER_ADDRESS: '10' });
-const small = useMqtt({ MQTT_CONNECTIONS: '8' });
+const mqtt = mqttConfig().mqtt!;
+const world = useMqtt({ CONNECTIONS_PER_ADDRESS: '10' }, { config: { mqtt: { ...mqtt, perToken: 20 } } });
+const small = useMqtt({}, { config: { mqtt: { ...mqtt, connections: 8 } } });
 const clients: RawClient[] = [];
 const keep = (client: RawClient) => {
   clients.push(client);

@@ -7,8 +7,6 @@ import { CostlyHooks } from './separate.js';
 
 /** Settings of the store. */
 export interface RecordStoreOptions extends CommitOptions {
-  /** Whether concurrent calls share a transaction; true by default. */
-  grouping?: boolean;
   trace?: TraceGroup | undefined;
 }
 
@@ -26,9 +24,8 @@ export interface RecordStore {
   close(): Promise<void>;
 }
 
-/** Settings of grouped calls, and of one transaction per call. */
+/** Settings of groups: transactions in progress, and items of one. */
 const together = { concurrency: 2, minWeight: 500, maxWeight: 1000 };
-const alone = { concurrency: 10, minWeight: 0, maxWeight: 1 };
 /**
  * Number of items from which a call is large: it gains little from sharing a transaction, and the other calls would
  * wait for it.
@@ -43,11 +40,7 @@ const apart = { concurrency: 3, maxWeight: 5000 };
 const untraced: TraceGroup = (_traceparents, work) => work();
 
 /** Creates the record store. */
-export const createRecordStore = ({
-  grouping = true,
-  trace = untraced,
-  ...options
-}: RecordStoreOptions): RecordStore => {
+export const createRecordStore = ({ trace = untraced, ...options }: RecordStoreOptions): RecordStore => {
   const costly = new CostlyHooks(() => performance.now());
   const commit = new GroupCommit(options, costly);
   const group = new Group<Work, PlainJson>({
@@ -58,10 +51,10 @@ export const createRecordStore = ({
       costly.took(works[0]!.organizationId, performance.now() - begun);
       return outcomes;
     },
-    ...(grouping ? together : alone),
+    ...together,
     apart: {
       ownerOf: ({ organizationId, weight }) =>
-        (grouping && weight >= largeCall) || costly.has(organizationId) ? organizationId : undefined,
+        weight >= largeCall || costly.has(organizationId) ? organizationId : undefined,
       isSlow: (organizationId) => costly.isSlow(organizationId),
       ...apart,
     },
