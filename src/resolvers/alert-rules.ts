@@ -8,7 +8,7 @@ import { conflict, notFound } from '../errors.js';
 import type { AlertRuleArgs } from '../schema/alert.args.js';
 import type { Context } from '../schema/context.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Selects alert rules, as `r`. `also` adds columns, after a comma. */
 export const alertRuleRows = (also: Sql = empty): Sql => sql`

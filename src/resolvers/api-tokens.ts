@@ -8,7 +8,7 @@ import { isId, newId } from '../entities/id.js';
 import { invalid, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Published columns of a token, `k`. The hash is not among them. */
 export const tokenColumns: Sql = sql`

@@ -7,7 +7,7 @@ import type { Context } from '../schema/context.js';
 import type { SearchablePageArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
 import { ignoringCase, listBelow } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** A selection of applications `a`: joined tables, conditions and the default order. */
 export interface Which {

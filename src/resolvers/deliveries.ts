@@ -4,7 +4,7 @@ import { earliestId, endId, isId } from '../entities/id.js';
 import { notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { DeliveriesBelowArgs } from '../schema/list.args.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Number up to which deliveries are counted (contract, section 8). */
 const countUpTo = 10_000;

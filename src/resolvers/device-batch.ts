@@ -4,7 +4,7 @@ import type { Caller } from '../entities/caller.js';
 import { type ApiError, conflict, invalid } from '../errors.js';
 import type { DeviceFilter } from './device-filter.js';
 import { deviceListing } from './devices.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** An action on each of many devices. */
 export type DeviceAction =

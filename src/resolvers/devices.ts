@@ -8,7 +8,7 @@ import type { Context } from '../schema/context.js';
 import type { Which } from './applications.js';
 import { type DeviceFilter, deviceConditions, filterTimeout } from './device-filter.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 import { loadById } from './loader.js';
 
 /** A selection of devices `d`, with a filter. */

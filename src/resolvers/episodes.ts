@@ -4,7 +4,7 @@ import { isId } from '../entities/id.js';
 import type { EpisodesArgs } from '../schema/alert.args.js';
 import { severityOrder } from './alert-rules.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Selects episodes, as `e`. `also` adds columns, after a comma. */
 export const episodeRows = (also: Sql = empty): Sql => sql`

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 const from = sql`from team_application l join application a on a.id = l.application_id join team t on t.id = l.team_id`;
 

@@ -8,7 +8,7 @@ import { conflict, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { HookArgs } from '../schema/hook.args.js';
 import type { HooksBelowArgs } from '../schema/list.args.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Selects hooks, as `h`. `also` adds columns, after a comma. */
 export const hookRows = (also: Sql = empty): Sql => sql`

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Selects jobs, as `j`. `also` adds columns, after a comma. */
 export const jobRows = (also: Sql = empty): Sql => sql`

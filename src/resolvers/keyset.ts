@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { CursorKey } from './cursor.js';
-import type { Listing, Wanted } from './listing.js';
+import type { Listing, Wanted } from './list-read.js';
 
 /** A key of a list's order. Null comes last in both directions. */
 export interface OrderKey {

@@ -1,8 +1,117 @@
-import type { Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { ApiError, invalid } from '../errors.js';
-import type { Context, Read } from '../schema/context.js';
-import { noCursor } from './cursor.js';
-import type { Listing, Wanted } from './listing.js';
+import type { Context, CountedList, Read } from '../schema/context.js';
+import type { Connection, SelectedFields } from '../schema/selected-fields.js';
+import { noCursor, type SqlCursorKind } from './cursor.js';
+
+/** Definition of a list. All SQL in it is our own; values of callers are parameters. */
+export interface Listing {
+  /**
+   * Returns `select ... from ...` without the condition, for the selected columns. `also` adds columns, after a comma.
+   */
+  rows: (selected: SelectedFields, also?: Sql) => Sql;
+  /** `from ...` alone, for counting. */
+  from: Sql;
+  /** `from ...` with fewer tables, for counting without a `q` that needs the others. */
+  countedFrom?: Sql;
+  /** Conditions, all of which must hold. */
+  where: readonly Sql[];
+  /**
+   * The column that names the parent, for lists in which each parent has few rows and no index has their order. The
+   * rows of all parents are then read and numbered together, in half the time. In this case `where` does not refer to
+   * the parent.
+   */
+  parent?: Sql;
+  /** Fields that `q` is matched against. */
+  matched?: readonly Sql[];
+  /** The serial number in the form for comparison, which `q` is matched against regardless of dashes. */
+  matchedSerial?: Sql;
+  /** Fields that `sort` may name. */
+  sortable: Readonly<Record<string, Sql>>;
+  /** Key of the default order; never null. */
+  order: Sql;
+  /** Whether the default order is descending. */
+  descending?: boolean;
+  /** A unique last key, so that pages never overlap. */
+  tie: Sql;
+  /** Limit of the count. Above it, the page has no total. */
+  countUpTo?: number;
+  /**
+   * The columns that identify a row, for lists with wide rows. For a later page these are found first, and only the
+   * rows of the page are read. `matches` is the condition that a row has the key `k`.
+   */
+  key?: { columns: Sql; matches: Sql };
+  /** Cursors of the list in its default order. Absent: the list cannot be read by cursor. */
+  cursor?: SqlCursorKind;
+  /** Identifier of the parent of a list that is read alone, which its cursors contain. */
+  parentId?: string;
+  /** Timeout of a statement in milliseconds, if it may be expensive. */
+  timeout?: number;
+}
+
+/** The requested page of a list. */
+export interface Wanted {
+  limit: number;
+  page: number;
+  sort?: string | null;
+  q?: string | null;
+  /** Cursor after which the page begins, instead of a page number. */
+  after?: string | null;
+  /** Connection that shows the items. Absent: they are shown as a page. */
+  connection?: Connection;
+  /** Fields of the page that are read. */
+  selected: SelectedFields;
+}
+
+/** Time for which a total may be reused, in milliseconds. Conditions may depend on the time, so it is short. */
+const validFor = 1000;
+/** Maximum number of totals that a process remembers. */
+const maxRemembered = 1000;
+
+/**
+ * Value of the column of {@link countUnlessKnown}: the snapshot and the total counted in it; null when the total is
+ * known.
+ */
+export type CountedText = string | null;
+
+/** The column that replaces a count, and the function that reads the total from it. */
+export interface RememberedCount {
+  column: Sql;
+  totalOf(counted: CountedText): number;
+}
+
+/**
+ * Counts a list only if something was committed since the last count. Two statements whose snapshots have the same text
+ * see the same rows (PostgreSQL, "Transaction ID and Snapshot Information Functions"), so the total is always exact.
+ * @param counts remembered totals; without them nothing is remembered.
+ * @param count a statement that returns one `total`.
+ */
+export function countUnlessKnown(counts: Context['counts'] | undefined, count: Sql): RememberedCount {
+  const key = `${count.text} ${JSON.stringify(count.values)}`;
+  const found = counts?.get(key);
+  const known = found !== undefined && found.until > performance.now() ? found : undefined;
+  return {
+    column: sql`(select case when snapshot <> ${known?.snapshot ?? ''} then snapshot || ' ' || (select total from (${count}) counted) end
+                   from (select pg_current_snapshot()::text as snapshot) now)`,
+    totalOf(counted) {
+      if (counted === null) return known!.total;
+      const [snapshot = '', text] = counted.split(' ');
+      const total = Number(text);
+      if (counts !== undefined) remember(counts, key, { snapshot, total, until: performance.now() + validFor });
+      return total;
+    },
+  };
+}
+
+function remember(counts: Context['counts'], key: string, counted: CountedList): void {
+  counts.delete(key);
+  counts.set(key, counted);
+  // Maps iterate over the oldest entries first.
+  for (const oldest of counts.keys()) {
+    if (counts.size <= maxRemembered) return;
+    counts.delete(oldest);
+  }
+}
 
 /** Timeout of a list with a regular expression, in milliseconds. */
 const patternTimeout = 2000;

@@ -5,9 +5,15 @@ import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
 import { type CursorPage, cursorOf, keysOfCursor, requireCursorOf, requireCursorOrPage } from './cursor.js';
 import { keysetOf, type OrderKey } from './keyset.js';
-import { type CountedText, countUnlessKnown } from './list-count.js';
-import { countedQuickly, readerOf, readSlowly } from './list-read.js';
-import type { Listing, Wanted } from './listing.js';
+import {
+  type CountedText,
+  countedQuickly,
+  countUnlessKnown,
+  type Listing,
+  readerOf,
+  readSlowly,
+  type Wanted,
+} from './list-read.js';
 import { loaderOf } from './loader.js';
 import { requireCheapPattern, toPostgresPattern } from './pattern.js';
 

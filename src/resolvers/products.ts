@@ -5,7 +5,7 @@ import type { Product, Variable } from '../entities/product.js';
 import type { Context } from '../schema/context.js';
 import type { SelectedFields } from '../schema/selected-fields.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 import { loadById } from './loader.js';
 
 /** Defines a list of products, as `p`. */

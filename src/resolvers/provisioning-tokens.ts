@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { tokenListing } from './api-tokens.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 const from: Sql = sql`from api_token k join provisioning v on v.token_id = k.id`;
 

@@ -2,7 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import { teamRows } from '../auth/rows.js';
 import type { WhichBelow } from './applications.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Defines a list of teams, as `t`. */
 export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Listing => ({

@@ -8,7 +8,7 @@ import type { Context } from '../schema/context.js';
 import { UsagePage } from '../schema/pages.js';
 import { UsageArgs } from '../schema/usage.args.js';
 import { list } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** Resolves an organization's usage and quotas, which only owners may read. */
 @Resolver()

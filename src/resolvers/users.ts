@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Which } from './applications.js';
 import { ignoringCase } from './list.js';
-import type { Listing } from './listing.js';
+import type { Listing } from './list-read.js';
 
 /** A selection of users `u`: source tables, additional columns, conditions and order. */
 export interface WhichUsers extends Omit<Which, 'joined'> {

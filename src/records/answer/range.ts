@@ -1,8 +1,7 @@
 import type { WithChildren } from '../../search/aggregation/aggregation.js';
 import type { Answer } from '../../search/aggregation/answer.js';
 import { javaDouble, type Print } from '../../search/aggregation/format.js';
-import type { GeoDistanceAggregation } from '../../search/aggregation/geo-distance.js';
-import type { RangeAggregation, RangeItem } from '../../search/aggregation/option/range.js';
+import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from '../../search/aggregation/ranges.js';
 import type { Field } from '../../search/field/field.js';
 import { type Awaitable, chain } from '../../search/pace.js';
 import { instantText } from '../../search/query/option/instant.js';

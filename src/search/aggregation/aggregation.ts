@@ -1,27 +1,18 @@
 import type { AutoDateHistogramAggregation } from './auto-date-histogram.js';
 import type { CompositeAggregation } from './composite.js';
 import type { DateHistogramAggregation } from './date-histogram.js';
-import type { ExtendedStatsMetric } from './extended-stats.js';
-import type { FilterAggregation } from './filter.js';
-import type { FiltersAggregation } from './filters.js';
-import type { GeoBoundsMetric } from './geo-bounds.js';
-import type { GeoCentroidMetric } from './geo-centroid.js';
-import type { GeoDistanceAggregation } from './geo-distance.js';
-import type { GlobalAggregation } from './global.js';
+import type { FilterAggregation, FiltersAggregation, GlobalAggregation, MissingAggregation } from './filters.js';
+import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from './geo.js';
 import type { HistogramAggregation } from './histogram.js';
-import type { MissingAggregation } from './missing.js';
+import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from './metrics.js';
 import type { MultiTermsAggregation } from './multi-terms.js';
-import type { GridAggregation } from './option/grid.js';
-import type { PercentilesMetric } from './option/percent.js';
-import type { RangeAggregation } from './option/range.js';
-import type { SimpleMetric } from './option/simple-metric.js';
+import type { PercentilesMetric } from './percentiles.js';
 import type { PipelineAggregation } from './pipeline/pipeline.js';
+import type { GeoDistanceAggregation, RangeAggregation } from './ranges.js';
 import type { RareTermsAggregation } from './rare-terms.js';
 import type { RateMetric } from './rate.js';
 import type { TermsAggregation } from './terms.js';
-import type { TopHitsMetric } from './top-hits.js';
-import type { TopMetricsMetric } from './top-metrics.js';
-import type { WeightedAvgMetric } from './weighted-avg.js';
+import type { TopHitsMetric, TopMetricsMetric } from './top-hits.js';
 
 /** Parsed bodies of the aggregations that make buckets. */
 export type BucketNode =

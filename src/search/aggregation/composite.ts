@@ -2,8 +2,7 @@ import { illegalArgument, maxBuckets, parsing, SearchFailure, tooManyBuckets, Wr
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
-import { named, type ParseAggregation } from './frame.js';
-import type { FieldOptions, Node } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 

@@ -1,6 +1,5 @@
 import { object } from '../syntax/object.js';
-import { named, type ParseAggregation } from './frame.js';
-import type { Node } from './node.js';
+import { type Node, named, type ParseAggregation } from './node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';

@@ -2,9 +2,21 @@ import { illegalArgument, parsing } from '../failure.js';
 import { strict } from '../query/clause.js';
 import { parseQuery } from '../query/parse.js';
 import type { Query } from '../query/query.js';
+import { object } from '../syntax/object.js';
 import { anything, flag, kindOf, string } from '../syntax/value.js';
-import { named, type ParseAggregation } from './frame.js';
-import type { Node } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { fieldOptions, valueSource } from './option/value-source.js';
+
+/** One bucket of the records that match a query. */
+export interface FilterAggregation extends Node<'filter'> {
+  readonly filter: Query;
+}
+
+export const filter: ParseAggregation<FilterAggregation> = (at, frame) => ({
+  kind: 'filter',
+  ...named(frame, at),
+  filter: parseQuery(at),
+});
 
 /** A bucket for each of several queries. */
 export interface FiltersAggregation extends Node<'filters'> {
@@ -36,4 +48,26 @@ export const filters: ParseAggregation<FiltersAggregation> = (at, frame) => {
     keyed: !given.isArray,
     ...(wantsOther && { other: options.other_bucket_key ?? '_other_' }),
   };
+};
+
+/** One bucket of the records without a value. */
+export interface MissingAggregation extends Node<'missing'>, FieldOptions {}
+
+export const missing: ParseAggregation<MissingAggregation> = (at, frame) => ({
+  kind: 'missing',
+  ...named(frame, at),
+  ...fieldOptions(object('missing', valueSource)(at), at),
+});
+
+/** One bucket of all records in scope, whatever the query. */
+export interface GlobalAggregation extends Node<'global'> {}
+
+export const global: ParseAggregation<GlobalAggregation> = (at, frame) => {
+  const [first] = at.members();
+  if (first !== undefined)
+    throw parsing(
+      `Expected [FIELD_NAME] under a [START_OBJECT], but got a [${kindOf(first.input)}] in [${frame.name}]`,
+      first.input,
+    );
+  return { kind: 'global', ...named(frame, at) };
 };

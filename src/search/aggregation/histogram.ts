@@ -1,8 +1,7 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { number } from '../syntax/value.js';
-import { named, type ParseAggregation } from './frame.js';
-import type { Node } from './node.js';
+import { type Node, named, type ParseAggregation } from './node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 

@@ -4,7 +4,7 @@ import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import { kindOf } from '../syntax/value.js';
 import type { Aggregation, BucketNode, MetricAggregation } from './aggregation.js';
-import type { ParseAggregation } from './frame.js';
+import type { ParseAggregation } from './node.js';
 import type { PipelineAggregation } from './pipeline/pipeline.js';
 import { bucketParsers, leafParsers } from './registry.js';
 

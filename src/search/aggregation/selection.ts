@@ -2,8 +2,7 @@ import { bindQuery } from '../query/bind.js';
 import { type Binding, findField } from '../query/binding.js';
 import { all, and, none, not, type Predicate } from '../query/predicate.js';
 import type { Aggregation } from './aggregation.js';
-import type { FilterAggregation } from './filter.js';
-import type { MissingAggregation } from './missing.js';
+import type { FilterAggregation, MissingAggregation } from './filters.js';
 
 /** Builds the predicate of the records in a `filter` bucket. */
 export const recordsMatching = ({ filter: query }: FilterAggregation, binding: Binding): Predicate =>

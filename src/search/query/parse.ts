@@ -2,31 +2,20 @@ import { illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import { bool } from './bool.js';
-import { boosting } from './boosting.js';
 import type { ParseInner } from './clause.js';
-import { constantScore } from './constant-score.js';
-import { disMax } from './dis-max.js';
 import { exists } from './exists.js';
-import { functionScore } from './function-score.js';
-import { geoBoundingBox } from './geo-bounding-box.js';
-import { geoDistance } from './geo-distance.js';
+import { geoBoundingBox, geoDistance } from './geo-clause.js';
 import { ids } from './ids.js';
-import { match } from './match.js';
-import { matchAll } from './match-all.js';
-import { matchBoolPrefix } from './match-bool-prefix.js';
-import { matchNone } from './match-none.js';
-import { matchPhrase } from './match-phrase.js';
-import { multiMatch } from './multi-match.js';
+import { match, matchAll, matchBoolPrefix, matchNone, matchPhrase, multiMatch } from './match.js';
 import { withName } from './named.js';
-import { prefix } from './prefix.js';
+import { prefix, regexp, wildcard } from './pattern-clause.js';
 import type { Query } from './query.js';
 import { queryString } from './query-string.js';
 import { range } from './range.js';
-import { regexp } from './regexp.js';
+import { boosting, constantScore, disMax, functionScore } from './scoring.js';
 import { simpleQueryString } from './simple-query-string.js';
 import { term } from './term.js';
 import { terms } from './terms.js';
-import { wildcard } from './wildcard.js';
 
 const parsers: Readonly<Record<string, (at: Input, inner: ParseInner<Query>) => Query>> = {
   match_all: matchAll,

@@ -1,9 +1,53 @@
+import { parsing } from '../../failure.js';
+import { chain } from '../../pace.js';
+import type { Input } from '../../syntax/input.js';
+import { object } from '../../syntax/object.js';
+import { anything, type Read, text } from '../../syntax/value.js';
+import type { Answer } from '../answer.js';
 import { withText } from '../format.js';
-import { named, type ParseAggregation } from '../frame.js';
-import type { Node } from '../node.js';
+import { type Node, named, type ParseAggregation } from '../node.js';
 import { type Across, finite, type Limits, printFor, put } from './across.js';
+import { overPath } from './option.js';
+import { valueAt } from './path.js';
 import { compileScript } from './script.js';
-import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.js';
+
+/** Common options of pipelines that compute an expression. */
+export interface ScriptOptions {
+  /** Path of each variable. */
+  readonly paths: Readonly<Record<string, string>>;
+  readonly script: string;
+  /** Whether a bucket without a value counts as zero. */
+  readonly zeros: boolean;
+  readonly format?: Input;
+}
+
+/** Parses the text of a script. */
+export const scriptText: Read<string> = (at) => {
+  if (!at.isObject) return text(at);
+  const { source, inline } = object('script', { source: text, inline: text, lang: text, params: anything })(at);
+  return source ?? inline ?? '';
+};
+
+/** Parses the body of a pipeline that computes an expression. */
+export const scriptOptions = (kind: string, at: Input): ScriptOptions => {
+  const options = object(kind, { ...overPath, script: scriptText })(at);
+  const given = options.buckets_path;
+  if (given === undefined || options.script === undefined)
+    throw parsing(`[${kind}] must have [buckets_path] and [script]`, at);
+  const paths = given.isObject
+    ? given.members().map(({ key, input }) => [key, text(input)] as const)
+    : given.items().map((path, index) => [`_value${given.isArray ? index : ''}`, text(path)] as const);
+  return {
+    paths: Object.fromEntries(paths),
+    script: options.script,
+    zeros: options.gap_policy === 'insert_zeros',
+    ...(options.format && { format: options.format }),
+  };
+};
+
+/** Returns the variables of a script in one bucket; NaN for those without a value. */
+export const variablesOf = ({ paths, zeros }: ScriptOptions, bucket: Answer): Record<string, number> =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));
 
 /** A number computed from values of the same bucket. */
 export interface BucketScript extends Node<'bucket_script'>, ScriptOptions {}
@@ -24,4 +68,22 @@ export const bucketScriptOf = (pipeline: BucketScript, { pace }: Limits): Across
       const result = Number(evaluate(variables));
       return put(bucket, pipeline.name, withText(finite(result), print));
     });
+};
+
+/** Keeps the buckets for which an expression is true. */
+export interface BucketSelector extends Node<'bucket_selector'>, ScriptOptions {}
+
+export const bucketSelector: ParseAggregation<BucketSelector> = (at, frame) => ({
+  kind: 'bucket_selector',
+  ...named(frame, at),
+  ...scriptOptions('bucket_selector', at),
+});
+
+export const bucketSelectorOf = (pipeline: BucketSelector, { pace }: Limits): Across => {
+  const evaluate = compileScript(pipeline.script, pipeline.at);
+  return (buckets) =>
+    chain(
+      pace.map(buckets, (bucket) => (evaluate(variablesOf(pipeline, bucket)) ? [bucket] : [])),
+      (selected) => selected.flat(),
+    );
 };

@@ -3,8 +3,7 @@ import { strict } from '../../query/clause.js';
 import type { Input } from '../../syntax/input.js';
 import { object, type Shape, type Shaped } from '../../syntax/object.js';
 import { kindOf, type Read, string, text } from '../../syntax/value.js';
-import { named, type ParseAggregation } from '../frame.js';
-import type { Node } from '../node.js';
+import { type Node, named, type ParseAggregation } from '../node.js';
 import { formatText } from '../option/value-source.js';
 
 /** Common options of pipelines over one path. */

@@ -1,12 +1,9 @@
 import type { Across, Limits } from './across.js';
-import { bucketScriptOf } from './bucket-script.js';
-import { bucketSelectorOf } from './bucket-selector.js';
+import { bucketScriptOf, bucketSelectorOf } from './bucket-script.js';
 import { bucketSortOf } from './bucket-sort.js';
-import { cumulativeSumOf } from './cumulative-sum.js';
-import { derivativeOf } from './derivative.js';
+import { cumulativeSumOf, derivativeOf, serialDiffOf } from './derivative.js';
 import { movingFnOf } from './moving-fn.js';
 import type { ParentPipeline } from './pipeline.js';
-import { serialDiffOf } from './serial-diff.js';
 
 type Plan = {
   [K in ParentPipeline['kind']]: (pipeline: Extract<ParentPipeline, { kind: K }>, limits: Limits) => Across;

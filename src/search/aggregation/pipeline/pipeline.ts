@@ -1,17 +1,16 @@
-import type { AvgBucket } from './avg-bucket.js';
-import type { BucketScript } from './bucket-script.js';
-import type { BucketSelector } from './bucket-selector.js';
+import type { BucketScript, BucketSelector } from './bucket-script.js';
 import type { BucketSort } from './bucket-sort.js';
-import type { CumulativeSum } from './cumulative-sum.js';
-import type { Derivative } from './derivative.js';
-import type { ExtendedStatsBucket } from './extended-stats-bucket.js';
-import type { MaxBucket } from './max-bucket.js';
-import type { MinBucket } from './min-bucket.js';
+import type { CumulativeSum, Derivative, SerialDiff } from './derivative.js';
 import type { MovingFn } from './moving-fn.js';
-import type { PercentilesBucket } from './percentiles-bucket.js';
-import type { SerialDiff } from './serial-diff.js';
-import type { StatsBucket } from './stats-bucket.js';
-import type { SumBucket } from './sum-bucket.js';
+import type {
+  AvgBucket,
+  ExtendedStatsBucket,
+  MaxBucket,
+  MinBucket,
+  PercentilesBucket,
+  StatsBucket,
+  SumBucket,
+} from './sibling.js';
 
 /** Pipelines over the buckets that contain them, in the order of these buckets. */
 export type ParentPipeline =

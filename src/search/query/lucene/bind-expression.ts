@@ -6,7 +6,7 @@ import type { Binding } from '../binding.js';
 import { bindExists } from '../exists.js';
 import { requiredOf } from '../minimum-should-match.js';
 import { expand, leniently, matching } from '../option/field-match.js';
-import { bindPattern } from '../option/pattern.js';
+import { bindPattern } from '../pattern-clause.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from '../predicate.js';
 import { bindRange } from '../range.js';
 import { bindTerm } from '../term.js';

@@ -1,10 +1,10 @@
-import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
+import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
 import { pointOf } from '../../../../search/syntax/geo-point.js';
 import { scalarText } from '../../../../search/syntax/value.js';
 import { type DeviceNow, placeOf, textsOf } from '../device-value.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
+import { byValue, oneValue } from './metrics.js';
 import { deviceCounts } from './value/device-count.js';
-import { byValue, oneValue } from './value/metric.js';
 import { sourceOf } from './value/source.js';
 
 /** Number of distinct values up to which counts are nearly exact; the engine's maximum. */

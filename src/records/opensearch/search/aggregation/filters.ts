@@ -1,11 +1,130 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { FiltersAggregation } from '../../../../search/aggregation/filters.js';
+import type {
+  FilterAggregation,
+  FiltersAggregation,
+  GlobalAggregation,
+  MissingAggregation,
+} from '../../../../search/aggregation/filters.js';
+import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
+import { badAggregation } from '../../../../search/failure.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { not, or, type Predicate } from '../../../../search/query/predicate.js';
 import { filtersAnswer } from '../../../answer/filters.js';
-import { countOf, emptyIn } from './bucket/bucket.js';
-import { conditionBuckets } from './bucket/condition.js';
-import type { Planned, Stage } from './bucket/stage.js';
+import type { EngineBucket, Part } from '../../engine.js';
+import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';
+import type { Children, Planned, SortPath, Stage } from './bucket/stage.js';
+
+/** One bucket, of the records that match a query. */
+export const filter = (aggregation: WithChildren<FilterAggregation>, stage: Stage): Planned => {
+  const { compiler } = stage.planning;
+  return ofPart(aggregation, stage, compiler.part(recordsMatching(aggregation, stage.planning)));
+};
+
+/** One bucket, of the records without a value. */
+export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned => {
+  const { compiler } = stage.planning;
+  return ofPart(aggregation, stage, compiler.part(recordsWithout(aggregation, stage.planning)));
+};
+
+const ofPart = (
+  aggregation: WithChildren<FilterAggregation | MissingAggregation>,
+  stage: Stage,
+  part: Part,
+): Planned => {
+  const children = stage.planAll(aggregation);
+  const question = stage.ask('filter', part, { children });
+  const own = (around: Bucket): Bucket => {
+    const found = question.answerIn(around);
+    return found === undefined ? emptyIn(around) : inside(found, around);
+  };
+  return {
+    asked: question.asked,
+    children: seenThrough(children, own, (path) => question.path(`>${path}`)),
+    visit: (bucket) => children.visit(own(bucket)),
+    read: (bucket) => children.read(own(bucket), { doc_count: countOf(own(bucket)) }),
+    sortable: (property) =>
+      property === '' || property === 'doc_count'
+        ? { path: question.path(''), cell: (bucket) => countOf(own(bucket)), empty: 0 }
+        : undefined,
+  };
+};
+
+/** What stands in one bucket, as buckets around it are ordered by it. */
+const seenThrough = (
+  children: Children,
+  own: (around: Bucket) => Bucket,
+  pathOf: (path: string) => string,
+): Children => {
+  const outer = ({ path, cell, ...rest }: SortPath): SortPath => ({
+    ...rest,
+    path: pathOf(path),
+    cell: (bucket) => cell(own(bucket)),
+  });
+  return {
+    ...children,
+    get: (name) => {
+      const inner = children.get(name);
+      if (inner === undefined) return undefined;
+      return {
+        ...inner,
+        sortable: (property) => {
+          const metric = inner.sortable?.(property);
+          return metric && outer(metric);
+        },
+        ...(inner.children && { children: seenThrough(inner.children as Children, own, pathOf) }),
+      };
+    },
+  };
+};
+
+/** One bucket, of all records in scope, whatever the query. */
+export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
+  const { planning } = stage;
+  if (!stage.isTop) {
+    throw badAggregation(
+      `Aggregation cannot have a global sub-aggregation [${aggregation.name}]. Global aggregations can only be defined as top level aggregations`,
+      aggregation.at,
+    );
+  }
+  const children = stage.planAll(aggregation);
+  const [name, inner] = [planning.newName(), 'in'];
+  // The engine's own begins with the records of all organizations.
+  const asked = { [name]: { global: {}, aggs: { [inner]: { filter: planning.scope, aggs: children.asked } } } };
+  const own = ({ found }: Bucket): Bucket => {
+    const around = found?.[name] as EngineBucket | undefined;
+    const bucket = around?.[inner] as EngineBucket | undefined;
+    return bucket === undefined ? {} : { found: bucket };
+  };
+  return {
+    asked,
+    visit: (bucket) => children.visit(own(bucket)),
+    read: (bucket) => children.read(own(bucket), { doc_count: countOf(own(bucket)) }),
+  };
+};
+
+/** Buckets by condition: a record counts in each whose condition it meets. They are told by the place of the condition. */
+export const conditionBuckets = (
+  conditions: readonly Part[],
+  children: Children,
+  stage: Stage,
+  empty: (around: Bucket) => Bucket,
+) => {
+  const filters = Object.fromEntries(conditions.map((condition, index) => [`${index}`, condition]));
+  const question = stage.ask('filters', { filters }, { children });
+  const found = (around: Bucket) => {
+    const buckets = (question.answerIn(around)?.['buckets'] ?? {}) as Readonly<Record<string, EngineBucket>>;
+    return (index: number): Bucket => {
+      const bucket = buckets[`${index}`];
+      // The engine gives empty ones, too.
+      return bucket === undefined || bucket.doc_count === 0 ? empty(around) : inside(bucket, around);
+    };
+  };
+  const visit = (around: Bucket) => {
+    const bucketOf = found(around);
+    for (const index of conditions.keys()) children.visit(bucketOf(index));
+  };
+  return { asked: question.asked, found, visit };
+};
 
 /** Plans a bucket per query, and one for records that match none of them if requested. */
 export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {

@@ -1,8 +1,6 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { GeoBoundsMetric } from '../../../../search/aggregation/geo-bounds.js';
-import type { GeoCentroidMetric } from '../../../../search/aggregation/geo-centroid.js';
+import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from '../../../../search/aggregation/geo.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
-import type { GridAggregation } from '../../../../search/aggregation/option/grid.js';
 import { type Point, pointOf } from '../../../../search/syntax/geo-point.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { scalarText } from '../../../../search/syntax/value.js';

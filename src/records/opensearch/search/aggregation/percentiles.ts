@@ -1,9 +1,10 @@
-import { printOf } from '../../../../search/aggregation/format.js';
-import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
+import { printOf, withText } from '../../../../search/aggregation/format.js';
+import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
+import type { PercentilesMetric } from '../../../../search/aggregation/percentiles.js';
 import { percentAnswer } from '../../../answer/percent.js';
 import type { Bucket } from './bucket/bucket.js';
-import { noValue, type Planned, type Stage } from './bucket/stage.js';
-import { numberIn } from './value/metric.js';
+import { noNumber, noValue, type Planned, type Stage } from './bucket/stage.js';
+import { byValue, numberIn, oneValue } from './metrics.js';
 import { numbersOf } from './value/source.js';
 
 /** Plans percentiles, which the engine estimates. */
@@ -56,4 +57,18 @@ const valuesAt = (metric: PercentilesMetric, stage: Stage, at: Readonly<Record<s
     return metric.points.map((_, index) => numberIn(found?.[index]?.value));
   };
   return { question, values };
+};
+
+/** How far values are from their median, in the median, as the engine estimates it. */
+export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
+  const source = numbersOf('median_absolute_deviation', metric, metric.at, stage);
+  const print = printOf(undefined, metric.format);
+  if (source === undefined) return { asked: {}, read: () => ({ value: null }), sortable: noNumber };
+  const question = stage.ask('median_absolute_deviation', source.body, { field: source.field });
+  const value = oneValue(question);
+  return {
+    asked: question.asked,
+    read: (bucket) => withText(value(bucket), print),
+    sortable: byValue(question, 'last'),
+  };
 };

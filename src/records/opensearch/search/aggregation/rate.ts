@@ -5,7 +5,7 @@ import { illegalArgument } from '../../../../search/failure.js';
 import { scaleOf } from '../../../answer/rate-scale.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Asked, Planned, Stage } from './bucket/stage.js';
-import { numberIn } from './value/metric.js';
+import { numberIn } from './metrics.js';
 import { numbersOf } from './value/source.js';
 
 /** Plans the rate of records, values or sums per unit of time, inside time buckets. */

@@ -4,30 +4,21 @@ import type {
   MetricAggregation,
 } from '../../../../search/aggregation/aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
-import { avg } from './avg.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { cardinality } from './cardinality.js';
 import { composite } from './composite.js';
 import { dateHistogram } from './date-histogram.js';
-import { filters } from './filters.js';
+import { filter, filters, global, missing } from './filters.js';
 import { geoBounds, geoCentroid, geohashGrid, geotileGrid } from './geo.js';
 import { histogram } from './histogram.js';
-import { max } from './max.js';
-import { medianAbsoluteDeviation } from './median-absolute-deviation.js';
-import { min } from './min.js';
+import { avg, extendedStats, max, min, stats, sum, valueCount, weightedAvg } from './metrics.js';
 import { multiTerms } from './multi-terms.js';
-import { percentileRanks, percentiles } from './percentiles.js';
-import { dateRange, geoDistance, range } from './range.js';
+import { medianAbsoluteDeviation, percentileRanks, percentiles } from './percentiles.js';
+import { dateRange, geoDistance, range } from './ranges.js';
 import { rareTerms } from './rare-terms.js';
 import { rate } from './rate.js';
-import { filter, global, missing } from './single-bucket.js';
-import { extendedStats, stats } from './statistics.js';
-import { sum } from './sum.js';
 import { terms } from './terms.js';
-import { topHits } from './top-hits.js';
-import { topMetrics } from './top-metrics.js';
-import { valueCount } from './value-count.js';
-import { weightedAvg } from './weighted-avg.js';
+import { topHits, topMetrics } from './top-hits.js';
 
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
+import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
 import { chain } from '../../../../search/pace.js';
 import { countSketched } from '../rollup/sketch.js';
 import { laidTogether, rollupColumn } from '../rollup/source.js';

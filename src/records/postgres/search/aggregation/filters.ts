@@ -1,11 +1,82 @@
+import sql, { join } from 'sql-template-tag';
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { FiltersAggregation } from '../../../../search/aggregation/filters.js';
+import type {
+  FilterAggregation,
+  FiltersAggregation,
+  GlobalAggregation,
+  MissingAggregation,
+} from '../../../../search/aggregation/filters.js';
+import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
+import { badAggregation } from '../../../../search/failure.js';
 import { bindQuery } from '../../../../search/query/bind.js';
-import { not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { fieldsOf, not, or, type Predicate } from '../../../../search/query/predicate.js';
 import { filtersAnswer } from '../../../answer/filters.js';
-import { type Bucket, emptyIn } from './bucket/bucket.js';
-import { conditionKey } from './bucket/condition-key.js';
-import type { Planned, Stage } from './bucket/stage.js';
+import { condition } from '../sql/condition.js';
+import { name } from '../sql/name.js';
+import { type Bucket, emptyIn, type Key } from './bucket/bucket.js';
+import { Level } from './bucket/level.js';
+import { type Planned, Stage } from './bucket/stage.js';
+
+/**
+ * Plans an aggregation with a single bucket.
+ * @param own returns the bucket that its answers are read from, for an enclosing bucket
+ */
+export const singleBucket = (
+  aggregation: WithChildren<FilterAggregation | MissingAggregation | GlobalAggregation>,
+  inner: Stage,
+  own = (bucket: Bucket) => bucket,
+): Planned => {
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  const counted = inner.filters.length === 0 ? undefined : inner.counted();
+  return {
+    children,
+    read: (bucket) => children.read(own(bucket), { doc_count: count(own(bucket)) }),
+    ...(counted && {
+      sortable: (property: string) =>
+        property === '' || property === 'doc_count' ? { ...counted, empty: 0 } : undefined,
+    }),
+  };
+};
+
+/** Plans one bucket of the records that match a query. */
+export const filter = (aggregation: WithChildren<FilterAggregation>, stage: Stage): Planned =>
+  singleBucket(aggregation, stage.filtered(recordsMatching(aggregation, stage.planning)));
+
+/** Plans one bucket of the records without a value. */
+export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned =>
+  singleBucket(aggregation, stage.filtered(recordsWithout(aggregation, stage.planning)));
+
+/** Plans one bucket of all records in scope, whatever the query. */
+export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
+  const { planning } = stage;
+  if (!stage.isTop) {
+    throw badAggregation(
+      `Aggregation cannot have a global sub-aggregation [${aggregation.name}]. Global aggregations can only be defined as top level aggregations`,
+      aggregation.at,
+    );
+  }
+  const level = new Level({ scope: planning.scope, where: [], keys: [] });
+  planning.levels.push(level);
+  return singleBucket(aggregation, new Stage(planning, level), () => level.bucketsOf(noneAround)[0] ?? noneAround);
+};
+
+const noneAround: Bucket = { id: '[]' };
+
+/**
+ * Builds the key of buckets by condition: a record counts in each bucket whose condition it meets. The key in answers
+ * is the condition's index.
+ */
+export const conditionKey = (conditions: readonly Predicate[], index: number): Key => {
+  const alias = name('many', index);
+  const rows = conditions.map((one, at) => sql`(${at}::int, ${condition(one)})`);
+  return {
+    value: sql`${alias}.v`,
+    type: sql`int4`,
+    fields: conditions.flatMap(fieldsOf),
+    lateral: sql`(select b.v from (values ${join(rows)}) as b(v, hit) where b.hit) ${alias}`,
+  };
+};
 
 /** Plans a bucket for each query and, if requested, one for records that match none. */
 export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {

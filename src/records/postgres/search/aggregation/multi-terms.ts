@@ -7,8 +7,7 @@ import { termsAnswer } from '../../../answer/key.js';
 import { compareAll, multiTermsHead, notFound } from '../../../answer/multi-terms.js';
 import { allKeys } from './bucket/all-terms.js';
 import { type Bucket, gap, noRecords } from './bucket/bucket.js';
-import { comparableKeys, valueKey } from './bucket/bucket-key.js';
-import { orderInSql } from './bucket/order.js';
+import { comparableKeys, orderInSql, valueKey } from './bucket/bucket-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 

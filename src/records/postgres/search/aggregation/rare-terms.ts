@@ -5,8 +5,7 @@ import type { RareTermsAggregation } from '../../../../search/aggregation/rare-t
 import { chain } from '../../../../search/pace.js';
 import { orderOf } from '../../../answer/bucket-order.js';
 import { writtenKey } from '../../../answer/key.js';
-import { comparableKeys, valueKey } from './bucket/bucket-key.js';
-import { orderInSql } from './bucket/order.js';
+import { comparableKeys, orderInSql, valueKey } from './bucket/bucket-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 

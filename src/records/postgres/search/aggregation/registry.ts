@@ -1,42 +1,28 @@
 import type {
+  Aggregation,
   AggregationOf,
   BucketAggregation,
   MetricAggregation,
 } from '../../../../search/aggregation/aggregation.js';
+import { type AskedAggregation, planSiblings } from '../../../answer/plan-aggregations.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
-import { avg } from './avg.js';
-import type { Planned, Stage } from './bucket/stage.js';
+import type { Bucket } from './bucket/bucket.js';
+import type { Children, Planned, SortColumn, Stage } from './bucket/stage.js';
 import { cardinality } from './cardinality.js';
 import { composite } from './composite.js';
 import { dateHistogram } from './date-histogram.js';
-import { dateRange } from './date-range.js';
-import { extendedStats } from './extended-stats.js';
-import { filter } from './filter.js';
-import { filters } from './filters.js';
-import { geoBounds } from './geo-bounds.js';
-import { geoCentroid } from './geo-centroid.js';
-import { geoDistance } from './geo-distance.js';
-import { geohashGrid } from './geohash-grid.js';
-import { geotileGrid } from './geotile-grid.js';
-import { global } from './global.js';
+import { filter, filters, global, missing } from './filters.js';
+import { geoBounds, geoCentroid, geohashGrid, geotileGrid } from './geo.js';
 import { histogram } from './histogram.js';
-import { max } from './max.js';
-import { medianAbsoluteDeviation } from './median-absolute-deviation.js';
-import { min } from './min.js';
-import { missing } from './missing.js';
+import { avg, extendedStats, max, min, stats, sum, valueCount, weightedAvg } from './metrics.js';
 import { multiTerms } from './multi-terms.js';
-import { percentileRanks } from './percentile-ranks.js';
-import { percentiles } from './percentiles.js';
-import { range } from './range.js';
+import { medianAbsoluteDeviation, percentileRanks, percentiles } from './percentiles.js';
+import { dateRange, geoDistance, range } from './ranges.js';
 import { rareTerms } from './rare-terms.js';
 import { rate } from './rate.js';
-import { stats } from './stats.js';
-import { sum } from './sum.js';
 import { terms } from './terms.js';
-import { topHits } from './top-hits.js';
-import { topMetrics } from './top-metrics.js';
-import { valueCount } from './value-count.js';
-import { weightedAvg } from './weighted-avg.js';
+import { topHits, topMetrics } from './top-hits.js';
+import { checkMissing } from './value/missing-value.js';
 
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 
@@ -76,3 +62,14 @@ export const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, s
   geo_bounds: geoBounds,
   geo_centroid: geoCentroid,
 };
+
+/** Plans sub-aggregations of the same bucket. */
+export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
+  const plan = (aggregation: AskedAggregation): Planned => {
+    checkMissing(aggregation, stage);
+    return (planners[aggregation.kind] as PlanOne)(aggregation, stage);
+  };
+  return planSiblings<Bucket, SortColumn, Planned>(aggregations, plan, stage.planning).children;
+};
+
+type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;

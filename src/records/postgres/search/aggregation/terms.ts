@@ -9,8 +9,7 @@ import { compareKeys, termsAnswer, writtenKey } from '../../../answer/key.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { allTerms } from './bucket/all-terms.js';
 import { type Bucket, gap, noRecords } from './bucket/bucket.js';
-import { comparableKeys, valueKey } from './bucket/bucket-key.js';
-import { orderInSql } from './bucket/order.js';
+import { comparableKeys, orderInSql, valueKey } from './bucket/bucket-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
 

@@ -1,10 +1,14 @@
-import sql from 'sql-template-tag';
-import type { TopHitsMetric } from '../../../../search/aggregation/top-hits.js';
+import sql, { join } from 'sql-template-tag';
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { TopHitsMetric, TopMetricsMetric } from '../../../../search/aggregation/top-hits.js';
+import { illegalArgument } from '../../../../search/failure.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
 import { chain } from '../../../../search/pace.js';
+import { plainKey } from '../../../answer/key.js';
 import { hitColumns, shapeHits } from '../hits/hits.js';
 import { orderBy, orderKey } from '../sql/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
+import { asDouble } from './value/number-of.js';
 
 /** Plans the first few records of each bucket. */
 export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {
@@ -31,5 +35,39 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
         planning.pace.map(level.recordsOf(bucket), (record) => shape(record, planning.devices())),
         (hits) => ({ hits: { total: { value: count(bucket), relation: 'eq' }, max_score: null, hits } }),
       ),
+  };
+};
+
+/** Plans values of the records that come first in an order. */
+export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
+  const { planning, level } = stage;
+  const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));
+  const several = fields.find(({ field }) => field?.values !== undefined);
+  if (several !== undefined)
+    throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
+  const [key] = bindSort(sort, planning).map(orderKey);
+  const ordered = level.perRecord(key!.value, [key!.field], true);
+  const tie = level.perRecord(sql`r.seq`, []);
+  const order = orderBy([{ ...key!, value: ordered }], tie);
+  const sorted = key!.type === 'timestamp' ? sql`floor(extract(epoch from ${ordered}) * 1000)` : ordered;
+  const values = fields.map(({ field }) =>
+    field === undefined
+      ? sql`null`
+      : level.perRecord(field.kind === 'keyword' ? field.value : asDouble(field), [field], field.costly),
+  );
+  const { cell } = stage.aggregate(
+    (where) =>
+      sql`(array_agg(jsonb_build_array(${join([sorted, ...values])}) order by ${order})${where})[1:${size}::int]`,
+  );
+  const print = printOf(key!.field, undefined);
+  return {
+    read: (bucket) => {
+      const rows = (cell(bucket) as unknown[][] | null) ?? [];
+      const top = rows.map(([value, ...metrics]) => ({
+        sort: [key!.type === 'timestamp' && print !== undefined ? print(Number(value)) : plainKey(key, value)],
+        metrics: Object.fromEntries(fields.map(({ path, field }, index) => [path, plainKey(field, metrics[index])])),
+      }));
+      return { top };
+    },
   };
 };

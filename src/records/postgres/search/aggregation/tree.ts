@@ -13,7 +13,7 @@ import type { Scope } from '../sql/scan.js';
 import type { Bucket } from './bucket/bucket.js';
 import { Level } from './bucket/level.js';
 import { type Planning, Stage } from './bucket/stage.js';
-import { planAll } from './plan.js';
+import { planAll } from './registry.js';
 
 /** Planned aggregations of a query. */
 export interface PlannedTree {

@@ -1,8 +1,8 @@
 import { VariableType } from '../../../../entities/enums.js';
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { CompositeSource } from '../../../../search/aggregation/composite.js';
+import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
 import type { FieldOptions } from '../../../../search/aggregation/node.js';
-import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
 import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { isPipeline } from '../../../../search/aggregation/pipeline/place.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';

@@ -3,8 +3,8 @@ import { illegalArgument } from '../../../../../search/failure.js';
 import type { EngineBucket } from '../../../engine.js';
 import { devicesIn } from '../../device-question.js';
 import type { DeviceNow } from '../../device-value.js';
+import { conditionBuckets } from '../filters.js';
 import { type Bucket, countOf, inside } from './bucket.js';
-import { conditionBuckets } from './condition.js';
 import type { Asked, Children, Stage } from './stage.js';
 
 /**

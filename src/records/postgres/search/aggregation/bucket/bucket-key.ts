@@ -1,16 +1,59 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { numberOf } from '../../../../../search/aggregation/number-of.js';
 import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
+import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
-import { coerce } from '../../../../../search/query/value-of.js';
+import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
+import { coerce, listedKey } from '../../../../../search/query/value-of.js';
 import type { Input } from '../../../../../search/syntax/input.js';
+import { text } from '../../../../../search/syntax/value.js';
+import type { OrderKey } from '../../../../answer/bucket-order.js';
 import { parameter } from '../../sql/condition.js';
 import { name } from '../../sql/name.js';
+import { postgresRegexp } from '../../sql/regexp.js';
 import { keyType, type StoredField } from '../../sql/stored-field.js';
 import type { Key } from './bucket.js';
-import { excludes, includes } from './key-filter.js';
-import type { Planning } from './stage.js';
+import type { Planning, SortColumn } from './stage.js';
+
+/** Builds the condition on a key for `include`; undefined for all keys. */
+export const includes = (
+  field: Field,
+  filter: KeyFilter | undefined,
+  key: Sql,
+  planning: Planning,
+): Sql | undefined => {
+  if (filter === undefined) return undefined;
+  if ('values' in filter) {
+    const values = valuesOf(field, filter.values, planning);
+    return values.length === 0 ? sql`false` : sql`${key} = any(array[${join(values)}])`;
+  }
+  if (field.kind !== 'keyword') {
+    throw illegalArgument(
+      `Aggregation [${field.path}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+      filter.regexp,
+    );
+  }
+  return sql`${key} ~ ${postgresRegexp(parseRegexp(text(filter.regexp), filter.regexp), false)}::text`;
+};
+
+/** Builds the condition on a key for `exclude`; undefined for all keys. */
+export const excludes = (
+  field: Field,
+  filter: KeyFilter | undefined,
+  key: Sql,
+  planning: Planning,
+): Sql | undefined => {
+  const matching = includes(field, filter, key, planning);
+  return matching && sql`not ${matching}`;
+};
+
+const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql[] =>
+  values.flatMap((value) => {
+    if (field.kind === 'date') return [sql`${`${numberOf(field, value, dateReading(now))}`}::int8`];
+    const key = listedKey(field, value);
+    return key === 'none' ? [] : [parameter[field.valueType](key.value)];
+  });
 
 /** Selects the keys that make buckets. */
 interface KeyFilters {
@@ -67,3 +110,14 @@ export const comparableKeys = (fields: readonly Field[], from: number): Sql[] =>
   fields.map(({ kind }, index) =>
     kind === 'keyword' ? sql`g.${name('key', from + index)} collate "C"` : sql`g.${name('key', from + index)}`,
   );
+
+/** Builds the SQL of an order, over the alias `g`. `keys` are the buckets' own keys in comparable form. */
+export const orderInSql = (order: readonly OrderKey<SortColumn>[], keys: readonly Sql[]): Sql[] =>
+  order.flatMap((key) => {
+    const direction = key.descending ? sql`desc` : sql`asc`;
+    if (key.by === 'count') return [sql`g.n ${direction}`];
+    if (key.by === 'key') return keys.map((own) => sql`${own} ${direction}`);
+    const { column, empty } = key.metric;
+    if (empty === 'last') return [sql`(${column} is null)`, sql`${column} ${direction}`];
+    return [sql`coalesce(${column}::float8, ${empty}::float8) ${direction}`];
+  });

@@ -1,0 +1,106 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { type Print, printOf } from '../../../../search/aggregation/format.js';
+import { numberOf, unsupported } from '../../../../search/aggregation/number-of.js';
+import type { GeoDistanceAggregation, RangeAggregation } from '../../../../search/aggregation/ranges.js';
+import type { DateReading } from '../../../../search/date/date-input.js';
+import { type Field, isNumeric } from '../../../../search/field/field.js';
+import { emptyField } from '../../../../search/field/reserved.js';
+import { dateReading } from '../../../../search/query/binding.js';
+import { all, none, not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { dateOf } from '../../../../search/query/value-of.js';
+import { pointOf } from '../../../../search/syntax/geo-point.js';
+import type { Input } from '../../../../search/syntax/input.js';
+import { number, scalarText } from '../../../../search/syntax/value.js';
+import { distancesOf, type Range, rangeAnswer, rangesOf, within } from '../../../answer/range.js';
+import type { Part } from '../../engine.js';
+import { devicesIn } from '../device-question.js';
+import { placeOf } from '../device-value.js';
+import { matchNone } from '../part.js';
+import { countOf, emptyIn, gap } from './bucket/bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { conditionBuckets } from './filters.js';
+import { distanceBetween } from './geo.js';
+
+/** Plans a bucket per range of a field's numbers. */
+export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
+  const { at, format, timeZone } = aggregation;
+  const field = stage.field(aggregation.field, at);
+  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'range', at);
+  const reading = dateReading(stage.planning.now, undefined, timeZone);
+  const read = (input: Input) => (field?.kind === 'date' ? dateOf(input, false, reading) : number(input));
+  const shown = field ?? (aggregation.missing && emptyField(aggregation.field, 'double'));
+  return ofField(aggregation, stage, { field: shown, reading, read, print: printOf(shown, format, reading.zone) });
+};
+
+/** Plans a bucket per range of a field's times. */
+export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
+  const { at, format, timeZone } = aggregation;
+  const found = stage.field(aggregation.field, at);
+  const field = found ?? (aggregation.missing && emptyField(aggregation.field, 'date'));
+  if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_range', at);
+  const reading = dateReading(stage.planning.now, format, timeZone);
+  const read = (input: Input) => dateOf(input, false, reading);
+  const print = printOf(field ?? emptyField('', 'date'), format, reading.zone);
+  return ofField(aggregation, stage, { field, reading, read, print });
+};
+
+interface FieldRanges {
+  readonly field: Field | undefined;
+  readonly reading: DateReading;
+  readonly read: (input: Input) => number;
+  readonly print: Print;
+}
+
+const ofField = (
+  aggregation: WithChildren<RangeAggregation>,
+  stage: Stage,
+  { field, reading, read, print }: FieldRanges,
+): Planned => {
+  const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
+  const { compiler } = stage.planning;
+  const predicateOf = (one: Range): Predicate => {
+    if (field === undefined) return none;
+    const instead = missing !== undefined && missing >= one.from && missing < one.to;
+    if (field.origin.kind === 'none') return instead ? all : none;
+    return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
+  };
+  const ranges = rangesOf(aggregation.ranges, read);
+  return ofConditions(aggregation, stage, { field, ranges, print }, (one) => compiler.part(predicateOf(one)));
+};
+
+/** Plans a bucket per range of distances from a location. */
+export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
+  const { at, origin, unitMetres, missing } = aggregation;
+  const field = stage.field(aggregation.field, at);
+  if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, 'geo_distance', at);
+  const instead = missing && pointOf(scalarText(missing) ?? '', missing);
+  const isIn = (one: Range, place: typeof instead) => {
+    if (place === undefined || Number.isNaN(origin.lat)) return false;
+    const away = distanceBetween(place, origin) / unitMetres;
+    return away >= one.from && away < one.to;
+  };
+  const partOf = (one: Range): Part => {
+    if (field === undefined) return instead && isIn(one, instead) ? { match_all: {} } : matchNone;
+    const devices = stage.planning.deviceValues.all.filter((device) => isIn(one, placeOf(device) ?? instead));
+    return devicesIn(devices.map(({ number: of }) => of));
+  };
+  const parts = {
+    field: field ?? (instead && emptyField('', 'geo_point')),
+    ranges: distancesOf(aggregation.ranges),
+    print: undefined,
+  };
+  return ofConditions(aggregation, stage, parts, partOf);
+};
+
+const ofConditions = (
+  aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
+  stage: Stage,
+  { field, ranges, print }: { field: Field | undefined; ranges: readonly Range[]; print: Print },
+  partOf: (range: Range) => Part,
+): Planned => {
+  const children = stage.planAll(aggregation);
+  const empty = field === undefined ? () => gap : emptyIn;
+  const { asked, visit, found } = conditionBuckets(ranges.map(partOf), children, stage, empty);
+  const answer = rangeAnswer(aggregation, { ranges, print, children, count: countOf, found }, stage.planning);
+  return { asked, visit, read: answer };
+};

@@ -1,4 +1,0 @@
-import { oneNumber } from './value/one-number.js';
-
-/** Plans the largest value of a field. */
-export const max = oneNumber('max', null, -Infinity);

@@ -1,0 +1,101 @@
+import sql from 'sql-template-tag';
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { type Print, printOf } from '../../../../search/aggregation/format.js';
+import { numberOf, unsupported } from '../../../../search/aggregation/number-of.js';
+import type { GeoDistanceAggregation, RangeAggregation } from '../../../../search/aggregation/ranges.js';
+import type { DateReading } from '../../../../search/date/date-input.js';
+import { type Field, isNumeric } from '../../../../search/field/field.js';
+import { emptyField } from '../../../../search/field/reserved.js';
+import { dateReading } from '../../../../search/query/binding.js';
+import { none, not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { dateOf } from '../../../../search/query/value-of.js';
+import type { Input } from '../../../../search/syntax/input.js';
+import { number } from '../../../../search/syntax/value.js';
+import { distancesOf, type Range, rangeAnswer, rangesOf, within } from '../../../answer/range.js';
+import { distance } from '../sql/geo.js';
+import type { StoredField } from '../sql/stored-field.js';
+import { type Bucket, emptyIn, gap } from './bucket/bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { conditionKey } from './filters.js';
+import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
+
+/** How ends of ranges are read and printed. */
+interface FieldRanges {
+  readonly field: StoredField | undefined;
+  readonly reading: DateReading;
+  readonly read: (input: Input) => number;
+  readonly print: Print;
+}
+
+/** Plans ranges of a field's values, with a default for missing values. */
+export const fieldRanges = (
+  aggregation: WithChildren<RangeAggregation>,
+  stage: Stage,
+  { field, reading, read, print }: FieldRanges,
+): Planned => {
+  const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
+  return rangeBuckets(aggregation, stage, field, rangesOf(aggregation.ranges, read), print, (one) => {
+    if (field === undefined) return none;
+    const instead = missing !== undefined && missing >= one.from && missing < one.to;
+    return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
+  });
+};
+
+/** Plans a bucket for each range. */
+export const rangeBuckets = (
+  aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
+  stage: Stage,
+  field: Field | undefined,
+  ranges: readonly Range[],
+  print: Print,
+  predicate: (range: Range) => Predicate,
+): Planned => {
+  const inner = stage.inside([conditionKey(ranges.map(predicate), stage.level.depth)]);
+  const children = inner.planAll(aggregation);
+  const found = (around: Bucket) => {
+    const buckets = inner.level.bucketsOf(around);
+    const byIndex = new Map(buckets.map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]));
+    return (index: number) => byIndex.get(index) ?? (field === undefined ? gap : emptyIn(around));
+  };
+  const parts = { ranges, print, children, count: inner.count(), found };
+  return { read: rangeAnswer(aggregation, parts, stage.planning) };
+};
+
+/** Plans a bucket for each range of a field's numbers. */
+export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
+  const { at, format, timeZone } = aggregation;
+  const field = fieldOrMissing('double', aggregation, at, stage);
+  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'range', at);
+  const reading = dateReading(stage.planning.now, undefined, timeZone);
+  const read = (input: Input) => (field?.kind === 'date' ? dateOf(input, false, reading) : number(input));
+  return fieldRanges(aggregation, stage, { field, reading, read, print: printOf(field, format, reading.zone) });
+};
+
+/** Plans a bucket for each range of a field's times. */
+export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
+  const { at, format, timeZone } = aggregation;
+  const field = fieldOrMissing('date', aggregation, at, stage);
+  if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_range', at);
+  const reading = dateReading(stage.planning.now, format, timeZone);
+  const read = (input: Input) => dateOf(input, false, reading);
+  const print = printOf(field ?? emptyField('', 'date'), format, reading.zone);
+  return fieldRanges(aggregation, stage, { field, reading, read, print });
+};
+
+/** Plans a bucket for each range of distances from a location. */
+export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
+  const { at, origin, unitMetres, ranges } = aggregation;
+  const field = pointOrMissing('geo_distance', aggregation, at, stage);
+  const away =
+    field &&
+    !Number.isNaN(origin.lat) &&
+    ({
+      ...field,
+      kind: 'double',
+      valueType: 'double',
+      value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
+    } satisfies StoredField);
+  return rangeBuckets(aggregation, stage, field, distancesOf(ranges), undefined, (one) =>
+    away ? within(away, one) : none,
+  );
+};

@@ -1,4 +1,0 @@
-import { oneNumber } from './value/one-number.js';
-
-/** Plans the sum of a field's values. */
-export const sum = oneNumber('sum', 0, 0);

@@ -1,0 +1,73 @@
+import { illegalArgument } from '../failure.js';
+import type { Input } from '../syntax/input.js';
+import { object } from '../syntax/object.js';
+import { atLeast, flag, integer } from '../syntax/value.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { fieldOptions, unformatted, valueSource } from './option/value-source.js';
+
+/** A bucket for each cell of a grid over the Earth. */
+export interface GridAggregation extends Node<'geohash_grid' | 'geotile_grid'>, FieldOptions {
+  readonly precision: number;
+  readonly size: number;
+}
+
+/** Range and default of a grid's precision. */
+interface Precisions {
+  readonly byDefault: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Creates the parser of a grid. */
+export const grid =
+  (kind: 'geohash_grid' | 'geotile_grid', { byDefault, min, max }: Precisions): ParseAggregation<GridAggregation> =>
+  (at, frame) => {
+    const options = object(kind, {
+      ...valueSource,
+      precision: integer,
+      size: atLeast(1),
+      shard_size: atLeast(1),
+      bounds: refuseBounds,
+    })(at);
+    const precision = options.precision ?? byDefault;
+    if (precision < min || precision > max) {
+      throw illegalArgument(
+        `Invalid ${kind} aggregation precision of ${precision}. Must be between ${min} and ${max}.`,
+        at,
+      );
+    }
+    return { kind, ...named(frame, at), ...fieldOptions(options, at), precision, size: options.size ?? 10_000 };
+  };
+
+function refuseBounds(at: Input): never {
+  throw illegalArgument('[bounds] of a grid are not supported; filter by geo_bounding_box', at);
+}
+
+export const geohashGrid = grid('geohash_grid', { byDefault: 5, min: 1, max: 12 });
+
+export const geotileGrid = grid('geotile_grid', { byDefault: 7, min: 0, max: 29 });
+
+/** The smallest box around all locations. */
+export interface GeoBoundsMetric extends Node<'geo_bounds'>, FieldOptions {
+  /** Whether bounds may cross the meridian of 180 degrees. */
+  readonly wraps: boolean;
+}
+
+export const geoBounds: ParseAggregation<GeoBoundsMetric> = (at, frame) => {
+  const options = object('geo_bounds', { ...unformatted, wrap_longitude: flag })(at);
+  return {
+    kind: 'geo_bounds',
+    ...named(frame, at),
+    ...fieldOptions(options, at),
+    wraps: options.wrap_longitude ?? true,
+  };
+};
+
+/** The mean of all locations. */
+export interface GeoCentroidMetric extends Node<'geo_centroid'>, FieldOptions {}
+
+export const geoCentroid: ParseAggregation<GeoCentroidMetric> = (at, frame) => ({
+  kind: 'geo_centroid',
+  ...named(frame, at),
+  ...fieldOptions(object('geo_centroid', unformatted)(at), at),
+});

@@ -1,3 +1,0 @@
-import { simpleMetric } from './option/simple-metric.js';
-
-export const min = simpleMetric('min');

@@ -1,3 +1,0 @@
-import { rangesOver } from './option/range.js';
-
-export const range = rangesOver('range');

@@ -1,3 +1,0 @@
-import { simpleMetric } from './option/simple-metric.js';
-
-export const valueCount = simpleMetric('value_count');
