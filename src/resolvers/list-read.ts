@@ -75,7 +75,7 @@ const maxRemembered = 1000;
 export type CountedText = string | null;
 
 /** The column that replaces a count, and the function that reads the total from it. */
-export interface RememberedCount {
+interface RememberedCount {
   column: Sql;
   totalOf(counted: CountedText): number;
 }

@@ -19,7 +19,7 @@ interface Precisions {
 }
 
 /** Creates the parser of a grid. */
-export const grid =
+const grid =
   (kind: 'geohash_grid' | 'geotile_grid', { byDefault, min, max }: Precisions): ParseAggregation<GridAggregation> =>
   (at, frame) => {
     const options = object(kind, {

@@ -6,7 +6,7 @@ import { type FieldOptions, type Node, named, type ParseAggregation } from './no
 import { fieldOptions, formatText, namedField, refuseScript, valueSource } from './option/value-source.js';
 
 /** Metrics of one number per bucket, over the values of one field. */
-export type SimpleMetricKind =
+type SimpleMetricKind =
   | 'avg'
   | 'sum'
   | 'min'
@@ -23,7 +23,7 @@ export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {
 }
 
 /** Creates the parser of a metric whose only options concern its values. */
-export const simpleMetric =
+const simpleMetric =
   (kind: SimpleMetricKind): ParseAggregation<SimpleMetric> =>
   (at, frame) => {
     const options: Partial<Shaped<typeof valueSource>> = object(kind, valueSource)(at);

@@ -25,7 +25,7 @@ export interface FieldOptions {
 }
 
 /** Context of an aggregation's body for its parser. */
-export interface Frame {
+interface Frame {
   readonly name: string;
 }
 

@@ -19,7 +19,7 @@ export interface PercentilesMetric extends Node<'percentiles' | 'percentile_rank
 export const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
 /** Creates an error that the engines raise only after they have parsed the whole aggregation. */
-export const notBuilt = (kind: string, reason: string, place: Input): SearchFailure =>
+const notBuilt = (kind: string, reason: string, place: Input): SearchFailure =>
   new SearchFailure(
     400,
     'x_content_parse_exception',
@@ -32,12 +32,12 @@ export const notBuilt = (kind: string, reason: string, place: Input): SearchFail
   );
 
 /** Parses a list of numbers, or a single one. */
-export const numbers: Read<number[]> = (input) => {
+const numbers: Read<number[]> = (input) => {
   return input.isArray ? listOf(inNumbers)(input) : [number(input)];
 };
 
 /** Parsers of the estimation methods. Each returns whether it is finer than the default. */
-export const digests = {
+const digests = {
   tdigest: (input: Input): boolean => {
     const { compression = 100 } = object('tdigest', { compression: number })(input);
     if (compression < 0)
@@ -57,12 +57,12 @@ export const digests = {
   },
 } as const;
 
-export const requireOneDigest = (at: Input): void => {
+const requireOneDigest = (at: Input): void => {
   if (at.get('tdigest') !== undefined && at.get('hdr') !== undefined)
     throw illegalArgument('Only one percentiles method should be declared.', at);
 };
 
-export const ascending = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b);
+const ascending = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b);
 
 export const percentiles: ParseAggregation<PercentilesMetric> = (at, frame) => {
   const options = object('percentiles', {

@@ -38,7 +38,7 @@ export interface RangeAggregation extends Node<'range' | 'date_range'>, FieldOpt
 }
 
 /** Parses an end of a range: a number, a text, or null. */
-export const end: Read<Input> = (input) => {
+const end: Read<Input> = (input) => {
   const { node } = input;
   if (node.kind === 'literal' && node.value !== null)
     throw new WrongKind(`[${input.key}] must be a number or a text`, input, kindOf(input));
@@ -63,7 +63,7 @@ const rangeItem: Read<RangeItem> = (input) => {
 };
 
 /** Creates the parser of ranges of a field's values. */
-export const rangesOver =
+const rangesOver =
   (kind: 'range' | 'date_range'): ParseAggregation<RangeAggregation> =>
   (at, frame) => {
     const options = object(kind, { ...valueSource, ranges: objectsOf(rangeItem), keyed: flag, time_zone: zoneText })(

@@ -9,23 +9,18 @@ import type { FieldClause } from './node.js';
 import { none, type Predicate } from './predicate.js';
 
 /** Options of geo clauses beside their field. */
-export const options = {
+const options = {
   ...unchecked,
   validation_method: word('coerce', 'ignore_malformed', 'strict'),
   ignore_unmapped: flag,
 } as const;
 
-export const read = <T>(by: Read<T>, input: Input): T => byHand(by)(input);
+const read = <T>(by: Read<T>, input: Input): T => byHand(by)(input);
 
-export const invalid = (reason: string, at: Input) =>
+const invalid = (reason: string, at: Input) =>
   new SearchFailure(400, 'query_validation_exception', `Validation Failed: 1: ${reason};`, at);
 
-export const placeOf = (
-  field: Field | undefined,
-  path: string,
-  ignoreUnmapped: boolean,
-  at: Input,
-): Field | undefined => {
+const placeOf = (field: Field | undefined, path: string, ignoreUnmapped: boolean, at: Input): Field | undefined => {
   if (field?.kind === 'geo_point') return field;
   if (field !== undefined) throw queryShard(`field [${path}] is not a geo_point field`, at);
   if (ignoreUnmapped) return undefined;
@@ -55,7 +50,7 @@ const unitMetres: Readonly<Record<string, number>> = {
 };
 
 /** Returns the metres of a unit. */
-export const metresOf = (unit: string, at: Input): number => {
+const metresOf = (unit: string, at: Input): number => {
   const name = unit.toLowerCase();
   if (!Object.hasOwn(unitMetres, name)) throw illegalArgument(`No distance unit match [${unit}]`, at);
   return unitMetres[name]!;

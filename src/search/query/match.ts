@@ -27,7 +27,7 @@ export interface MatchQuery extends FieldClause<'match'> {
   readonly prefix: boolean;
 }
 
-export const single =
+const single =
   (name: string, prefix: boolean): ParseClause<MatchQuery> =>
   (at) => {
     const { field, options } = fieldOptions(

@@ -17,7 +17,7 @@ export interface PatternQuery extends FieldClause<'pattern'> {
   readonly caseInsensitive: boolean;
 }
 
-export const patternClause =
+const patternClause =
   (
     clause: PatternQuery['clause'],
     read: (value: string, caseInsensitive: boolean, at: Input, flags?: Input) => TextPattern,

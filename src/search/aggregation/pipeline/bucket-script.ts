@@ -12,7 +12,7 @@ import { valueAt } from './path.js';
 import { compileScript } from './script.js';
 
 /** Common options of pipelines that compute an expression. */
-export interface ScriptOptions {
+interface ScriptOptions {
   /** Path of each variable. */
   readonly paths: Readonly<Record<string, string>>;
   readonly script: string;
@@ -29,7 +29,7 @@ export const scriptText: Read<string> = (at) => {
 };
 
 /** Parses the body of a pipeline that computes an expression. */
-export const scriptOptions = (kind: string, at: Input): ScriptOptions => {
+const scriptOptions = (kind: string, at: Input): ScriptOptions => {
   const options = object(kind, { ...overPath, script: scriptText })(at);
   const given = options.buckets_path;
   if (given === undefined || options.script === undefined)
@@ -46,7 +46,7 @@ export const scriptOptions = (kind: string, at: Input): ScriptOptions => {
 };
 
 /** Returns the variables of a script in one bucket; NaN for those without a value. */
-export const variablesOf = ({ paths, zeros }: ScriptOptions, bucket: Answer): Record<string, number> =>
+const variablesOf = ({ paths, zeros }: ScriptOptions, bucket: Answer): Record<string, number> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));
 
 /** A number computed from values of the same bucket. */

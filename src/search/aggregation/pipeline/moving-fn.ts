@@ -79,7 +79,7 @@ const withoutEnd = (script: string): string => {
 };
 
 /** Returns the function that a script of `moving_fn` names, such as `MovingFunctions.max(values)`. */
-export const movingFunction = (script: string, place: Place): ((values: Window) => number) => {
+const movingFunction = (script: string, place: Place): ((values: Window) => number) => {
   const [, name = '', given = ''] =
     /^(?:return\s+)?MovingFunctions\.(\w+)\(\s*values\b([^]*)\)$/.exec(withoutEnd(script)) ?? [];
   const [blank = '', ...arguments_] = given.split(',');

@@ -12,10 +12,10 @@ import { bucketsAt, isAbsent, valueAt } from './path.js';
 import type { SiblingPipeline } from './pipeline.js';
 
 /** Builds the answer of a pipeline with a single number. */
-export const oneValue = (pipeline: PathOptions, value: number | null): Answer => withText(value, printFor(pipeline));
+const oneValue = (pipeline: PathOptions, value: number | null): Answer => withText(value, printFor(pipeline));
 
 /** Builds the answer of an extreme value, with the keys of the buckets that have it. */
-export const extremeValue = (
+const extremeValue = (
   pipeline: PathOptions,
   value: number | null,
   values: readonly number[],
@@ -30,7 +30,7 @@ export interface AvgBucket extends Node<'avg_bucket'>, PathOptions {}
 
 export const avgBucket = pathPipeline('avg_bucket', {}, nothingMore);
 
-export const avgBucketOf = (pipeline: AvgBucket, values: readonly number[]): Answer =>
+const avgBucketOf = (pipeline: AvgBucket, values: readonly number[]): Answer =>
   oneValue(pipeline, statisticsOf(momentsOfAll(values)).avg);
 
 /** The sum of a value over buckets. */
@@ -38,7 +38,7 @@ export interface SumBucket extends Node<'sum_bucket'>, PathOptions {}
 
 export const sumBucket = pathPipeline('sum_bucket', {}, nothingMore);
 
-export const sumBucketOf = (pipeline: SumBucket, values: readonly number[]): Answer =>
+const sumBucketOf = (pipeline: SumBucket, values: readonly number[]): Answer =>
   oneValue(pipeline, momentsOfAll(values).sum);
 
 /** The smallest value of buckets, with the keys of those that have it. */
@@ -46,7 +46,7 @@ export interface MinBucket extends Node<'min_bucket'>, PathOptions {}
 
 export const minBucket = pathPipeline('min_bucket', {}, nothingMore);
 
-export const minBucketOf = (pipeline: MinBucket, values: readonly number[], keys: readonly unknown[]): Answer =>
+const minBucketOf = (pipeline: MinBucket, values: readonly number[], keys: readonly unknown[]): Answer =>
   extremeValue(pipeline, momentsOfAll(values).min, values, keys);
 
 /** The largest value of buckets, with the keys of those that have it. */
@@ -54,7 +54,7 @@ export interface MaxBucket extends Node<'max_bucket'>, PathOptions {}
 
 export const maxBucket = pathPipeline('max_bucket', {}, nothingMore);
 
-export const maxBucketOf = (pipeline: MaxBucket, values: readonly number[], keys: readonly unknown[]): Answer =>
+const maxBucketOf = (pipeline: MaxBucket, values: readonly number[], keys: readonly unknown[]): Answer =>
   extremeValue(pipeline, momentsOfAll(values).max, values, keys);
 
 /** Count, minimum, maximum, mean and sum of a value over buckets. */
@@ -62,7 +62,7 @@ export interface StatsBucket extends Node<'stats_bucket'>, PathOptions {}
 
 export const statsBucket = pathPipeline('stats_bucket', {}, nothingMore);
 
-export const statsBucketOf = (pipeline: StatsBucket, values: readonly number[]): Answer =>
+const statsBucketOf = (pipeline: StatsBucket, values: readonly number[]): Answer =>
   beyondAsText(withTexts({ ...statisticsOf(momentsOfAll(values)) }, printFor(pipeline)));
 
 /** Statistics of a value over buckets, with variance and deviation. */
@@ -75,7 +75,7 @@ export const extendedStatsBucket = pathPipeline('extended_stats_bucket', { sigma
   return { sigma };
 });
 
-export const extendedStatsBucketOf = (pipeline: ExtendedStatsBucket, values: readonly number[]): Answer =>
+const extendedStatsBucketOf = (pipeline: ExtendedStatsBucket, values: readonly number[]): Answer =>
   beyondAsText(withTexts(extendedOf(momentsOfAll(values), pipeline.sigma), printFor(pipeline)));
 
 /** Percentiles of a value over buckets. */
@@ -103,7 +103,7 @@ export const percentilesBucket = pathPipeline(
   ({ percents, keyed }) => ({ percents: percents ?? defaultPercents, keyed: keyed ?? true }),
 );
 
-export const percentilesBucketOf = ({ percents, keyed }: PercentilesBucket, values: readonly number[]): Answer => {
+const percentilesBucketOf = ({ percents, keyed }: PercentilesBucket, values: readonly number[]): Answer => {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (percent: number) =>
     sorted.length === 0 ? null : sorted[Math.round((percent / 100) * (sorted.length - 1))]!;

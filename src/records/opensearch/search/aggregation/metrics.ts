@@ -39,7 +39,7 @@ export const byValue =
     property === '' || property === 'value' ? { path: question.path(''), cell: oneValue(question), empty } : undefined;
 
 /** A metric that is one number: `none` where there are no values, `empty` for ordering by it then. */
-export const oneNumber =
+const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {
     const source = numbersOf(kind, metric, metric.at, stage);

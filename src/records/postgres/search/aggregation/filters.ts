@@ -21,7 +21,7 @@ import { type Planned, Stage } from './bucket/stage.js';
  * Plans an aggregation with a single bucket.
  * @param own returns the bucket that its answers are read from, for an enclosing bucket
  */
-export const singleBucket = (
+const singleBucket = (
   aggregation: WithChildren<FilterAggregation | MissingAggregation | GlobalAggregation>,
   inner: Stage,
   own = (bucket: Bucket) => bucket,

@@ -10,7 +10,7 @@ import type { Planned, Stage } from './bucket/stage.js';
 import { pointOrMissing } from './value/missing-value.js';
 
 /** Cells of one kind of grid. */
-export interface Cells {
+interface Cells {
   /** Keys of a record's column and row. */
   readonly keys: (field: StoredField, precision: number) => Key[];
   /** Order of equally full cells: by their numbers, the largest first. Column and row are over the alias `g`. */
@@ -19,7 +19,7 @@ export interface Cells {
 }
 
 /** Creates the planner of a grid: a bucket for each cell, the fullest first. */
-export const gridOf =
+const gridOf =
   ({ keys, order, written }: Cells) =>
   (aggregation: WithChildren<GridAggregation>, stage: Stage): Planned => {
     const { kind, at, precision, size } = aggregation;
@@ -52,7 +52,7 @@ export const gridOf =
   };
 
 /** Builds the key of a coordinate of a record's cell. */
-export const gridKey = (field: StoredField, value: ReturnType<typeof sql>): Key => ({
+const gridKey = (field: StoredField, value: ReturnType<typeof sql>): Key => ({
   value,
   type: sql`float8`,
   fields: [field],
@@ -112,7 +112,7 @@ export const geotileGrid = gridOf({
  * Adds the coordinates of a record, computed once per record. Returns undefined if no record has the field and there is
  * no default.
  */
-export const placeColumns = (metric: GeoBoundsMetric | GeoCentroidMetric, stage: Stage) => {
+const placeColumns = (metric: GeoBoundsMetric | GeoCentroidMetric, stage: Stage) => {
   const field = pointOrMissing(metric.kind, metric, metric.at, stage);
   if (field === undefined) return undefined;
   return { lat: stage.level.perRecord(field.value, [field]), lon: stage.level.perRecord(field.longitude!, [field]) };

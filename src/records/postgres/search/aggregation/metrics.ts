@@ -16,7 +16,7 @@ import { doubles, type Numbers, numbersOf } from './value/number-of.js';
  * Creates the planner of a metric with a single number. `none` is its value without numbers, `empty` its value for
  * ordering.
  */
-export const oneNumber =
+const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {
     const numbers = numbersOf(stage, kind, metric, metric.at);
@@ -54,7 +54,7 @@ const unlessWhole = (property: string) => (property === '' ? undefined : noValue
 /**
  * Plans the moments from which a bucket's statistics are computed; `sigma` if variance and deviation are also needed.
  */
-export const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
+const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
   const numbers = numbersOf(stage, metric.kind, metric, metric.at);
   const field = stage.field(metric.field, metric.at);
   // Statistics of booleans are written as booleans; other metrics write their text.

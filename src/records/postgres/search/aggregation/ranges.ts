@@ -28,7 +28,7 @@ interface FieldRanges {
 }
 
 /** Plans ranges of a field's values, with a default for missing values. */
-export const fieldRanges = (
+const fieldRanges = (
   aggregation: WithChildren<RangeAggregation>,
   stage: Stage,
   { field, reading, read, print }: FieldRanges,
@@ -42,7 +42,7 @@ export const fieldRanges = (
 };
 
 /** Plans a bucket for each range. */
-export const rangeBuckets = (
+const rangeBuckets = (
   aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
   stage: Stage,
   field: Field | undefined,

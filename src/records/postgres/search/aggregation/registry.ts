@@ -27,7 +27,7 @@ import { checkMissing } from './value/missing-value.js';
 type Kind = (BucketAggregation | MetricAggregation)['kind'];
 
 /** Planners of aggregations in SQL, by type. */
-export const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: Stage) => Planned } = {
+const planners: { readonly [K in Kind]: (aggregation: AggregationOf<K>, stage: Stage) => Planned } = {
   terms,
   rare_terms: rareTerms,
   multi_terms: multiTerms,

@@ -17,12 +17,7 @@ import type { Key } from './bucket.js';
 import type { Planning, SortColumn } from './stage.js';
 
 /** Builds the condition on a key for `include`; undefined for all keys. */
-export const includes = (
-  field: Field,
-  filter: KeyFilter | undefined,
-  key: Sql,
-  planning: Planning,
-): Sql | undefined => {
+const includes = (field: Field, filter: KeyFilter | undefined, key: Sql, planning: Planning): Sql | undefined => {
   if (filter === undefined) return undefined;
   if ('values' in filter) {
     const values = valuesOf(field, filter.values, planning);
@@ -38,12 +33,7 @@ export const includes = (
 };
 
 /** Builds the condition on a key for `exclude`; undefined for all keys. */
-export const excludes = (
-  field: Field,
-  filter: KeyFilter | undefined,
-  key: Sql,
-  planning: Planning,
-): Sql | undefined => {
+const excludes = (field: Field, filter: KeyFilter | undefined, key: Sql, planning: Planning): Sql | undefined => {
   const matching = includes(field, filter, key, planning);
   return matching && sql`not ${matching}`;
 };
