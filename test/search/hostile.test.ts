@@ -120,7 +120,7 @@ const sqlOf = (word: string): string[] => {
   };
   const weigh = () => undefined;
   const tree = planTree(aggregations, scope, all, { ...shared, weigh, names: { scope, named: new Map(), weigh } });
-  return [hits.text, ...tree!.levels.map((level) => level.statement().text)];
+  return [hits.text, ...tree!.queries.map((rows) => rows.statement().text)];
 };
 
 const hostile = fc.oneof(

@@ -25,8 +25,8 @@ export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAgg
   const count = inner.count();
   return {
     read: (around) => {
-      const buckets = inner.level.bucketsOf(around);
-      const filled = new Map(buckets.map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]));
+      const buckets = inner.rows.bucketsOf(around);
+      const filled = new Map(buckets.map((bucket) => [Number(inner.rows.keysOf(bucket.row!)[0]), bucket]));
       return automaticAnswer(chosen, { filled, gap, count, children }, planning);
     },
   };

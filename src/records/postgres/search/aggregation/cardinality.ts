@@ -26,14 +26,14 @@ const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => (
 
 /** Buckets are never ordered by these numbers (see `needOf`). */
 const sketched = (field: StoredField, stage: Stage): Planned => {
-  const column = stage.level.perRecord(rollupColumn(field, sql`r.sketch`), [field]);
+  const column = stage.query.perRecord(rollupColumn(field, sql`r.sketch`), [field]);
   const { cell } = stage.aggregate(laidTogether(column));
   const valueOf = (bytes: unknown) => (bytes instanceof Buffer ? countSketched(bytes, stage.planning.pace) : 0);
   return { read: (bucket) => chain(valueOf(cell(bucket)), (value) => ({ value })) };
 };
 
 const places = (field: StoredField, stage: Stage): Planned => {
-  const place = stage.level.perRecord(
+  const place = stage.query.perRecord(
     sql`(case when ${field.value} is not null then point(${field.longitude!}, ${field.value})::text end)`,
     [field],
   );
@@ -42,7 +42,7 @@ const places = (field: StoredField, stage: Stage): Planned => {
 
 const ofOne = (field: StoredField, missing: SimpleMetric['missing'], stage: Stage) => {
   const { value } = valueKey(field, missing, 0, stage.planning);
-  const one = stage.level.perRecord(
+  const one = stage.query.perRecord(
     field.uuid !== undefined && missing === undefined ? field.uuid : value,
     [field],
     field.costly,
@@ -52,7 +52,7 @@ const ofOne = (field: StoredField, missing: SimpleMetric['missing'], stage: Stag
 
 const ofMany = (field: StoredField, missing: SimpleMetric['missing'], stage: Stage) => {
   const { lateral } = valueKey(field, missing, 0, stage.planning);
-  const lists = stage.level.perRecord(sql`(select jsonb_agg(m0.v) from ${lateral!})`, [field], true);
+  const lists = stage.query.perRecord(sql`(select jsonb_agg(m0.v) from ${lateral!})`, [field], true);
   return (where: Sql) =>
     sql`(select count(distinct e) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
 };

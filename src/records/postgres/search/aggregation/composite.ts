@@ -36,7 +36,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const partsOf = (bucket: Bucket, read: (key: CompositeKey, answered: unknown) => unknown): readonly unknown[] => {
-    const answered = inner.level.keysOf(bucket.row!);
+    const answered = inner.rows.keysOf(bucket.row!);
     return bound.map((key, index) => (answered[index] === null ? null : read(key, answered[index])));
   };
   const keyOf = (bucket: Bucket): Answer => {
@@ -46,7 +46,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
   const sortedBy = (bucket: Bucket) => partsOf(bucket, ({ value }, answered) => value(answered));
   return {
     read: (around) => {
-      const buckets = inner.level.bucketsOf(around);
+      const buckets = inner.rows.bucketsOf(around);
       stage.planning.made(buckets.length);
       const final = buckets.at(-1);
       return chain(

@@ -30,9 +30,9 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
       children,
       count: inner?.count() ?? (() => 0),
       found: (around) =>
-        (inner?.level.bucketsOf(around) ?? []).map((bucket) => ({
+        (inner?.rows.bucketsOf(around) ?? []).map((bucket) => ({
           bucket,
-          key: buckets.startOf(inner!.level.keysOf(bucket.row!)[0]),
+          key: buckets.startOf(inner!.rows.keysOf(bucket.row!)[0]),
         })),
       gap,
     },

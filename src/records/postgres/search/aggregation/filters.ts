@@ -14,7 +14,8 @@ import { filtersAnswer } from '../../../answer/filters.js';
 import { condition } from '../sql/condition.js';
 import { name } from '../sql/name.js';
 import { type Bucket, emptyIn, type Key } from './bucket/bucket.js';
-import { Level } from './bucket/level.js';
+import { BucketQuery } from './bucket/bucket-query.js';
+import { BucketRows } from './bucket/bucket-rows.js';
 import { type Planned, Stage } from './bucket/stage.js';
 
 /**
@@ -56,9 +57,9 @@ export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stag
       aggregation.at,
     );
   }
-  const level = new Level({ scope: planning.scope, where: [], keys: [] });
-  planning.levels.push(level);
-  return singleBucket(aggregation, new Stage(planning, level), () => level.bucketsOf(noneAround)[0] ?? noneAround);
+  const rows = new BucketRows(new BucketQuery({ scope: planning.scope, where: [], keys: [] }));
+  planning.queries.push(rows);
+  return singleBucket(aggregation, new Stage(planning, rows), () => rows.bucketsOf(noneAround)[0] ?? noneAround);
 };
 
 const noneAround: Bucket = { id: '[]' };
@@ -82,11 +83,11 @@ export const conditionKey = (conditions: readonly Predicate[], index: number): K
 export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {
   const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, stage.planning));
   const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];
-  const inner = stage.inside([conditionKey(conditions, stage.level.depth)]);
+  const inner = stage.inside([conditionKey(conditions, stage.query.depth)]);
   const children = inner.planAll(aggregation);
   const found = (around: Bucket) => {
-    const buckets = inner.level.bucketsOf(around);
-    const byIndex = new Map(buckets.map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]));
+    const buckets = inner.rows.bucketsOf(around);
+    const byIndex = new Map(buckets.map((bucket) => [Number(inner.rows.keysOf(bucket.row!)[0]), bucket]));
     return (index: number) => byIndex.get(index) ?? emptyIn(around);
   };
   return { read: filtersAnswer(aggregation, { children, count: inner.count(), found }, stage.planning) };

@@ -28,7 +28,7 @@ const gridOf =
       stage.planBarren(aggregation);
       return { read: () => ({ buckets: [] }) };
     }
-    const { depth } = stage.level;
+    const { depth } = stage.query;
     const [column, row] = [sql`g.${name('key', depth)}`, sql`g.${name('key', depth + 1)}`];
     const inner = stage.inside(keys(field, precision), {
       cut: { size, minDocCount: 1, order: () => [sql`g.n desc`, ...order(column, row, precision)] },
@@ -36,12 +36,12 @@ const gridOf =
     const children = inner.planAll(aggregation);
     const count = inner.count();
     const keyOf = (bucket: Bucket) => {
-      const [x, y] = inner.level.keysOf(bucket.row!).map(Number);
+      const [x, y] = inner.rows.keysOf(bucket.row!).map(Number);
       return written(x!, y!, precision);
     };
     return {
       read: (around) => {
-        const buckets = inner.level.bucketsOf(around);
+        const buckets = inner.rows.bucketsOf(around);
         stage.planning.made(buckets.length);
         return chain(
           children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
@@ -115,7 +115,7 @@ export const geotileGrid = gridOf({
 const placeColumns = (metric: GeoBoundsMetric | GeoCentroidMetric, stage: Stage) => {
   const field = pointOrMissing(metric.kind, metric, metric.at, stage);
   if (field === undefined) return undefined;
-  return { lat: stage.level.perRecord(field.value, [field]), lon: stage.level.perRecord(field.longitude!, [field]) };
+  return { lat: stage.query.perRecord(field.value, [field]), lon: stage.query.perRecord(field.longitude!, [field]) };
 };
 
 /** Plans the smallest box around all locations, which may cross the meridian of 180 degrees. */

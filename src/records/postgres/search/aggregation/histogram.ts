@@ -25,9 +25,9 @@ export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage
       children,
       count: inner?.count() ?? (() => 0),
       found: (around) =>
-        (inner?.level.bucketsOf(around) ?? []).map((bucket) => ({
+        (inner?.rows.bucketsOf(around) ?? []).map((bucket) => ({
           bucket,
-          key: Number(inner!.level.keysOf(bucket.row!)[0]),
+          key: Number(inner!.rows.keysOf(bucket.row!)[0]),
         })),
       gap,
     },
@@ -49,7 +49,7 @@ export const histogramKey = (
     offset,
   }: Pick<HistogramAggregation, 'at' | 'field' | 'missing' | 'interval' | 'offset'>,
   stage: Stage,
-  depth = stage.level.depth,
+  depth = stage.query.depth,
 ): Key => {
   const field = fieldOrMissing('double', { field: path, ...(missing && { missing }) }, at, stage)!;
   const { one, many } = doubles(field, missing, stage.planning.now);

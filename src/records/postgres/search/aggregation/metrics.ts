@@ -130,7 +130,7 @@ export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, s
     const column = isKey
       ? sql`(case when ${field.value} is not null then ${recordCount} end)`
       : rollupColumn(field, sql`r.n`);
-    return counting(stage, stage.level.perRecord(column, [field]));
+    return counting(stage, stage.query.perRecord(column, [field]));
   }
   const none = missing === undefined ? sql`0` : sql`1`;
   const perRecord =
@@ -139,7 +139,7 @@ export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, s
       : field.values === undefined
         ? sql`(case when ${field.value} is null then ${none} else 1 end)`
         : sql`(case coalesce(cardinality(${field.values}), 0) when 0 then ${none} else ${field.kind === 'keyword' ? different(field.values) : sql`cardinality(${field.values})`} end)`;
-  const count = stage.level.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
+  const count = stage.query.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
   return counting(stage, count);
 };
 
@@ -172,8 +172,8 @@ export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, st
   const sum = of.many === undefined ? of.one : sql`(select sum(u.v) from unnest(${of.many}) as u(v))`;
   const count = of.many === undefined ? sql`1` : sql`cardinality(${of.many})`;
   const fields = [values, weights];
-  const total = stage.level.perRecord(sql`(${sum} * ${by.one})`, fields, true);
-  const weighed = stage.level.perRecord(
+  const total = stage.query.perRecord(sql`(${sum} * ${by.one})`, fields, true);
+  const weighed = stage.query.perRecord(
     sql`(case when ${sum} is not null then ${count} * ${by.one} end)`,
     fields,
     true,

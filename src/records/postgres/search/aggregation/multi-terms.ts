@@ -18,7 +18,7 @@ interface KeyedBucket extends Bucket {
 /** Plans a bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {
   const { at, size, minDocCount } = aggregation;
-  const depth = stage.level.depth;
+  const depth = stage.query.depth;
   const fields = aggregation.terms.map((term) => fieldOrMissing('keyword', term, at, stage));
   const bound = fields.filter((field) => field !== undefined);
   if (bound.length < fields.length) {
@@ -42,7 +42,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   const compare = comparing(order, count, (a: KeyedBucket, b: KeyedBucket) => compareAll(bound)(a.keys, b.keys));
 
   const found = (around: Bucket): KeyedBucket[] =>
-    inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, keys: inner.level.keysOf(bucket.row!) }));
+    inner.rows.bucketsOf(around).map((bucket) => ({ ...bucket, keys: inner.rows.keysOf(bucket.row!) }));
   const withAll = (around: Bucket): KeyedBucket[] => {
     const some = found(around);
     const others = around.id === gap.id ? [] : notFound(some, all!());
@@ -54,7 +54,7 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
       const every = withEmpty ? withAll(around) : found(around);
       const buckets = every.slice(0, size);
       stage.planning.made(buckets.length);
-      const total = withEmpty || buckets[0] === undefined ? sum(every) : inner.level.total(buckets[0]);
+      const total = withEmpty || buckets[0] === undefined ? sum(every) : inner.rows.total(buckets[0]);
       return chain(
         children.readAll(buckets, (bucket) => [head(bucket.keys, count(bucket)), bucket]),
         (answers) => termsAnswer(total - sum(buckets), answers),

@@ -50,11 +50,11 @@ const rangeBuckets = (
   print: Print,
   predicate: (range: Range) => Predicate,
 ): Planned => {
-  const inner = stage.inside([conditionKey(ranges.map(predicate), stage.level.depth)]);
+  const inner = stage.inside([conditionKey(ranges.map(predicate), stage.query.depth)]);
   const children = inner.planAll(aggregation);
   const found = (around: Bucket) => {
-    const buckets = inner.level.bucketsOf(around);
-    const byIndex = new Map(buckets.map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]));
+    const buckets = inner.rows.bucketsOf(around);
+    const byIndex = new Map(buckets.map((bucket) => [Number(inner.rows.keysOf(bucket.row!)[0]), bucket]));
     return (index: number) => byIndex.get(index) ?? (field === undefined ? gap : emptyIn(around));
   };
   const parts = { ranges, print, children, count: inner.count(), found };

@@ -21,7 +21,7 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
   }
   if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
     throw unsupported(field, 'rare_terms', at);
-  const depth = stage.level.depth;
+  const depth = stage.query.depth;
   const inner = stage.inside([valueKey(field, missing, depth, stage.planning, aggregation)], {
     cut: {
       size: everything,
@@ -37,11 +37,11 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
   return {
     keyKind: field.kind,
     read: (around) => {
-      const buckets = inner.level.bucketsOf(around);
+      const buckets = inner.rows.bucketsOf(around);
       stage.planning.made(buckets.length);
       return chain(
         children.readAll(buckets, (bucket) => [
-          { ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },
+          { ...writtenKey(field, inner.rows.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },
           bucket,
         ]),
         (answers) => ({ buckets: answers }),

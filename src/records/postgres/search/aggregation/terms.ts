@@ -22,7 +22,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     return { read: () => termsAnswer(0, []) };
   }
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
-  const depth = stage.level.depth;
+  const depth = stage.query.depth;
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   // Terms without records of the query only join once all are known, so nothing can be cut before.
   const withEmpty = aggregation.minDocCount === 0;
@@ -36,14 +36,14 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const children = inner.planAll(aggregation);
   const order = orderOf(wantedOrder, children);
   const count = inner.count();
-  const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
+  const ownKey = (bucket: Bucket) => inner.rows.keysOf(bucket.row!)[0];
   const universe = withEmpty ? allTerms(field, aggregation, stage) : undefined;
   // The default text of a missing field is written without a format.
   const isPlain = stage.field(aggregation.field, at) === undefined && field.kind === 'keyword';
   const print = isPlain ? undefined : printOf(field, format);
 
   const found = (around: Bucket): KeyedBucket[] =>
-    inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));
+    inner.rows.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));
   const withAll = (around: Bucket): KeyedBucket[] => {
     const some = found(around);
     const keys = new Set(some.map(({ key }) => key));
@@ -56,7 +56,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     const buckets = all.slice(0, aggregation.size);
     stage.planning.made(buckets.length);
     const sum = (some: readonly Bucket[]) => some.reduce((total, bucket) => total + count(bucket), 0);
-    const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.level.total(buckets[0]);
+    const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.rows.total(buckets[0]);
     const answers = children.readAll(buckets, (bucket) => [head(field, bucket), bucket]);
     return chain(answers, (done) => termsAnswer(total - sum(buckets), done));
   };

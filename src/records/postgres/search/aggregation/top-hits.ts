@@ -15,7 +15,7 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
   const { planning } = stage;
   const keys = bindSort(sort, planning);
   const order = keys.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(keys.map(orderKey));
-  const level = stage.records(
+  const rows = stage.records(
     hitColumns(keys),
     keys.map(({ field }) => field),
     { from, size, order },
@@ -28,11 +28,11 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
     times: planning.times,
     organizationId: planning.scope.organizationId,
   });
-  planning.needDevices(() => level.allRecords());
+  planning.needDevices(() => rows.allRecords());
   return {
     read: (bucket) =>
       chain(
-        planning.pace.map(level.recordsOf(bucket), (record) => shape(record, planning.devices())),
+        planning.pace.map(rows.recordsOf(bucket), (record) => shape(record, planning.devices())),
         (hits) => ({ hits: { total: { value: count(bucket), relation: 'eq' }, max_score: null, hits } }),
       ),
   };
@@ -40,20 +40,20 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
 
 /** Plans values of the records that come first in an order. */
 export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
-  const { planning, level } = stage;
+  const { planning, query } = stage;
   const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));
   const several = fields.find(({ field }) => field?.values !== undefined);
   if (several !== undefined)
     throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
   const [key] = bindSort(sort, planning).map(orderKey);
-  const ordered = level.perRecord(key!.value, [key!.field], true);
-  const tie = level.perRecord(sql`r.seq`, []);
+  const ordered = query.perRecord(key!.value, [key!.field], true);
+  const tie = query.perRecord(sql`r.seq`, []);
   const order = orderBy([{ ...key!, value: ordered }], tie);
   const sorted = key!.type === 'timestamp' ? sql`floor(extract(epoch from ${ordered}) * 1000)` : ordered;
   const values = fields.map(({ field }) =>
     field === undefined
       ? sql`null`
-      : level.perRecord(field.kind === 'keyword' ? field.value : asDouble(field), [field], field.costly),
+      : query.perRecord(field.kind === 'keyword' ? field.value : asDouble(field), [field], field.costly),
   );
   const { cell } = stage.aggregate(
     (where) =>

@@ -11,18 +11,19 @@ import { loadMatched, type Names } from '../hits/matched.js';
 import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/scan.js';
 import type { Bucket } from './bucket/bucket.js';
-import { Level } from './bucket/level.js';
+import { BucketQuery } from './bucket/bucket-query.js';
+import { BucketRows } from './bucket/bucket-rows.js';
 import { type Planning, Stage } from './bucket/stage.js';
 import { planAll } from './registry.js';
 
 /** Planned aggregations of a query. */
 export interface PlannedTree {
-  /** Levels in the order in which they run. */
-  readonly levels: readonly Level[];
+  /** Rows of the bucket queries, in the order in which they are read. */
+  readonly queries: readonly BucketRows[];
   read(reader: Reader): Promise<Answer>;
   /**
-   * Returns the number of matching records, if the buckets of some level contain each of them once. The levels must
-   * have their rows.
+   * Returns the number of matching records, if the buckets of one query contain each of them once. The rows must
+   * have been read.
    */
   total(): number | undefined;
 }
@@ -66,25 +67,25 @@ export const planTree = (
   if (aggregations.length === 0) return undefined;
   let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), staleTypes: new Map() };
   const shown: (() => readonly (readonly unknown[])[])[] = [];
-  const root = new Level({ scope, where: [query], keys: [] });
-  const levels = [root];
+  const root = new BucketRows(new BucketQuery({ scope, where: [query], keys: [] }));
+  const queries = [root];
   const planning: Planning = {
     ...shared,
     ...answerCounter(weigh),
     root,
     scope,
     query,
-    levels,
+    queries,
     planAll,
     needDevices: (records) => void shown.push(records),
     devices: () => devices,
   };
   const planned = planAll(aggregations, new Stage(planning, root));
   return {
-    levels,
-    total: () => levels.map((level) => level.sumOf(root)).find((sum) => sum !== undefined),
+    queries,
+    total: () => queries.map((rows) => rows.sumOf(root)).find((sum) => sum !== undefined),
     read: async (reader) => {
-      for (const level of levels) weigh((await level.read(reader)) * cellBytes);
+      for (const rows of queries) weigh((await rows.read(reader)) * cellBytes);
       if (shown.length > 0) {
         const records = shown.flatMap((of) => of());
         devices = await devicesOf(reader.rows, records);

@@ -3,7 +3,8 @@ import { scalarText } from '../../../../../search/syntax/value.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Key } from './bucket.js';
 import { valueKey } from './bucket-key.js';
-import { Level } from './level.js';
+import { BucketQuery } from './bucket-query.js';
+import { BucketRows } from './bucket-rows.js';
 import type { Stage } from './stage.js';
 
 /**
@@ -11,14 +12,14 @@ import type { Stage } from './stage.js';
  * returned function reads them, like that of {@link allTerms}.
  */
 export const allKeys = (keys: readonly Key[], { planning }: Stage): (() => readonly (readonly unknown[])[]) => {
-  const level = new Level({ scope: planning.scope, where: [], keys });
-  planning.levels.push(level);
-  return () => level.bucketsOf({ id: '[]' }).map(({ row }) => level.keysOf(row!));
+  const rows = new BucketRows(new BucketQuery({ scope: planning.scope, where: [], keys }));
+  planning.queries.push(rows);
+  return () => rows.bucketsOf({ id: '[]' }).map(({ row }) => rows.keysOf(row!));
 };
 
 /**
  * Adds a query for all keys in the scope, whether the search query matches their records or not. The returned function
- * reads them, once the levels have their rows.
+ * reads them, once all rows are read.
  */
 export const allTerms = (
   field: StoredField,

@@ -95,7 +95,7 @@ const missingValue = (field: StoredField, missing: Input, { now }: Planning): Sq
   return coerced === 'none' ? sql`null::${keyType(field)}` : parameter[field.valueType](coerced.value);
 };
 
-/** Returns the own keys of a level over the alias `g` in comparable form: texts by their bytes. */
+/** Returns the own keys of a bucket query over the alias `g` in comparable form: texts by their bytes. */
 export const comparableKeys = (fields: readonly Field[], from: number): Sql[] =>
   fields.map(({ kind }, index) =>
     kind === 'keyword' ? sql`g.${name('key', from + index)} collate "C"` : sql`g.${name('key', from + index)}`,

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag';
 import type { Field } from '../../../../../search/field/field.js';
 
-/** A row of a level: the keys of the enclosing buckets, its own keys, and its columns. */
+/** A row of a bucket query: the keys of the enclosing buckets, its own keys, and its columns. */
 export type Row = readonly unknown[];
 
 /** A bucket as the answer needs it: its keys as one text, and its row, which a bucket without records lacks. */

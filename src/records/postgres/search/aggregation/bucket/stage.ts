@@ -12,8 +12,9 @@ import { condition } from '../../sql/condition.js';
 import type { Scope } from '../../sql/scan.js';
 import { type StoredField, storedField } from '../../sql/stored-field.js';
 import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
+import type { BucketQuery } from './bucket-query.js';
+import type { BucketRows } from './bucket-rows.js';
 import type { DateBuckets } from './date-bucket.js';
-import type { Level } from './level.js';
 
 /** A SQL aggregate. `where` is appended to each aggregate function: nothing, or a filter of records. */
 export type Aggregate = (where: Sql) => Sql;
@@ -27,16 +28,16 @@ export interface Planning extends Counting {
   readonly span: Span;
   /** Time span of the records of each `auto_date_histogram`; missing without records. */
   readonly found: ReadonlyMap<Aggregation, Span>;
-  /** Level with the restriction of records by the query. Aggregations over all records of the scope do not use it. */
-  readonly root: Level;
+  /** Rows of the records that the query selects. Aggregations over all records of the scope are not inside them. */
+  readonly root: BucketRows;
   readonly scope: Scope;
   readonly times: Times;
   readonly query: Predicate;
-  /** All levels of the query, each after its enclosing level. */
-  readonly levels: Level[];
+  /** Rows of all bucket queries, each after the enclosing one. */
+  readonly queries: BucketRows[];
   /** Plans sub-aggregations of the same bucket. */
   planAll(aggregations: readonly Aggregation[], stage: Stage): Children;
-  /** Requests the devices of some records, once the levels have their rows. */
+  /** Requests the devices of some records, once all rows are read. */
   needDevices(records: () => readonly (readonly unknown[])[]): void;
   devices(): Surroundings;
 }
@@ -54,50 +55,55 @@ export interface Inside {
   readonly time?: DateBuckets;
   /** Excludes records that are in none of the buckets. */
   readonly where?: readonly Predicate[];
-  /** See {@link LevelOptions}. */
+  /** See {@link BucketQueryOptions}. */
   readonly first?: Predicate;
 }
 
-/** Planning context of an aggregation: the level whose buckets enclose it, and the filters between them. */
+/** Planning context of an aggregation: the rows of the buckets that enclose it, and the filters between them. */
 export class Stage {
   constructor(
     readonly planning: Planning,
-    readonly level: Level,
+    readonly rows: BucketRows,
     readonly filters: readonly Predicate[] = [],
     /** Enclosing time buckets, for rates. */
     readonly time?: TimeLevel,
     private readonly inSingle = false,
   ) {}
 
+  /** The query of the enclosing buckets, to which metrics are added. */
+  get query(): BucketQuery {
+    return this.rows.query;
+  }
+
   /** Whether aggregations here are top-level ones. A bucket of all records counts as enclosing them. */
   get isTop(): boolean {
-    return this.level === this.planning.root && !this.inSingle;
+    return this.rows === this.planning.root && !this.inSingle;
   }
 
   /** Returns the context inside a single bucket of the same or fewer records. */
   filtered(predicate: Predicate): Stage {
     const filters = predicate.kind === 'all' ? this.filters : [...this.filters, predicate];
-    return new Stage(this.planning, this.level, filters, this.time, true);
+    return new Stage(this.planning, this.rows, filters, this.time, true);
   }
 
   /** Returns the context inside new buckets of these. */
   inside(keys: readonly Key[], { time, where = [], ...more }: Inside = {}): Stage {
-    const level = this.level.inside([...this.filters, ...where], keys, more);
-    this.planning.levels.push(level);
+    const rows = this.rows.inside([...this.filters, ...where], keys, more);
+    this.planning.queries.push(rows);
     return new Stage(
       this.planning,
-      level,
+      rows,
       [],
-      time === undefined ? this.time : { buckets: time, index: this.level.depth },
+      time === undefined ? this.time : { buckets: time, index: this.query.depth },
     );
   }
 
-  /** Adds a level of the first few records of each bucket. */
-  records(columns: readonly Sql[], fields: readonly Field[], top: Top): Level {
-    const level = this.level.inside(this.filters, [], { top });
-    level.output(columns, fields);
-    this.planning.levels.push(level);
-    return level;
+  /** Adds a query of the first few records of each bucket. */
+  records(columns: readonly Sql[], fields: readonly Field[], top: Top): BucketRows {
+    const rows = this.rows.inside(this.filters, [], { top });
+    rows.query.output(columns, fields);
+    this.planning.queries.push(rows);
+    return rows;
   }
 
   /**
@@ -105,27 +111,27 @@ export class Stage {
    * empty answer, but faults inside it are still reported, as is an order by an unknown metric.
    */
   planBarren(around: BucketAggregation, time?: DateBuckets): Children {
-    const planning = { ...this.planning, levels: [], needDevices: () => undefined };
-    const inside = time === undefined ? this.time : { buckets: time, index: this.level.depth };
-    return new Stage(planning, this.level.inside([], []), [], inside).planAll(around);
+    const planning = { ...this.planning, queries: [], needDevices: () => undefined };
+    const inside = time === undefined ? this.time : { buckets: time, index: this.query.depth };
+    return new Stage(planning, this.rows.inside([], []), [], inside).planAll(around);
   }
 
   /** Returns a function that returns the number of records of a bucket. */
   count(): (bucket: Bucket) => number {
-    if (this.filters.length === 0) return this.level.count();
+    if (this.filters.length === 0) return this.query.count();
     const { cell } = this.counted();
     return (bucket) => Number(cell(bucket) ?? 0);
   }
 
   /** Adds the number of records as an aggregate. */
   counted(): { cell: Cell; column: Sql } {
-    return this.aggregate(this.level.countRecords());
+    return this.aggregate(this.query.countRecords());
   }
 
   /** Adds an aggregate over the records. */
   aggregate(aggregate: Aggregate): { cell: Cell; column: Sql } {
-    if (this.filters.length === 0) return this.level.perBucket(aggregate(empty));
-    return this.level.perBucket(aggregate(sql` filter (where ${flagOf(this.level, and(this.filters))})`));
+    if (this.filters.length === 0) return this.query.perBucket(aggregate(empty));
+    return this.query.perBucket(aggregate(sql` filter (where ${flagOf(this.query, and(this.filters))})`));
   }
 
   /** Plans the sub-aggregations of these buckets. */
@@ -163,5 +169,5 @@ export interface SortColumn {
 }
 
 /** Returns a per-record flag of a predicate, by which aggregates can filter. */
-export const flagOf = (level: Level, predicate: Predicate): Sql =>
-  level.perRecord(condition(predicate), fieldsOf(predicate));
+export const flagOf = (query: BucketQuery, predicate: Predicate): Sql =>
+  query.perRecord(condition(predicate), fieldsOf(predicate));

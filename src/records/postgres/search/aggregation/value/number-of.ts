@@ -44,12 +44,12 @@ export const numbersOf = (
   const field = stage.field(path, at);
   if (field === undefined) {
     if (missing === undefined) return undefined;
-    return ofOne(stage.level.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
+    return ofOne(stage.query.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
   }
   if (!isNumeric(field)) throw unsupported(field, kind, at);
   if (stage.planning.scope.rollup) return ofRollup(stage, field);
   const { one, many } = doubles(field, missing, stage.planning.now);
-  return many === undefined ? ofOne(stage.level.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
+  return many === undefined ? ofOne(stage.query.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
 };
 
 /** Returns the SQL of a field's single value as a double: dates in whole milliseconds. */
@@ -91,7 +91,7 @@ const ofOne = (value: Sql): Numbers => ({
  * `rollupRange`).
  */
 const ofRollup = (stage: Stage, field: StoredField): Numbers => {
-  const column = (name: Sql) => stage.level.perRecord(rollupColumn(field, name), [field]);
+  const column = (name: Sql) => stage.query.perRecord(rollupColumn(field, name), [field]);
   const [n, sum, squares] = [column(sql`r.n`), column(sql`r.sum`), column(sql`r.sum_squares`)];
   return {
     ...ofOne(sum),
@@ -109,7 +109,7 @@ const ofRollup = (stage: Stage, field: StoredField): Numbers => {
 /** Returns the numbers of records that may have several. As much as possible is computed per record first. */
 const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
   const perRecord = (aggregate: Sql) =>
-    stage.level.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
+    stage.query.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
   const each: Numbers['each'] = (how, of) => {
     const one = perRecord(sql`${folds[how]}(${of(sql`u.v`)})`);
     return (where) => sql`${folds[how]}(${one})${where}`;
@@ -118,7 +118,7 @@ const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
   const sum = each('sum', itself);
   const one = perRecord(sql`count(*)`);
   const count: Aggregate = (where) => sql`sum(${one})${where}`;
-  const lists = stage.level.perRecord(sql`to_jsonb(${values})`, [field], true);
+  const lists = stage.query.perRecord(sql`to_jsonb(${values})`, [field], true);
   const all: Aggregate = (where) =>
     sql`(select array_agg((e #>> '{}')::float8) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
   return {
