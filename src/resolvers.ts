@@ -33,6 +33,7 @@ import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolv
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from './resolvers/provisioning.resolver.js';
+import { PutDevicesResolver } from './resolvers/put-devices.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
 import { ApplicationActivityResolver, OrganizationActivityResolver } from './resolvers/record-activity.resolver.js';
 import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
@@ -100,6 +101,7 @@ export function createResolvers({
     new ProductEdgesResolver(),
     new ProductResolver(),
     new ProvisioningResolver(clock),
+    new PutDevicesResolver(clock),
     new RecordResolver(records),
     new SearchResolver(index),
     new TeamEdgesResolver(),

@@ -226,6 +226,10 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'owners',
     values: (things) => ({ ...organization(things), deviceIds: [things.deviceId], tags: ['seen'] }),
   },
+  'Mutation.putDevices': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), devices: [{ serial: hex(things) }] }),
+  },
   'Mutation.deleteDevices': {
     access: 'owners',
     values: async (things) => ({ ...organization(things), deviceIds: [await newDevice(things)] }),

@@ -201,12 +201,12 @@ describe('a request of the graph', () => {
     expect(body.extensions).toEqual({ cost: { objects: 40, found: 4, limit: 25_000 } });
   });
 
-  it('is refused beyond 256 KiB', async () => {
+  it('is refused beyond 1 MiB', async () => {
     const owner = await world.organization();
-    const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(256 * 1024) });
+    const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(1024 * 1024) });
     expect(status).toBe(413);
     expect(body.errors![0]).toMatchObject({
-      message: 'Send at most 256 KiB.',
+      message: 'Send at most 1 MiB.',
       extensions: { code: 'TOO_LARGE' },
     });
   });
