@@ -117,7 +117,10 @@ async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): P
   const named = deviceIds == null ? undefined : [...new Set(deviceIds)];
   if (named?.some((each) => !isId(each))) throw notFound('device');
   const keys = serials == null ? undefined : [...new Set(serials.map(serialKey))];
-  const listing = { timeout: 5000, ...chosenListing(ctx.caller, { organizationId, deviceIds: named, serials: keys, filter }) };
+  const listing = {
+    timeout: 5000,
+    ...chosenListing(ctx.caller, { organizationId, deviceIds: named, serials: keys, filter }),
+  };
   const where = sql`where ${join(conditionsOf(listing, q), ' and ')}`;
   const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, selected: everything });
   const [counted] = await read<Omit<ChosenCount, 'ids'>>(sql`

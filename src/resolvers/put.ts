@@ -1,6 +1,11 @@
+import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
+import sql from 'sql-template-tag';
+import { execute } from '../auth/execute.js';
+import { isId } from '../entities/id.js';
 import type { PutAnswer, PutError, PutItem } from '../entities/put-answer.js';
-import { type ApiError, conflict, invalid } from '../errors.js';
+import { ApiError, conflict, invalid, notFound } from '../errors.js';
 import { itemFaults } from '../schema/arguments.js';
+import type { KeyedInput } from '../schema/put.args.js';
 
 /** The outcome for one item: the thing's identifier, or the error for which it was not put. */
 export type Outcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };
@@ -73,3 +78,80 @@ const itemOf = (index: number, outcome: Outcome): PutItem =>
   'error' in outcome ? { index, status: 'failed', error: errorOf(outcome.error) } : { index, ...outcome };
 
 const errorOf = ({ code, message, errors = [] }: ApiError): PutError => ({ code, message, errors: [...errors] });
+
+/** A thing with the key of a tool. */
+export interface Keyed {
+  id: string;
+  organizationId: string;
+  externalId?: string | null;
+}
+
+/** How the items of a call become things of one kind. */
+export interface PutOptions<Thing extends Keyed, Item extends KeyedInput> {
+  organizationId: string;
+  isDry: boolean;
+  /** Class of the things. */
+  type: EntityClass<Thing>;
+  /** Condition on things beside the organization. A key of any other thing is taken. */
+  isOurs?: (thing: Thing) => boolean;
+  /** Locks what bounds the number of things, and returns how many more there may be. Absent: there is no limit. */
+  roomOf?: (em: EntityManager) => Promise<number>;
+  /** The error of an item that would be one too many. */
+  full?: () => ApiError;
+  make: () => Thing;
+  /** Gives the thing its new values, or throws the item's fault before it changes anything. */
+  change: (thing: Thing, item: Item) => void;
+}
+
+/** Creates and changes things by their keys, with one read and one flush for all. */
+export async function putKeyed<Thing extends Keyed, Item extends KeyedInput>(
+  em: EntityManager,
+  outcomes: Outcomes<Item>,
+  { organizationId, isDry, type, isOurs = () => true, roomOf, full, make, change }: PutOptions<Thing, Item>,
+): Promise<void> {
+  outcomes.requireValid();
+  outcomes.requireUnique('externalId', ({ externalId }) => externalId);
+  outcomes.requireUnique('id', ({ id }) => id);
+  // Calls of one organization follow each other, so that two of them do not make the same thing.
+  await execute(em, sql`select pg_advisory_xact_lock(hashtextextended(${`put ${organizationId}`}, 0))`);
+  let room = (await roomOf?.(em)) ?? Number.POSITIVE_INFINITY;
+  const puts = outcomes.open;
+  const keys = puts.map(({ item }) => item.externalId);
+  const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
+  const where = { organizationId, $or: [{ externalId: { $in: keys } }, { id: { $in: ids } }] };
+  const found = await em.find(type, where as never);
+  const byKey = new Map(found.map((thing) => [thing.externalId, thing]));
+  const byId = new Map(found.filter(isOurs).map((thing) => [thing.id, thing]));
+  const done: { index: number; thing: Thing; isNew: boolean }[] = [];
+  for (const { index, item } of puts) {
+    try {
+      const named = item.id == null ? undefined : byId.get(item.id);
+      const holder = byKey.get(item.externalId);
+      if (item.id != null && named === undefined) throw notFound('thing');
+      if (holder !== undefined && (!isOurs(holder) || (named !== undefined && named !== holder)))
+        throw takenKey(holder);
+      const known = named ?? holder;
+      if (known === undefined && room <= 0 && full) throw full();
+      const thing = known ?? make();
+      change(thing, item);
+      thing.externalId = item.externalId;
+      done.push({ index, thing, isNew: known === undefined });
+      if (known === undefined) room -= 1;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      outcomes.fail(index, error);
+    }
+  }
+  const work = em.getUnitOfWork();
+  work.computeChangeSets();
+  const changed = new Set<object>(work.getChangeSets().map(({ entity }) => entity as object));
+  for (const { index, thing, isNew } of done) {
+    const status = isNew ? 'created' : changed.has(thing) ? 'updated' : 'unchanged';
+    outcomes.settle(index, { status, id: isNew && isDry ? null : thing.id });
+    if (isNew && !isDry) em.persist(thing);
+  }
+  if (isDry) em.clear();
+}
+
+const takenKey = ({ id }: Keyed): ApiError =>
+  conflict(`The key is that of ${id}.`, [{ path: 'externalId', message: `is taken by ${id}` }]);
