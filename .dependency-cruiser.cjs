@@ -70,7 +70,7 @@ const mayImport = {
     'json',
   ],
   rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'static', 'time-slice'],
-  graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'static', 'time-slice'],
+  graph: ['schema', 'address-counter', 'errors', 'fair-queue', 'json', 'log', 'static', 'time-slice'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: [
     'rest',

@@ -29,10 +29,12 @@ export interface Admission {
    */
   countUnknown: CountUnknown;
   /**
-   * Counts further requests of a caller.
+   * Counts further requests of a caller, which the organization's usage shows as `calls`.
    * @throws rateLimited
    */
-  charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
+  charge: (caller: Caller, response: Response, requests: number, calls?: number) => Promise<void>;
+  /** Counts requests of work that was done already. */
+  owe: (caller: Caller, response: Response, requests: number) => Promise<void>;
   /** Limits how many requests of an organization run at once. */
   enter: Enter;
   inFlight: InFlight;
@@ -66,10 +68,11 @@ export const createAdmission = (
     admit: counted(createAdmit(identify, count, countUnknown)),
     admitIngest: counted(createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), countUnknown)),
     countUnknown,
-    async charge(caller, response, requests) {
-      await count(keyOf(caller), response, requests);
-      countCalls(caller.organizationId, requests);
+    async charge(caller, response, requests, calls = requests) {
+      if (requests > 0) await count(keyOf(caller), response, requests);
+      if (calls > 0) countCalls(caller.organizationId, calls);
     },
+    owe: (caller, response, requests) => count(keyOf(caller), response, requests, true),
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),
   };

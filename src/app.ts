@@ -184,6 +184,7 @@ async function createApp(
     admit: (request) => admit(request, request.res!),
     enter: (request, caller) => enter('graph', caller, request.res!),
     charge: admission.charge,
+    owe: admission.owe,
     readBody: async (request, caller, bytes) => {
       const sender = { hold: inFlight.body(caller, request.res!), organizationId: caller.organizationId };
       return (await readBody(request, { bytes, lines: false }, sender)).text;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
+import { execute } from './auth/execute.js';
 import type { CallReads } from './database/call-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
@@ -39,10 +40,10 @@ export interface Share {
 
 /** The context of one call. Parts that a call may not need are created at their first use. */
 export class Call implements Context {
-  readonly read: Read;
+  read: Read;
   readonly readWithin: Context['readWithin'];
   readonly timeLeft: Context['timeLeft'];
-  readonly insert: Context['insert'];
+  insert: Context['insert'];
   readonly wake: () => void;
   readonly counts: Context['counts'];
   readonly objects?: ObjectCounter;
@@ -76,6 +77,12 @@ export class Call implements Context {
   get em(): EntityManager {
     this.unit ??= this.resources.fork();
     return this.unit;
+  }
+
+  within(em: EntityManager): void {
+    this.unit = em;
+    this.read = (query) => execute(em, query);
+    this.insert = (entity) => em.persist(entity).flush();
   }
 
   get origin(): string {

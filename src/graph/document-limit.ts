@@ -32,7 +32,7 @@ export const bounds = {
    */
   cost: 25_000,
   /** Operations of a batch. */
-  batch: 20,
+  batch: 100,
   /** Size of a request in bytes: calls that put 1,000 things have some hundred kibibytes. */
   bytes: 1024 * 1024,
   /** Size of a message of a WebSocket in bytes. */

@@ -54,13 +54,13 @@ describe('a batch of operations', () => {
     ]);
   });
 
-  it('may have 20 operations', async () => {
+  it('may have 100 operations', async () => {
     const owner = await world.organization();
     const batch = (size: number) => Array.from({ length: size }, () => ({ query: '{ account { id } }' }));
-    expect((await owner.postGraph<GraphAnswer[]>(batch(20))).body).toHaveLength(20);
-    const { status, body } = await owner.postGraph(batch(21));
+    expect((await owner.postGraph<GraphAnswer[]>(batch(100))).body).toHaveLength(100);
+    const { status, body } = await owner.postGraph(batch(101));
     expect(status).toBe(422);
-    expect(body.errors).toMatchObject([{ message: 'This batch has 21 operations; at most 20 are allowed.' }]);
+    expect(body.errors).toMatchObject([{ message: 'This batch has 101 operations; at most 100 are allowed.' }]);
   });
 
   it('may return 25,000 objects in all', async () => {
