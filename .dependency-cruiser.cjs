@@ -95,6 +95,7 @@ const mayImport = {
   // It knows tables by the database's own catalogue.
   backup: [],
   // A customer: HTTP is all that it knows of us.
+  configuration: [],
   demo: [],
   // The same, beside a broker; packets it reads as the endpoint does.
   bridge: ['mqtt', 'log', 'back-off'],
@@ -124,6 +125,7 @@ const at = (name) =>
     'operator',
     'tracing',
     'backup',
+    'configuration',
     'demo',
     'bridge',
   ].includes(name)
