@@ -199,6 +199,7 @@ module.exports = {
     },
     keeper('undici', 'hooks/'),
     keeper('nodemailer', 'alerts/mail/transport'),
+    keeper('yaml', 'configuration/document'),
     keeper('@opentelemetry', 'tracing/'),
     keeper('csv-stringify', 'csv'),
     keeper('hyparquet-writer', 'export/parquet'),

@@ -13,10 +13,10 @@ describe('requests are counted by what they carry', () => {
     const { headers } = await owner.postGraph(queries);
     expect(headers.get('x-ratelimit-remaining')).toBe('38');
     const create = 'mutation ($o: ID!) { createTeam(organizationId: $o, name: "T") { id } }';
-    const mutations = Array.from({ length: 20 }, () => ({ query: create, variables: { o: owner.id } }));
-    const statuses: number[] = [];
-    for (let count = 0; count < 4; count++) statuses.push((await owner.postGraph(mutations)).status);
-    expect(statuses).toEqual([200, 200, 200, 429]);
+    const other = await world.organization();
+    const mutations = Array.from({ length: 20 }, () => ({ query: create, variables: { o: other.id } }));
+    const answer = await other.postGraph(mutations);
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('30');
   });
 
   it('lists of a batch count by their objects, which requests after it pay', async () => {
@@ -40,9 +40,9 @@ describe('requests are counted by what they carry', () => {
     const owner = await world.organization();
     const query = 'mutation ($o: ID!) { createTeam(organizationId: $o, name: "T") { id } }';
     const batch = Array.from({ length: 70 }, () => ({ query, variables: { o: owner.id } }));
-    expect((await owner.postGraph(batch)).status).toBe(200);
-    const refused = await owner.postGraph(batch);
-    expect(refused.status).toBe(429);
+    const answers = await Promise.all([owner.postGraph(batch), owner.postGraph(batch)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThanOrEqual(1);
     await delay(wait * 1000);
