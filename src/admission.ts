@@ -28,6 +28,14 @@ export interface Admission {
    * @throws rateLimited
    */
   countUnknown: CountUnknown;
+  counted: Counted;
+  /** Limits how many requests of an organization run at once. */
+  enter: Enter;
+  inFlight: InFlight;
+}
+
+/** Counts what requests of the graph turn out to be. */
+export interface Counted {
   /**
    * Counts further requests of a caller, which the organization's usage shows as `calls`.
    * @throws rateLimited
@@ -35,9 +43,6 @@ export interface Admission {
   charge: (caller: Caller, response: Response, requests: number, calls?: number) => Promise<void>;
   /** Counts requests of work that was done already. */
   owe: (caller: Caller, response: Response, requests: number) => Promise<void>;
-  /** Limits how many requests of an organization run at once. */
-  enter: Enter;
-  inFlight: InFlight;
 }
 
 /** Creates the admission control of a process. `app` knows which proxies are trusted. */
@@ -68,11 +73,13 @@ export const createAdmission = (
     admit: counted(createAdmit(identify, count, countUnknown)),
     admitIngest: counted(createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), countUnknown)),
     countUnknown,
-    async charge(caller, response, requests, calls = requests) {
-      if (requests > 0) await count(keyOf(caller), response, requests);
-      if (calls > 0) countCalls(caller.organizationId, calls);
+    counted: {
+      async charge(caller, response, requests, calls = requests) {
+        if (requests > 0) await count(keyOf(caller), response, requests);
+        if (calls > 0) countCalls(caller.organizationId, calls);
+      },
+      owe: (caller, response, requests) => count(keyOf(caller), response, requests, true),
     },
-    owe: (caller, response, requests) => count(keyOf(caller), response, requests, true),
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),
   };

@@ -67,9 +67,11 @@ const parentKind = (kind: Kind): Kind => (kind === 'hook' ? 'application' : kind
 
 /** Whether the document has the section that a stored thing would stand in. */
 function isManaged({ kind, parent }: Entry, wanted: Configuration): boolean {
-  const below = (section: 'applications' | 'teams', field: string) =>
-    wanted[section] !== undefined &&
-    (!(parent! in wanted[section]) || (wanted[section][parent!] ?? {})[field] !== undefined);
+  const below = (name: 'applications' | 'teams', field: string) => {
+    const section = wanted[name];
+    const isNamed = section !== undefined && Object.hasOwn(section, parent!);
+    return section !== undefined && (!isNamed || (section[parent!] ?? {})[field] !== undefined);
+  };
   switch (kind) {
     case 'product':
       return wanted.products !== undefined;

@@ -178,7 +178,7 @@ export const tidy = (value: unknown): Values =>
 
 const tidied = (value: unknown): unknown => {
   if (value === null || value === undefined || value === '') return undefined;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((each) => tidied(each) ?? each);
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((each: unknown) => tidied(each) ?? each);
   if (typeof value !== 'object') return value;
   const inner = tidy(value);
   return Object.keys(inner).length === 0 ? undefined : inner;

@@ -29,7 +29,7 @@ export interface ApplicationChange {
 })
 @Entity()
 export class Application extends ApplicationListItem {
-  @flag('Whether it has a dashboard.') hasDashboard: boolean = false;
+  @flag('Whether the application has a dashboard.') hasDashboard: boolean = false;
   @text('Key that a tool chose, unique within the organization.', { nullable: true })
   @GraphOnly()
   externalId?: string | null;

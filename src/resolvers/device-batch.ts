@@ -27,7 +27,7 @@ export interface DeviceChoice {
   filter?: DeviceFilter | null | undefined;
 }
 
-/** The devices of a choice that the caller can read. */
+/** Defines the list of selected devices that the caller can read. */
 export const chosenListing = (caller: Caller, { organizationId, deviceIds, serials, filter }: DeviceChoice): Listing =>
   deviceListing(caller, {
     where: [
@@ -79,7 +79,7 @@ export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
       )
     : invalid([{ path: 'tags', message: `would make more than ${mostTags} tags of ${count} of these devices` }]);
 
-/** Of devices that a change has locked. */
+/** Numbers of the locked devices that were changed and that were blocked. */
 export interface Applied {
   changed: number;
   blocked: number;
@@ -132,9 +132,12 @@ const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
   }
 };
 
-/** Locks devices in the order of their identifiers, so that two changes never wait for each other; gives those that there are. */
+/**
+ * Locks devices in the order of their identifiers, so that two changes never deadlock. Returns the identifiers of those
+ * that exist.
+ */
 export const lockDevices = async (run: Read, which: Sql): Promise<string[]> => {
-  // Linking a device locks its row as well: none is linked from here on.
+  // Linking a device also locks its row, so no device can be linked from here on.
   const rows = await run<{ id: string }>(sql`select d.id from device d ${which} for update of d`);
   return rows.map(({ id }) => id);
 };

@@ -60,7 +60,7 @@ export async function loadHook(
 /** Maximum number of hooks per application. */
 const maxHooks = 100;
 
-/** Locks an application's hooks against others that would be made at the same time, and returns how many it may still have. */
+/** Locks an application against concurrent new hooks. Returns the number of hooks that it may still have. */
 export async function roomForHooks(em: EntityManager, applicationId: string): Promise<number> {
   await execute(em, sql`select from application where id = ${applicationId} for no key update`);
   const [{ count } = { count: 0 }] = await execute<{ count: number }>(
@@ -75,7 +75,11 @@ export const tooManyHooks = (): ApiError => conflict(`An application has at most
 
 const deviceEvents: ReadonlySet<string> = new Set([HookEventKind.deviceRegistered, HookEventKind.deviceDeleted]);
 
-/** Events of devices are about the whole organization. Whoever may change the application may keep them or leave them out. */
+/**
+ * Checks the chosen events. Device events concern the whole organization, so only owners may add them. A caller who may
+ * change the application may keep or remove those already chosen.
+ * @throws forbidden
+ */
 export function requireOwnerForDevices(
   { caller }: Pick<Context, 'caller'>,
   hook: Hook,

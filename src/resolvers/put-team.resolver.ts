@@ -2,6 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { loadTeam } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
+import type { Permission } from '../entities/enums.js';
 import { isId } from '../entities/id.js';
 import { PutAnswer } from '../entities/put-answer.js';
 import { invalid, notFound } from '../errors.js';
@@ -56,7 +57,7 @@ export class PutTeamResolver {
     const names = { id: 'applicationId', key: 'externalId' };
     const named = nameItems(outcomes, names, (item) => [item.applicationId, item.externalId]);
     await inTransaction(ctx, async (run) => {
-      const rows = await run<{ id: string; key: string | null; permission: string | null }>(sql`
+      const rows = await run<{ id: string; key: string | null; permission: Permission | null }>(sql`
         select a.id, a.external_id as key, ta.permission
           from application a left join team_application ta on ta.application_id = a.id and ta.team_id = ${team.id}
          where a.organization_id = ${organizationId}

@@ -28,7 +28,7 @@ export const CheckedByItem = (): ClassDecorator => (type) => void checkedByItem.
 /** Returns the faults of an instance of an input type, with paths that begin at the instance. */
 export const itemFaults = (item: object): Fault[] => faultsOf(item as Fields, item.constructor as Class);
 
-/** The same for `buildSchema` (`validateFn`). */
+/** Validates arguments for `buildSchema` (`validateFn`). */
 export const checkArguments: ValidatorFn = (value: unknown, type) => {
   if (typeof value === 'object' && value !== null && typeof type === 'function') requireValid(value, type as Class);
 };
