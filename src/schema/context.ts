@@ -52,7 +52,10 @@ export interface Context extends ReadingCall {
   readonly em: EntityManager;
   /** Runs the statements of this call in the transaction of another unit of work, its reads too. */
   within(em: EntityManager): void;
-  /** Stores one new thing. @throws an error that names the constraint which forbids it */
+  /**
+   * Stores one new entity.
+   * @throws an error that names the violated constraint.
+   */
   readonly insert: (entity: object) => Promise<void>;
   /** Reads single rows and lists on the pipelined connection, in one round trip. Not for queries that may be slow. */
   readonly read: Read;
