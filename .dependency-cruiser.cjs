@@ -75,7 +75,7 @@ const mayImport = {
     'json',
   ],
   rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'static', 'time-slice'],
-  graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'static', 'time-slice'],
+  graph: ['schema', 'address-counter', 'errors', 'fair-queue', 'json', 'log', 'static', 'time-slice'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: [
     'rest',
@@ -102,6 +102,7 @@ const mayImport = {
   // It knows tables by the database's own catalogue.
   backup: [],
   // A customer: HTTP is all that it knows of us.
+  configuration: [],
   demo: [],
   // The same, beside a broker; packets it reads as the endpoint does.
   bridge: ['mqtt', 'log', 'back-off'],
@@ -133,6 +134,7 @@ const at = (name) =>
     'operator',
     'tracing',
     'backup',
+    'configuration',
     'demo',
     'bridge',
   ].includes(name)
@@ -207,6 +209,7 @@ module.exports = {
     keeper('undici', 'hooks/'),
     keeper('nodemailer', 'alerts/mail/transport'),
     keeper('openid-client', 'sign-in/provider'),
+    keeper('yaml', 'configuration/document'),
     keeper('@opentelemetry', 'tracing/'),
     keeper('csv-stringify', 'csv'),
     keeper('hyparquet-writer', 'export/parquet'),

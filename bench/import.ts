@@ -8,7 +8,7 @@ import { createToken } from '../src/operator/token.js';
 import { openStage, type Stage } from './stage.js';
 
 /** The measured fields of an import. */
-interface FileImport {
+export interface FileImport {
   id: string;
   state: string;
   created: number;
@@ -45,9 +45,9 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-const serialOf = (index: number) => `b0-${index.toString(16).padStart(6, '0')}`;
+export const serialOf = (index: number) => `b0-${index.toString(16).padStart(6, '0')}`;
 
-const callAs =
+export const callAs =
   ({ base }: Stage, token: string): Call =>
   async <Body>(path: string, body?: string, type = 'application/json') => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': type };
@@ -60,7 +60,7 @@ const callAs =
   };
 
 /** Creates another organization with a device. Returns a function that posts one of its records. */
-const openNeighbor = async (stage: Stage): Promise<() => Promise<unknown>> => {
+export const openNeighbor = async (stage: Stage): Promise<() => Promise<unknown>> => {
   const account = { username: 'neighbor', email: 'neighbor@example.com' };
   const organizationId = await createAccount(stage.pool, AccountType.organization, account, new Date());
   const { token } = await createToken(stage.pool, { organizationId }, new Date());

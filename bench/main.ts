@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),
   search: () => import('./search.js'),
+  tools: () => import('./tools.js'),
   traces: () => import('./traces.js'),
   typed: () => import('./typed.js'),
   upgrade: () => import('./upgrade.js'),

@@ -29,14 +29,21 @@ export interface Admission {
    * @throws rateLimited
    */
   countUnknown: CountUnknown;
-  /**
-   * Counts further requests of a caller.
-   * @throws rateLimited
-   */
-  charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
+  counted: Counted;
   /** Limits how many requests of an organization run at once. */
   enter: Enter;
   inFlight: InFlight;
+}
+
+/** Counts what requests of the graph turn out to be. */
+export interface Counted {
+  /**
+   * Counts further requests of a caller, which the organization's usage shows as `calls`.
+   * @throws rateLimited
+   */
+  charge: (caller: Caller, response: Response, requests: number, calls?: number) => Promise<void>;
+  /** Counts requests of work that was done already. */
+  owe: (caller: Caller, response: Response, requests: number) => Promise<void>;
 }
 
 /** Creates the admission control of a process. `app` knows which proxies are trusted. */
@@ -67,9 +74,12 @@ export const createAdmission = (
     admit: counted(createAdmit(identify, count, countUnknown)),
     admitIngest: counted(createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), countUnknown)),
     countUnknown,
-    async charge(caller, response, requests) {
-      await count(keyOf(caller), response, requests);
-      countCalls(caller.organizationId, requests);
+    counted: {
+      async charge(caller, response, requests, calls = requests) {
+        if (requests > 0) await count(keyOf(caller), response, requests);
+        if (calls > 0) countCalls(caller.organizationId, calls);
+      },
+      owe: (caller, response, requests) => count(keyOf(caller), response, requests, true),
     },
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),

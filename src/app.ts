@@ -223,7 +223,7 @@ async function createApp(
     schema: buildGraph({ resolvers, container }),
     admit: (request) => admitPerson(request, request.res!),
     enter: (request, caller) => enter('graph', caller, request.res!),
-    charge: admission.charge,
+    ...admission.counted,
     readBody: async (request, caller, bytes) => {
       const sender = { hold: inFlight.body(caller, request.res!), organizationId: caller.organizationId };
       return (await readBody(request, { bytes, lines: false }, sender)).text;

@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import type { Sql } from 'sql-template-tag';
 import type { Refusals } from './audit/refusals.js';
 import { Trail } from './audit/trail.js';
+import { execute } from './auth/execute.js';
 import type { CallReads } from './database/call-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
@@ -43,12 +44,12 @@ export interface Share {
 
 /** The context of one call. Parts that a call may not need are created at their first use. */
 export class Call implements Context {
-  readonly read: Read;
+  read: Read;
   readonly readWithin: Context['readWithin'];
   readonly timeLeft: Context['timeLeft'];
   // One for all copies: `insert` is bound to this one.
-  readonly audit: Trail;
-  readonly insert: Context['insert'];
+  audit: Trail;
+  insert: Context['insert'];
   readonly wake: () => void;
   readonly counts: Context['counts'];
   readonly objects?: ObjectCounter;
@@ -83,6 +84,13 @@ export class Call implements Context {
   get em(): EntityManager {
     this.unit ??= this.resources.fork(this.audit);
     return this.unit;
+  }
+
+  within({ em, audit }: Pick<Context, 'em' | 'audit'>): void {
+    this.unit = em;
+    this.audit = audit as Trail;
+    this.read = (query) => execute(em, query);
+    this.insert = (entity) => em.persist(entity).flush();
   }
 
   get origin(): string {

@@ -4,6 +4,7 @@ import { addBackupCommands } from './command/backup.js';
 import { addBridgeCommand } from './command/bridge.js';
 import { addIndexCommands } from './command/cluster-index.js';
 import { addGroup } from './command/command.js';
+import { addConfigurationCommands } from './command/configuration.js';
 import { addDemoCommand } from './command/demo.js';
 import { addDoctorCommand } from './command/doctor.js';
 import { addProductCommands, addRetentionCommands } from './command/product.js';
@@ -42,6 +43,7 @@ function createProgram(): Command {
   addRetentionCommands(addGroup(ddp, 'retention', 'How long records are kept.'));
   addIndexCommands(addGroup(ddp, 'index', 'The index of records on an OpenSearch cluster.'));
   addBridgeCommand(ddp);
+  addConfigurationCommands(ddp);
   addDemoCommand(ddp);
   return ddp;
 }

@@ -35,6 +35,9 @@ import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolv
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from './resolvers/provisioning.resolver.js';
+import { PutResolver } from './resolvers/put.resolver.js';
+import { PutDevicesResolver } from './resolvers/put-devices.resolver.js';
+import { PutTeamResolver } from './resolvers/put-team.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
 import { ApplicationActivityResolver, OrganizationActivityResolver } from './resolvers/record-activity.resolver.js';
 import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
@@ -108,6 +111,9 @@ export function createResolvers({
     new ProductEdgesResolver(),
     new ProductResolver(),
     new ProvisioningResolver(clock),
+    new PutDevicesResolver(clock),
+    new PutResolver(hooks),
+    new PutTeamResolver(),
     new RecordResolver(records),
     new SearchResolver(index),
     new TeamEdgesResolver(),

@@ -1330,7 +1330,10 @@ export type ViewerNameQuery = { node:
     | { id: string }
     | { id: string }
     | { id: string }
+    | { id: string }
+    | { id: string }
     | { name: string | null, username: string, id: string }
+    | { id: string }
     | { id: string }
     | { id: string }
     | { id: string }

@@ -57,13 +57,28 @@ const team: Rules<Team> = {
 const application: Rules<Application> = {
   kind: 'application',
   name: ({ name }) => name,
-  fields: { ...owned, permission: 'left out', name: 'shown', description: 'shown', hasDashboard: 'shown' },
+  fields: {
+    ...owned,
+    permission: 'left out',
+    externalId: 'shown',
+    name: 'shown',
+    description: 'shown',
+    hasDashboard: 'shown',
+  },
 };
 
 const product: Rules<Product> = {
   kind: 'product',
   name: ({ name }) => name,
-  fields: { ...owned, deviceCount: 'left out', name: 'shown', version: 'shown', variables: 'shown', public: 'shown' },
+  fields: {
+    ...owned,
+    deviceCount: 'left out',
+    externalId: 'shown',
+    name: 'shown',
+    version: 'shown',
+    variables: 'shown',
+    public: 'shown',
+  },
 };
 
 const device: Rules<Device> = {
@@ -92,6 +107,7 @@ const hook: Rules<Hook> = {
     updatedAt: 'left out',
     application: 'left out',
     applicationId: 'shown',
+    externalId: 'shown',
     url: 'shown',
     basicUser: 'shown',
     basicPass: 'secret',

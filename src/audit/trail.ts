@@ -28,6 +28,8 @@ interface Pending {
   target?: AuditTarget;
   changes: AuditChanges;
   isWritten: boolean;
+  /** Whether the changes are counts, which those of single rows would blur. */
+  isSummary: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export class Trail {
 
   /** Begins an operation. Those of one call follow each other (GraphQL, section 6.2.2). */
   begin(action: string): void {
-    this.pending = { action, changes: {}, isWritten: false };
+    this.pending = { action, changes: {}, isWritten: false, isSummary: false };
   }
 
   /** Says what the operation is about, beside what the unit of work changes. */
@@ -52,6 +54,16 @@ export class Trail {
     const pending = this.require();
     pending.target = target;
     pending.changes = { ...pending.changes, ...changes };
+  }
+
+  /** Replaces what the unit of work notes of many things by counts. */
+  summarize(target: AuditTarget, changes: AuditChanges): void {
+    Object.assign(this.require(), { target, changes, isSummary: true });
+  }
+
+  /** Writes the event of the operation now, in a transaction that goes on with other operations. */
+  async end(em: EntityManager): Promise<void> {
+    await this.write(em, em.getTransactionContext());
   }
 
   /**
@@ -115,6 +127,7 @@ export class Trail {
 
   private note(of: string, type: 'create' | 'update' | 'delete', row: object, before?: object): void {
     const pending = this.require();
+    if (pending.isSummary) return;
     // What is changed first is what the operation is about; a token made with a device follows.
     pending.target ??= targetOf(of, row);
     const changes = changesOf({ of, type, row: row as never, before: before as never });

@@ -71,6 +71,8 @@ export const productRows = (caller: Caller, selected: SelectedFields = everythin
     slug: sql`${then(sql`p.withdrawn ->> 'slug'`, sql`p.slug`)} as slug`,
     version: sql`${then(sql`p.withdrawn ->> 'version'`, sql`p.version`)} as version`,
     public: sql`p.public`,
+    // The key is the organization's own.
+    externalId: sql`case when p.organization_id = ${caller.organizationId} then p.external_id end as "externalId"`,
     variables: sql`${then(sql`p.withdrawn -> 'variables'`, sql`p.variables`)} as variables`,
     deviceCount: sql`${deviceCount(caller)} as "deviceCount"`,
     createdAt: sql`p.created_at as "createdAt"`,
@@ -122,6 +124,7 @@ export const applicationRows = (caller: Caller, selected: SelectedFields = every
     name: sql`a.name`,
     slug: sql`a.slug`,
     description: sql`a.description`,
+    externalId: sql`a.external_id as "externalId"`,
     hasDashboard: sql`a.has_dashboard as "hasDashboard"`,
     createdAt: sql`a.created_at as "createdAt"`,
     updatedAt: sql`a.updated_at as "updatedAt"`,

@@ -1,6 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
-import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
+import { computed, createdAt, flag, GraphOnly, identifier, now, reference, text, updatedAt } from './columns.js';
 import { Permission } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
@@ -30,6 +30,9 @@ export interface ApplicationChange {
 @Entity()
 export class Application extends ApplicationListItem {
   @flag('Whether the application has a dashboard.') hasDashboard: boolean = false;
+  @text('Key that a tool chose, unique within the organization.', { nullable: true })
+  @GraphOnly()
+  externalId?: string | null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

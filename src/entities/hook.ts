@@ -1,7 +1,7 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import type { ApplicationReference } from './application.js';
-import { createdAt, flag, GraphOnly, identifier, now, Timestamp, timestamp, updatedAt, url } from './columns.js';
+import { createdAt, flag, GraphOnly, identifier, now, Timestamp, text, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
 import { HookDisabledReason } from './words.js';
@@ -89,6 +89,9 @@ export class Hook extends HookListItem implements HookCredentials {
   @Property({ type: new Timestamp(), nullable: true })
   previousSigningSecretUntil: string | null = null;
 
+  @text('Key that a tool chose, unique within the organization.', { nullable: true })
+  @GraphOnly()
+  externalId?: string | null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

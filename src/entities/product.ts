@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
+import { computed, createdAt, flag, GraphOnly, identifier, now, reference, text, updatedAt } from './columns.js';
 import { StreamType, VariableType } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
@@ -54,6 +54,9 @@ export class Product extends ProductListItem {
   @Property({ type: 'json', columnType: 'jsonb' })
   @Field(() => [Variable], { description: "Variables that the product's devices send." })
   variables!: Variable[];
+  @text('Key that a tool chose, unique within the organization.', { nullable: true })
+  @GraphOnly()
+  externalId?: string | null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

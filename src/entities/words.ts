@@ -94,6 +94,24 @@ export const ItemErrorCode = words(
 
 registerEnumType(ItemErrorCode, { name: 'ItemErrorCode', description: 'Reason why an item was rejected.' });
 
+/** Outcomes of an item of a call that puts many things. */
+export const PutStatus = words('created', 'updated', 'unchanged', 'failed');
+
+registerEnumType(PutStatus, {
+  name: 'PutStatus',
+  description: 'The outcome of an item of a call that puts many things.',
+  valuesConfig: {
+    updated: { description: 'The thing existed and was changed, or linked.' },
+    unchanged: { description: 'The thing was as the item says already.' },
+    failed: { description: 'The item was not stored: `error` says why.' },
+  },
+});
+
+/** Errors of items that are not put. */
+export const PutErrorCode = words('VALIDATION_FAILED', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT');
+
+registerEnumType(PutErrorCode, { name: 'PutErrorCode', description: 'Why an item was not put.' });
+
 /** Outcomes of decoding a frame. */
 export const DecodeStatus = words('ok', 'partial', 'failed');
 

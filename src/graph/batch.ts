@@ -1,33 +1,101 @@
-import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql';
+import {
+  type DocumentNode,
+  type FieldNode,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  type SelectionSetNode,
+} from 'graphql';
 import { bounds } from './document-limit.js';
 
+/** An operation as it was sent. What cannot be read, or is identified only by its hash, has no document. */
+export interface SentOperation {
+  readonly body: unknown;
+  readonly document?: DocumentNode;
+  readonly operation?: OperationDefinitionNode;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+type Parsed = Pick<SentOperation, 'document'>;
+
+/** Reads the operations of a batch. The same text is parsed once. */
+export function readOperations(bodies: readonly unknown[]): SentOperation[] {
+  const parsed = new Map<string, Parsed>();
+  return bodies.map((body) => {
+    const { query, operationName, variables, extensions } = propertiesOf(body);
+    const sent = { body, variables: propertiesOf(variables), extensions: propertiesOf(extensions) };
+    if (typeof query !== 'string') return sent;
+    const known = parsed.get(query) ?? parseText(query);
+    parsed.set(query, known);
+    const { document } = known;
+    const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : null);
+    return document && operation ? { ...sent, document, operation } : sent;
+  });
+}
+
+const propertiesOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+const parseText = (query: string): Parsed => {
+  try {
+    return { document: parse(query, { maxTokens: bounds.tokens, noLocation: true }) };
+  } catch (error) {
+    if (error instanceof GraphQLError) return {};
+    throw error;
+  }
+};
+
+/** Whether an operation is certainly a query. */
+export const isQuery = ({ operation }: SentOperation): boolean => operation?.operation === OperationTypeNode.QUERY;
+
+/** Whether the batch is to be done as a whole or not at all. One operation that says so is enough. */
+export const isAtomic = (operations: readonly SentOperation[]): boolean =>
+  operations.some(({ extensions }) => extensions['atomic'] === true);
+
 /**
- * Splits a batch into runs, which are executed one after the other. Adjacent queries form one run. A mutation, or an
- * operation that may be one, is a run of its own.
+ * Splits a batch into runs, which are executed one after the other. Adjacent queries, and operations that say that they
+ * may run side by side with others (`"concurrent": true`), form one run. Any other mutation, or operation that may be
+ * one, is a run of its own.
  */
-export function runsOf(operations: readonly unknown[]): unknown[][] {
-  const runs: unknown[][] = [];
+export function runsOf(operations: readonly SentOperation[]): SentOperation[][] {
+  const runs: SentOperation[][] = [];
   let open = false;
   for (const operation of operations) {
-    const query = isQuery(operation);
-    if (query && open) runs.at(-1)!.push(operation);
+    const joins = isQuery(operation) || operation.extensions['concurrent'] === true;
+    if (joins && open) runs.at(-1)!.push(operation);
     else runs.push([operation]);
-    open = query;
+    open = joins;
   }
   return runs;
 }
 
-/** Whether an operation is certainly a query. One that is identified only by its hash is not. */
-function isQuery(operation: unknown): boolean {
-  if (typeof operation !== 'object' || operation === null || !('query' in operation)) return false;
-  const { query, operationName } = operation as { query: unknown; operationName?: unknown };
-  if (typeof query !== 'string') return false;
-  try {
-    const document = parse(query, { maxTokens: bounds.tokens, noLocation: true });
-    const name = typeof operationName === 'string' ? operationName : null;
-    return getOperationAST(document, name)?.operation === OperationTypeNode.QUERY;
-  } catch (error) {
-    if (error instanceof GraphQLError) return false;
-    throw error;
-  }
+/**
+ * Returns the fields that an operation selects at its root, those of fragments included. The document may not have been
+ * validated: a fragment that spreads itself ends there, and more fields than a document may have tokens are not listed.
+ */
+export function rootFields({ document, operation }: SentOperation): FieldNode[] {
+  const fields: FieldNode[] = [];
+  const open = new Set<string>();
+  const visit = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (fields.length >= bounds.tokens) return;
+      if (selection.kind === Kind.FIELD) fields.push(selection);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
+      else if (!open.has(selection.name.value)) {
+        const { value } = selection.name;
+        const fragment = document?.definitions.find(
+          (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === value,
+        );
+        open.add(value);
+        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) visit(fragment.selectionSet);
+        open.delete(value);
+      }
+    }
+  };
+  if (operation !== undefined) visit(operation.selectionSet);
+  return fields;
 }

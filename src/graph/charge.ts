@@ -3,13 +3,14 @@ import { type DocumentNode, Kind, OperationTypeNode, type SelectionSetNode } fro
 import type { GraphContext } from './context.js';
 
 /**
- * Charges every mutation of an operation after the first as a further request against the rate limit. The request
- * itself was counted before.
+ * Charges every mutation after the first of an operation that was sent as a hash. The others were counted by their text
+ * before they ran (`weight.ts`).
  */
 export const chargeMutations = (): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     return {
-      async didResolveOperation({ document, operation, contextValue }) {
+      async didResolveOperation({ document, operation, request, contextValue }) {
+        if (request.query !== undefined) return;
         if (operation?.operation !== OperationTypeNode.MUTATION) return;
         const more = countFields(document, operation.selectionSet) - 1;
         if (more > 0) await contextValue.charge(more);

@@ -2,6 +2,7 @@ import type { Context } from '../schema/context.js';
 import { timeSlices } from '../time-slice.js';
 import type { Cost } from './cost.js';
 import type { RequestBudget } from './request-budget.js';
+import { requestsOfObjects } from './weight.js';
 
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
@@ -16,6 +17,8 @@ export interface GraphContext extends Context {
    * @throws rateLimited
    */
   readonly charge: (requests: number) => Promise<void>;
+  /** Counts requests of work that is not refused any more: those after it are. */
+  readonly owe: (requests: number) => Promise<void>;
   /** The operation's position in its batch; absent for a single operation. */
   readonly turn?: Turn;
 }
@@ -43,11 +46,13 @@ export function createTurns(count: number): Turn[] {
  * the operation that exceeds the limit would depend on which one was parsed first. When the organization has used up
  * its time slice, the operations of a batch start in several iterations of the event loop.
  */
-export async function spendInTurn({ budget, caller, turn }: GraphContext, cost: Cost): Promise<void> {
+export async function spendInTurn({ budget, caller, owe, turn }: GraphContext, cost: Cost): Promise<void> {
   if (turn === undefined) return budget.spend(cost);
   await turn.come;
   try {
     budget.spend(cost);
+    const more = requestsOfObjects(cost.objects);
+    if (more > 0) await owe(more);
     await timeSlices.ifOver(caller.organizationId);
   } finally {
     turn.pass();

@@ -32,13 +32,15 @@ export const bounds = {
    */
   cost: 25_000,
   /** Operations of a batch. */
-  batch: 20,
-  /** Size of a request in bytes. */
-  bytes: 256 * 1024,
+  batch: 100,
+  /** Size of a request in bytes: calls that put 1,000 things have some hundred kibibytes. */
+  bytes: 1024 * 1024,
+  /** Size of a message of a WebSocket in bytes. */
+  message: 256 * 1024,
 } as const;
 
 /** A limit that is reported to the client in a sentence. */
-type Bound = Exclude<keyof typeof bounds, 'bytes'>;
+type Bound = Exclude<keyof typeof bounds, 'bytes' | 'message'>;
 
 const sentences: Readonly<Record<Bound, (figure: string, limit: string) => string>> = {
   depth: (figure, limit) => `This operation is ${figure} levels deep; at most ${limit} are allowed.`,

@@ -5,11 +5,12 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { toBody } from '../json.js';
 import type { Context } from '../schema/context.js';
-import { runsOf } from './batch.js';
+import { readOperations } from './batch.js';
+import { runBatch } from './batch-run.js';
 import { createBodyReader, type ReadBody } from './body.js';
 import { chargeMutations } from './charge.js';
 import { CompiledQueryCache } from './compiled-query-cache.js';
-import { createTurns, type GraphContext, type Turn } from './context.js';
+import type { GraphContext } from './context.js';
 import { limitCost } from './cost-limit.js';
 import { countCached, countOperations, type ObserveOperation } from './counted.js';
 import { bounds, boundsRule, exceeded } from './document-limit.js';
@@ -24,6 +25,7 @@ import { createSubscriptions } from './live/subscription.js';
 import { createSubscriptionCounter, type SubscriptionLimits } from './live/subscription-counter.js';
 import { createQueue } from './one-at-a-time.js';
 import { RequestBudget } from './request-budget.js';
+import { weigh } from './weight.js';
 
 type Caller = Context['caller'];
 
@@ -48,7 +50,9 @@ export interface GraphOptions {
    * Counts further requests of a caller against the rate limit.
    * @throws rateLimited
    */
-  charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
+  charge: (caller: Caller, response: Response, requests: number, calls?: number) => Promise<void>;
+  /** Counts requests of work that was done already. */
+  owe: (caller: Caller, response: Response, requests: number) => Promise<void>;
   /** Reads a JSON body of at most the given number of bytes. */
   readBody: ReadBody;
   /**
@@ -173,7 +177,7 @@ const enterThen =
 function createServe(
   apollo: ApolloServer<GraphContext>,
   queries: CompiledQueryCache,
-  { charge, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
+  { charge, owe, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
 ): RequestHandler {
   const answerFast = createFastPath(schema, createExplain(errors));
   const queue = createQueue();
@@ -202,6 +206,7 @@ function createServe(
         budget,
         reserve,
         charge: (requests: number) => charge(caller, response, requests),
+        owe: (requests: number) => owe(caller, response, requests),
       });
     const body: unknown = request.body;
     /** Counts the bytes of the answer beyond those that were reserved before it was written. */
@@ -210,27 +215,24 @@ function createServe(
       holdAnswer(caller, response, Math.max(0, Buffer.byteLength(bytes) - reserved));
       return bytes;
     };
-    if (!Array.isArray(body)) {
-      const answer = await run(request, body, contextOf());
-      const bytes = hold(answer.text);
-      noteFailure(response, answer);
-      return send(response, answer, bytes);
+    const isBatch = Array.isArray(body);
+    if (isBatch && body.length > bounds.batch) throw exceeded('batch', body.length);
+    // A query that was found good before counts as one request, whatever it asks.
+    if (isBatch || queries.find(body) === undefined) {
+      const operations = readOperations(isBatch ? body : [body]);
+      const { requests, calls } = weigh(operations, isBatch);
+      if (requests > 1 || calls > 1) await charge(caller, response, requests - 1, calls - 1);
+      if (isBatch) {
+        const runOne = (each: unknown, context: GraphContext) => run(request, each, context);
+        const answers = await runBatch(operations, { createContext: contextOf, run: runOne });
+        const text = `[${answers.map((answer) => answer.text).join(',')}]`;
+        return void response.type('json').end(hold(text));
+      }
     }
-    if (body.length > bounds.batch) throw exceeded('batch', body.length);
-    if (body.length > 1) await charge(caller, response, body.length - 1);
-    const answers: HttpAnswer[] = [];
-    for (const operations of runsOf(body)) {
-      const shared = contextOf();
-      const turns = createTurns(operations.length);
-      const runs = operations.map((operation, index) => {
-        const turn = turns[index]!;
-        // An operation that cannot be parsed has no cost. It must not block the operations after it.
-        return run(request, operation, withTurn(shared, turn)).finally(turn.pass);
-      });
-      answers.push(...(await Promise.all(runs)));
-    }
-    const text = `[${answers.map((answer) => answer.text).join(',')}]`;
-    response.type('json').end(hold(text));
+    const answer = await run(request, body, contextOf());
+    const bytes = hold(answer.text);
+    noteFailure(response, answer);
+    return send(response, answer, bytes);
   };
 }
 
@@ -239,10 +241,6 @@ const isLong = (body: unknown): boolean => {
   const text = typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
   return typeof text === 'string' && text.length > 1000;
 };
-
-/** Returns the shared context with the position of one operation of the batch. */
-const withTurn = (shared: GraphContext, turn: Turn): GraphContext =>
-  Object.assign(Object.create(shared) as GraphContext, { turn });
 
 const headersOf = ({ headers }: Request): HeaderMap =>
   new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));

@@ -3,7 +3,12 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { ImportFault } from '../entities/file-import.js';
 import { isId } from '../entities/id.js';
 import type { DeviceLine } from './device-line.js';
-import type { ResolvedLine } from './device-write.js';
+
+/** A line with the product and the applications that it names. An absent product stays as it is, `null` clears it. */
+export interface ResolvedLine extends DeviceLine {
+  productId?: string | null;
+  applicationIds: string[];
+}
 
 interface Named {
   id: string;

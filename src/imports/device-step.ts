@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { ImportFault } from '../entities/file-import.js';
 import type { CsvRow } from './csv.js';
 import { type Columns, type DeviceLine, readLine } from './device-line.js';
@@ -24,9 +24,13 @@ export async function takeDevices(
   const first = await claimSerials(tx, id, read, faults);
   const { lines, faults: unresolved } = await resolveReferences(tx, organizationId, first);
   faults.push(...unresolved);
-  const written = await writeDevices(tx, organizationId, lines, { dryRun, now });
+  const run = async <Row extends object>(query: Sql) => (await tx.query<Row>(query)).rows;
+  const outcomes = await writeDevices(run, organizationId, lines, { dryRun, now });
+  const count = (wanted: string) => outcomes.filter(({ status }) => status === wanted).length;
   return {
-    ...written,
+    created: count('created'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
     lines: rows.length,
     rejected: rows.length - lines.length,
     faults: faults.sort((a, b) => a.line - b.line || (a.column ?? 0) - (b.column ?? 0)),

@@ -1,21 +1,33 @@
-import type { PoolClient } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { newId } from '../entities/id.js';
 import { slugOfDevice } from '../entities/slug.js';
-import type { DeviceLine } from './device-line.js';
+import type { Read } from '../schema/context.js';
 
-/** A line with its product and applications resolved. */
-export interface ResolvedLine extends DeviceLine {
-  /** Absent to keep the stored product, null to remove it. */
+/** Values that a device is to have, found by its serial. An absent value stays as it is, `null` clears it. */
+export interface DevicePut {
+  serial: string;
+  /** The serial as serials are compared. */
+  serialKey: string;
+  name?: string | null;
+  tags?: string[] | null;
+  location?: { lat: number; lon: number } | null;
   productId?: string | null;
-  applicationIds: string[];
+  /** Applications to link the device to. Other links stay. */
+  applicationIds: readonly string[];
 }
 
-/** Numbers of devices that lines created, updated or left unchanged (or would, in a dry run). */
-export interface Written {
-  created: number;
-  updated: number;
-  unchanged: number;
+/** The outcome for one device. A device is `refused` when there is no room for it. */
+export type DeviceOutcome =
+  | { status: 'created' | 'updated' | 'unchanged'; id: string }
+  | { status: 'refused'; id?: undefined };
+
+/** How devices are written. */
+export interface DeviceWriting {
+  /** Whether to return the outcomes only. */
+  dryRun: boolean;
+  now: Date;
+  /** The number of devices that may be registered; by default, PostgreSQL refuses the statement that exceeds a quota. */
+  room?: number;
 }
 
 interface StoredDevice {
@@ -35,74 +47,77 @@ type Values = Pick<StoredDevice, 'name' | 'tags' | 'productId' | 'lat' | 'lon'>;
 const noValues: Values = { name: null, tags: [], productId: null, lat: null, lon: null };
 
 /**
- * Creates and updates the devices of lines and links them to applications. A dry run only counts. No two lines may have
- * the same serial.
+ * Registers, changes and links devices, no two of which have the same serial.
+ * @param run runs a statement in the transaction of the caller. Lists are passed as JSON, because not every runner takes arrays.
+ * @returns one outcome per device, in order.
  */
 export async function writeDevices(
-  tx: PoolClient,
+  run: Read,
   organizationId: string,
-  lines: readonly ResolvedLine[],
-  { dryRun, now }: { dryRun: boolean; now: Date },
-): Promise<Written> {
-  const written: Written = { created: 0, updated: 0, unchanged: 0 };
-  for (let left = lines; left.length > 0; ) {
-    const stored = await loadDevices(tx, organizationId, left, !dryRun);
-    const fresh = left.filter(({ serialKey }) => !stored.has(serialKey));
-    const changes = left.flatMap((line) => {
-      const device = stored.get(line.serialKey);
-      return device === undefined ? [] : { line, device, ...changeOf(line, device) };
+  puts: readonly DevicePut[],
+  { dryRun, now, room = Number.POSITIVE_INFINITY }: DeviceWriting,
+): Promise<DeviceOutcome[]> {
+  const outcomes = new Map<string, DeviceOutcome>();
+  let left = puts;
+  while (left.length > 0) {
+    const stored = await loadDevices(run, organizationId, left, !dryRun);
+    const changes = left.flatMap((put) => {
+      const device = stored.get(put.serialKey);
+      return device === undefined ? [] : { put, device, ...changeOf(put, device) };
     });
     const changed = changes.filter(({ valuesChange, linksChange }) => valuesChange || linksChange);
-    written.updated += changed.length;
-    written.unchanged += changes.length - changed.length;
-    if (dryRun) {
-      written.created += fresh.length;
-      break;
-    }
-    await update(tx, changed, now);
-    const registered = await insert(tx, organizationId, fresh, now);
-    written.created += registered.size;
-    await link(tx, organizationId, [
-      ...changed.map(({ device, line }) => ({ id: device.id, applicationIds: line.applicationIds })),
-      ...fresh.flatMap(({ serialKey, applicationIds }) => {
-        const id = registered.get(serialKey);
-        return id === undefined ? [] : { id, applicationIds };
-      }),
+    for (const { put, device, valuesChange, linksChange } of changes)
+      outcomes.set(put.serialKey, { status: valuesChange || linksChange ? 'updated' : 'unchanged', id: device.id });
+    const unknown = left.filter(({ serialKey }) => !stored.has(serialKey));
+    const fresh = unknown.slice(0, room).map((put) => ({ put, id: newId() }));
+    for (const { serialKey } of unknown.slice(room)) outcomes.set(serialKey, { status: 'refused' });
+    for (const { put, id } of fresh) outcomes.set(put.serialKey, { status: 'created', id });
+    if (dryRun) break;
+    await update(run, changed, now);
+    const registered = await insert(run, organizationId, fresh, now);
+    await link(run, organizationId, [
+      ...changed.map(({ device, put }) => ({ id: device.id, applicationIds: put.applicationIds })),
+      ...fresh.flatMap(({ put, id }) => (registered.has(id) ? { id, applicationIds: put.applicationIds } : [])),
     ]);
-    // Another transaction registered the others meanwhile, so they exist now.
-    left = fresh.filter(({ serialKey }) => !registered.has(serialKey));
+    // Another transaction registered the others meanwhile: they exist now.
+    left = fresh.flatMap(({ put, id }) => (registered.has(id) ? [] : put));
+    room -= registered.size;
   }
-  return written;
+  return puts.map(({ serialKey }) => outcomes.get(serialKey)!);
 }
 
-/** Loads the existing devices, by serial. Locks them in the order of identifiers, as everyone does. */
+/** Returns a list of texts as one parameter of a statement. */
+export const listOf = (values: readonly string[]): Sql =>
+  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
+
+/** Returns the registered devices by serial, locked in the order of their identifiers. */
 const loadDevices = async (
-  tx: PoolClient,
+  run: Read,
   organizationId: string,
-  lines: readonly DeviceLine[],
+  puts: readonly DevicePut[],
   lock: boolean,
 ): Promise<Map<string, StoredDevice>> => {
-  const keys = lines.map(({ serialKey }) => serialKey);
-  const where = sql`where d.organization_id = ${organizationId} and d.serial_key = any(${keys}::text[])`;
-  if (lock) await tx.query(sql`select from device d ${where} order by d.id for update`);
-  const { rows } = await tx.query<StoredDevice>(sql`
+  const keys = puts.map(({ serialKey }) => serialKey);
+  const where = sql`where d.organization_id = ${organizationId} and d.serial_key = any(${listOf(keys)})`;
+  if (lock) await run(sql`select from device d ${where} order by d.id for update`);
+  const rows = await run<StoredDevice>(sql`
     select d.id, d.serial, d.serial_key as "serialKey", d.name, d.tags, d.product_id as "productId", d.lat, d.lon,
            array(select ad.application_id::text from application_device ad where ad.device_id = d.id) as linked
       from device d ${where}`);
   return new Map(rows.map((row) => [row.serialKey, row]));
 };
 
-const valuesOf = (line: ResolvedLine, before: Values): Values => ({
-  name: line.name === undefined ? before.name : line.name,
-  tags: line.tags === undefined ? before.tags : (line.tags ?? []),
-  productId: line.productId === undefined ? before.productId : line.productId,
-  ...(line.location === undefined
+const valuesOf = (put: DevicePut, before: Values): Values => ({
+  name: put.name === undefined ? before.name : put.name,
+  tags: put.tags === undefined ? before.tags : (put.tags ?? []),
+  productId: put.productId === undefined ? before.productId : put.productId,
+  ...(put.location === undefined
     ? { lat: before.lat, lon: before.lon }
-    : { lat: line.location?.lat ?? null, lon: line.location?.lon ?? null }),
+    : { lat: put.location?.lat ?? null, lon: put.location?.lon ?? null }),
 });
 
-const changeOf = (line: ResolvedLine, device: StoredDevice) => {
-  const values = valuesOf(line, device);
+const changeOf = (put: DevicePut, device: StoredDevice) => {
+  const values = valuesOf(put, device);
   return {
     values,
     valuesChange:
@@ -112,51 +127,51 @@ const changeOf = (line: ResolvedLine, device: StoredDevice) => {
       values.lon !== device.lon ||
       values.tags.length !== device.tags.length ||
       values.tags.some((tag, index) => tag !== device.tags[index]),
-    linksChange: line.applicationIds.some((id) => !device.linked.includes(id)),
+    linksChange: put.applicationIds.some((id) => !device.linked.includes(id)),
   };
 };
 
 type Change = { device: StoredDevice; values: Values; valuesChange: boolean };
 
-const update = async (tx: PoolClient, changes: readonly Change[], now: Date): Promise<void> => {
+const update = async (run: Read, changes: readonly Change[], now: Date): Promise<void> => {
   const rows = changes
     .filter(({ valuesChange }) => valuesChange)
     .map(({ device: { id, serial }, values }) => ({ id, slug: slugOfDevice(values.name, serial, id), ...values }));
   if (rows.length === 0) return;
-  await tx.query(sql`
+  await run(sql`
     update device d set name = w.name, slug = w.slug, tags = w.tags, product_id = w."productId", lat = w.lat, lon = w.lon,
-           updated_at = ${now}
+           updated_at = ${now.toISOString()}::timestamptz
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as w (id uuid, name text, slug text, tags text[], "productId" uuid, lat float8, lon float8)
      where d.id = w.id`);
 };
 
-/** Inserts devices. Returns the identifiers, by serial, of those that no other transaction registered. */
+/** Returns the identifiers of those that no other transaction registered. */
 const insert = async (
-  tx: PoolClient,
+  run: Read,
   organizationId: string,
-  lines: readonly ResolvedLine[],
+  fresh: readonly { put: DevicePut; id: string }[],
   now: Date,
-): Promise<Map<string, string>> => {
-  if (lines.length === 0) return new Map();
-  const rows = lines.map((line) => {
-    const id = newId();
-    const values = valuesOf(line, noValues);
-    return { id, serial: line.serial, slug: slugOfDevice(values.name, line.serial, id), ...values };
+): Promise<Set<string>> => {
+  if (fresh.length === 0) return new Set();
+  const rows = fresh.map(({ put, id }) => {
+    const values = valuesOf(put, noValues);
+    return { id, serial: put.serial, slug: slugOfDevice(values.name, put.serial, id), ...values };
   });
-  const inserted = await tx.query<{ id: string; serialKey: string }>(sql`
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const inserted = await run<{ id: string }>(sql`
     insert into device (id, organization_id, serial, name, slug, tags, product_id, lat, lon, created_at, updated_at)
-    select w.id, ${organizationId}::uuid, w.serial, w.name, w.slug, w.tags, w."productId", w.lat, w.lon, ${now}, ${now}
+    select w.id, ${organizationId}::uuid, w.serial, w.name, w.slug, w.tags, w."productId", w.lat, w.lon, ${at}, ${at}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as w (id uuid, serial text, name text, slug text, tags text[], "productId" uuid, lat float8, lon float8)
      -- In one order for all: imports of the same serials must not wait for each other in a circle.
      order by lower(replace(w.serial, '-', ''))
-    on conflict (organization_id, serial_key) do nothing returning id, serial_key as "serialKey"`);
-  return new Map(inserted.rows.map(({ id, serialKey }) => [serialKey, id]));
+    on conflict (organization_id, serial_key) do nothing returning id`);
+  return new Set(inserted.map(({ id }) => id));
 };
 
 const link = async (
-  tx: PoolClient,
+  run: Read,
   organizationId: string,
   devices: readonly { id: string; applicationIds: readonly string[] }[],
 ): Promise<void> => {
@@ -164,7 +179,7 @@ const link = async (
     applicationIds.map((applicationId) => ({ id, applicationId })),
   );
   if (links.length === 0) return;
-  await tx.query(sql`
+  await run(sql`
     insert into application_device (organization_id, application_id, device_id)
     select ${organizationId}::uuid, w."applicationId", w.id
       from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as w (id uuid, "applicationId" uuid)

@@ -1,8 +1,8 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { earliestId, endId, isId } from '../entities/id.js';
 import type { AuditEventsArgs } from '../schema/audit.args.js';
-import type { Listing } from './list.js';
 import { ignoringCase } from './list.js';
+import type { Listing } from './list-read.js';
 
 /** Events of the audit log, as `e`. `also` is a list of columns more, after a comma. */
 export const auditEventRows = (also: Sql = empty): Sql => sql`

@@ -6,7 +6,9 @@ import { execute } from '../auth/execute.js';
 import { type AuditChanges, type AuditTarget, newValues } from '../entities/audit-event.js';
 import { DeviceBatch } from '../entities/device-batch.js';
 import { isId } from '../entities/id.js';
+import { serialKey } from '../entities/serial.js';
 import { invalid, notFound } from '../errors.js';
+import { listOf } from '../imports/device-write.js';
 import type { Jobs } from '../jobs/jobs.js';
 import type { PlainJson } from '../json.js';
 import type { Context } from '../schema/context.js';
@@ -20,7 +22,6 @@ import {
   type DeviceChoice,
   isBlocked,
   isChanged,
-  listOf,
   lockDevices,
 } from './device-batch.js';
 import type { DeviceBatchInput } from './device-batch-job.js';
@@ -134,14 +135,19 @@ interface ChosenCount {
  * @throws notFound (404) when a named device cannot be read.
  */
 async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): Promise<ChosenCount> {
-  const { organizationId, deviceIds, q, filter } = choice;
-  if ((deviceIds == null) === (q == null && filter == null)) {
-    const message = 'must be given, or else `filter` or `q`, and not both; an empty filter is all devices';
+  const { organizationId, deviceIds, serials, q, filter } = choice;
+  const ways = [deviceIds != null, serials != null, q != null || filter != null];
+  if (ways.filter(Boolean).length !== 1) {
+    const message = 'must be given, or else `serials`, or else `filter` or `q`; an empty filter is all devices';
     throw invalid([{ path: 'deviceIds', message }]);
   }
   const named = deviceIds == null ? undefined : [...new Set(deviceIds)];
   if (named?.some((each) => !isId(each))) throw notFound('device');
-  const listing = { timeout: 5000, ...chosenListing(ctx.caller, { organizationId, deviceIds: named, filter }) };
+  const keys = serials == null ? undefined : [...new Set(serials.map(serialKey))];
+  const listing = {
+    timeout: 5000,
+    ...chosenListing(ctx.caller, { organizationId, deviceIds: named, serials: keys, filter }),
+  };
   const where = sql`where ${join(conditionsOf(listing, q), ' and ')}`;
   const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, selected: everything });
   const [counted] = await read<Omit<ChosenCount, 'ids'>>(sql`
@@ -149,7 +155,8 @@ async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): P
            count(*) filter (where changes and blocked)::int as blocked
       from (select ${isChanged(action)} as changes, ${isBlocked(action)} as blocked from device d ${where}) d`);
   const found = counted!;
-  if (named !== undefined && found.matched < named.length) throw notFound('device');
+  const count = (named ?? keys)?.length;
+  if (count !== undefined && found.matched < count) throw notFound('device');
   if (named !== undefined || found.matched > batchSize) return { ...found, ids: named ?? [] };
   const rows = await read<{ id: string }>(sql`select d.id from device d ${where} order by d.id limit ${batchSize}`);
   return { ...found, ids: rows.map(({ id }) => id) };

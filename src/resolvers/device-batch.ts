@@ -1,7 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { readableDevice } from '../auth/access.js';
 import type { Caller } from '../entities/caller.js';
+import { serialKey } from '../entities/serial.js';
 import { type ApiError, conflict, invalid } from '../errors.js';
+import { listOf } from '../imports/device-write.js';
+import type { Read } from '../schema/context.js';
 import type { DeviceFilter } from './device-filter.js';
 import { deviceListing } from './devices.js';
 import type { Listing } from './list-read.js';
@@ -19,25 +22,23 @@ const mostTags = 50;
 export interface DeviceChoice {
   organizationId: string;
   deviceIds?: readonly string[] | null | undefined;
+  serials?: readonly string[] | null | undefined;
   q?: string | null | undefined;
   filter?: DeviceFilter | null | undefined;
 }
 
 /** Defines the list of selected devices that the caller can read. */
-export const chosenListing = (caller: Caller, { organizationId, deviceIds, filter }: DeviceChoice): Listing =>
+export const chosenListing = (caller: Caller, { organizationId, deviceIds, serials, filter }: DeviceChoice): Listing =>
   deviceListing(caller, {
     where: [
       sql`d.organization_id = ${organizationId}`,
       readableDevice(caller),
       ...(deviceIds == null ? [] : [sql`d.id = any(${deviceIds}::uuid[])`]),
+      ...(serials == null ? [] : [sql`d.serial_key = any(${serials.map(serialKey)}::text[])`]),
     ],
     order: sql`d.id`,
     filter,
   });
-
-/** Passes a list of texts as one parameter, because the unit of work formats lists in its own way. */
-export const listOf = (values: readonly string[]): Sql =>
-  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
 
 const linked = (applicationId: string): Sql =>
   sql`exists (select from application_device ad where ad.device_id = d.id and ad.application_id = ${applicationId})`;
@@ -78,9 +79,6 @@ export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
       )
     : invalid([{ path: 'tags', message: `would make more than ${mostTags} tags of ${count} of these devices` }]);
 
-/** Runs one statement and returns its rows. */
-type Run = <Row extends object>(query: Sql) => Promise<Row[]>;
-
 /** Numbers of the locked devices that were changed and that were blocked. */
 export interface Applied {
   changed: number;
@@ -92,7 +90,7 @@ export interface Applied {
  * @param all whether a blocked device prevents the change of all.
  */
 export async function applyTo(
-  run: Run,
+  run: Read,
   action: DeviceAction,
   deviceIds: readonly string[],
   { all }: { all: boolean },
@@ -138,7 +136,7 @@ const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
  * Locks devices in the order of their identifiers, so that two changes never deadlock. Returns the identifiers of those
  * that exist.
  */
-export const lockDevices = async (run: Run, which: Sql): Promise<string[]> => {
+export const lockDevices = async (run: Read, which: Sql): Promise<string[]> => {
   // Linking a device also locks its row, so no device can be linked from here on.
   const rows = await run<{ id: string }>(sql`select d.id from device d ${which} for update of d`);
   return rows.map(({ id }) => id);

@@ -1,13 +1,11 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { isOwner } from '../auth/access.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Hook } from '../entities/hook.js';
 import { CircuitState, HookSettings, HookSigningSecret } from '../entities/hook-settings.js';
 import { HookStats } from '../entities/hook-stats.js';
-import { HookEventKind } from '../entities/words.js';
-import { forbidden, notFound } from '../errors.js';
+import { notFound } from '../errors.js';
 import { isBasicReplaced } from '../hooks/authentication.js';
 import type { Hooks } from '../hooks/hooks.js';
 import { newSigningSecret } from '../hooks/signature.js';
@@ -15,7 +13,7 @@ import { statsQuery } from '../hooks/stats.js';
 import { placeOf } from '../hooks/target.js';
 import type { Context } from '../schema/context.js';
 import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
-import { loadHook } from './hooks.js';
+import { loadHook, requireOwnerForDevices } from './hooks.js';
 import { loadById, loaderOf } from './loader.js';
 import { requireStoredQuery } from './stored-query.js';
 
@@ -121,20 +119,6 @@ export class HookSettingsResolver {
       disabledAt,
       disabledReason,
     };
-  }
-}
-
-const deviceEvents: ReadonlySet<string> = new Set([HookEventKind.deviceRegistered, HookEventKind.deviceDeleted]);
-
-/**
- * Checks the chosen events. Device events concern the whole organization, so only owners may add them. A caller who may
- * change the application may keep or remove those already chosen.
- * @throws forbidden
- */
-function requireOwnerForDevices({ caller }: Context, hook: Hook, events: readonly string[] | null | undefined): void {
-  const chosen = events?.filter((kind) => deviceEvents.has(kind) && !hook.events.includes(kind)) ?? [];
-  if (chosen.length > 0 && !isOwner(caller)) {
-    throw forbidden(`Only owners of the organization choose ${chosen.join(' and ')}: it tells of all devices.`);
   }
 }
 

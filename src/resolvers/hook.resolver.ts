@@ -12,7 +12,7 @@ import type { Context } from '../schema/context.js';
 import { CreateHookArgs, FilteredHooksArgs, HookArgs, UpdateHookArgs } from '../schema/hook.args.js';
 import { HookPage } from '../schema/pages.js';
 import { loadDelivery } from './deliveries.js';
-import { hookConditions, hookListing, loadHook, requireRoomForHook } from './hooks.js';
+import { hookConditions, hookListing, loadHook, roomForHooks, tooManyHooks } from './hooks.js';
 import { list } from './list.js';
 
 /** Resolves the hooks of applications. */
@@ -46,7 +46,7 @@ export class HookResolver {
     const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
     Object.assign(hook, { applicationId: id, organizationId });
     return ctx.em.transactional(async (em) => {
-      await requireRoomForHook(em, id);
+      if ((await roomForHooks(em, id)) <= 0) throw tooManyHooks();
       em.persist(hook);
       return hook;
     });

@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { loadApplication } from '../auth/access.js';
+import { isOwner, loadApplication } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { Hook } from '../entities/hook.js';
 import { isId } from '../entities/id.js';
-import { conflict, notFound } from '../errors.js';
+import { HookEventKind } from '../entities/words.js';
+import { type ApiError, conflict, forbidden, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { HookArgs } from '../schema/hook.args.js';
 import type { HooksBelowArgs } from '../schema/list.args.js';
@@ -20,7 +21,7 @@ export const hookRows = (also: Sql = empty): Sql => sql`
          h.filter_disabled_reason as "filterDisabledReason", h.signing_secret as "signingSecret",
          h.previous_signing_secret as "previousSigningSecret",
          h.previous_signing_secret_until as "previousSigningSecretUntil",
-         h.created_at as "createdAt", h.updated_at as "updatedAt"${also}
+         h.external_id as "externalId", h.created_at as "createdAt", h.updated_at as "updatedAt"${also}
     from hook h`;
 
 /** Defines a list of hooks. */
@@ -59,15 +60,33 @@ export async function loadHook(
 /** Maximum number of hooks per application. */
 const maxHooks = 100;
 
-/**
- * Locks an application against concurrent new hooks.
- * @throws conflict (409) when it has the maximum number of hooks.
- */
-export async function requireRoomForHook(em: EntityManager, applicationId: string): Promise<void> {
+/** Locks an application against concurrent new hooks. Returns the number of hooks that it may still have. */
+export async function roomForHooks(em: EntityManager, applicationId: string): Promise<number> {
   await execute(em, sql`select from application where id = ${applicationId} for no key update`);
   const [{ count } = { count: 0 }] = await execute<{ count: number }>(
     em,
     sql`select count(*)::integer as count from hook where application_id = ${applicationId}`,
   );
-  if (count >= maxHooks) throw conflict(`An application has at most ${maxHooks} hooks. Delete one first.`);
+  return maxHooks - count;
+}
+
+/** 409: an application has as many hooks as it may. */
+export const tooManyHooks = (): ApiError => conflict(`An application has at most ${maxHooks} hooks. Delete one first.`);
+
+const deviceEvents: ReadonlySet<string> = new Set([HookEventKind.deviceRegistered, HookEventKind.deviceDeleted]);
+
+/**
+ * Checks the chosen events. Device events concern the whole organization, so only owners may add them. A caller who may
+ * change the application may keep or remove those already chosen.
+ * @throws forbidden
+ */
+export function requireOwnerForDevices(
+  { caller }: Pick<Context, 'caller'>,
+  hook: Hook,
+  events: readonly string[] | null | undefined,
+): void {
+  const chosen = events?.filter((kind) => deviceEvents.has(kind) && !hook.events.includes(kind)) ?? [];
+  if (chosen.length > 0 && !isOwner(caller)) {
+    throw forbidden(`Only owners of the organization choose ${chosen.join(' and ')}: it tells of all devices.`);
+  }
 }

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { Listing } from './list.js';
 import { ignoringCase } from './list.js';
+import type { Listing } from './list-read.js';
 
 /** Selects invitations, as `i`, without the hash of the link. */
 export const invitationRows = (also: Sql = empty): Sql => sql`

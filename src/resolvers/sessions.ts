@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { isOpen } from '../auth/session.js';
 import type { Caller } from '../entities/caller.js';
-import type { Listing } from './list.js';
+import type { Listing } from './list-read.js';
 
 /** Selects sessions, as `s`. */
 export const sessionRows = (caller: Pick<Caller, 'tokenId'>, also: Sql = empty): Sql => sql`

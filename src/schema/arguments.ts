@@ -17,6 +17,17 @@ export function requireValid(value: object, type: Class): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
+const checkedByItem = new WeakSet<object>();
+
+/**
+ * Marks an input type whose instances are the items of a call: one item's fault is its own outcome and does not refuse
+ * the call. The resolver checks each item with {@link itemFaults}.
+ */
+export const CheckedByItem = (): ClassDecorator => (type) => void checkedByItem.add(type);
+
+/** Returns the faults of an instance of an input type, with paths that begin at the instance. */
+export const itemFaults = (item: object): Fault[] => faultsOf(item as Fields, item.constructor as Class);
+
 /** Validates arguments for `buildSchema` (`validateFn`). */
 export const checkArguments: ValidatorFn = (value: unknown, type) => {
   if (typeof value === 'object' && value !== null && typeof type === 'function') requireValid(value, type as Class);
@@ -114,6 +125,7 @@ const textFaults = (value: Fields, type: Class, parent: string): Fault[] => {
 };
 
 const textFaultsAt = (value: unknown, { isId, nested }: InputField, path: string): Fault[] => {
+  if (nested !== undefined && checkedByItem.has(nested)) return [];
   if (typeof value === 'string' && !isId && !isStorable(value)) {
     return [{ path, message: unstorable }];
   }

@@ -52,7 +52,9 @@ export interface Context extends ReadingCall {
   /** Unit of work of this call, for operations that change data. */
   readonly em: EntityManager;
   /** Events that the call leaves in the audit log. */
-  readonly audit: Pick<Trail, 'begin' | 'about' | 'event' | 'refused'>;
+  readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'event' | 'end' | 'refused'>;
+  /** Runs the statements of this call, its reads too, in the transaction of another call, and notes its events there. */
+  within(other: Pick<Context, 'em' | 'audit'>): void;
   /**
    * Stores one new entity, with the event of the operation.
    * @throws an error that names the violated constraint.

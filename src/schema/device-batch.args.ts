@@ -1,5 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
+import { Serial } from '../entities/scalars.js';
 import { OrganizationArgs } from './account.args.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id } from './fields.js';
@@ -13,6 +14,9 @@ export class DeviceBatchArgs extends OrganizationArgs {
   @Field(() => [ID], { nullable: true, description: 'Devices by their identifiers, at most 1,000.' })
   @ArrayMaxSize(batchSize)
   deviceIds?: string[] | null;
+  @Field(() => [Serial], { nullable: true, description: 'Instead: devices by their serials, at most 1,000.' })
+  @ArrayMaxSize(batchSize)
+  serials?: string[] | null;
   @Field(() => String, {
     nullable: true,
     description: 'Instead of `deviceIds`: all devices that this regular expression matches, as in lists.',

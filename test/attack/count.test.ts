@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
 import { useWorld } from '../support/world.js';
@@ -6,12 +7,47 @@ import { SlowSender } from './slow-sender.js';
 describe('rate limit by content', () => {
   const world = useWorld({ config: { rateLimit: 20 } });
 
-  it('counts a GraphQL batch as many times as it has operations', async () => {
+  it('counts a query of a batch as a tenth, and a mutation as half', async () => {
     const owner = await world.organization();
-    const batch = Array.from({ length: 20 }, () => ({ query: '{ account { id } }' }));
-    const statuses: number[] = [];
-    for (let count = 0; count < 3; count++) statuses.push((await owner.postGraph(batch)).status);
-    expect(statuses).toEqual([200, 200, 429]);
+    const queries = Array.from({ length: 20 }, () => ({ query: '{ account { id } }' }));
+    const { headers } = await owner.postGraph(queries);
+    expect(headers.get('x-ratelimit-remaining')).toBe('38');
+    const create = 'mutation ($o: ID!) { createTeam(organizationId: $o, name: "T") { id } }';
+    const other = await world.organization();
+    const mutations = Array.from({ length: 20 }, () => ({ query: create, variables: { o: other.id } }));
+    const answer = await other.postGraph(mutations);
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('30');
+  });
+
+  it('lists of a batch count by their objects, which requests after it pay', async () => {
+    const owner = await world.organization();
+    const query = '{ account { devices(limit: 1000) { items { id } } } }';
+    const answer = await owner.postGraph([{ query }, { query }]);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('31');
+  });
+
+  it('a call that puts many things counts by their number', async () => {
+    const owner = await world.organization();
+    const query = 'mutation ($o: ID!, $d: [DeviceInput!]!) { putDevices(organizationId: $o, devices: $d) { created } }';
+    const d = Array.from({ length: 200 }, (_, index) => ({ serial: (4096 + index).toString(16) }));
+    const { body, headers } = await owner.graph(query, { o: owner.id, d });
+    expect(body.data).toEqual({ putDevices: { created: 200 } });
+    expect(headers.get('x-ratelimit-remaining')).toBe('19');
+  });
+
+  it('a batch that is refused passes once after `Retry-After`', async () => {
+    const owner = await world.organization();
+    const query = 'mutation ($o: ID!) { createTeam(organizationId: $o, name: "T") { id } }';
+    const batch = Array.from({ length: 70 }, () => ({ query, variables: { o: owner.id } }));
+    const answers = await Promise.all([owner.postGraph(batch), owner.postGraph(batch)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThanOrEqual(1);
+    await delay(wait * 1000);
+    expect((await owner.postGraph(batch)).status).toBe(200);
+    expect((await owner.get<unknown[]>(`/organizations/${owner.id}/teams?limit=1000`)).body).toHaveLength(140);
   });
 
   it('counts a GraphQL operation as many times as it has mutations, so that a batch of 600 is refused', async () => {
@@ -29,10 +65,9 @@ describe('rate limit by content', () => {
       query: `mutation ($o: ID!) { ${fields(30)} }`,
       variables: { o: other.id },
     }));
-    const { body } = await other.postGraph<{ data?: object; errors?: { extensions: { code: string } }[] }[]>(batch);
-    const refused = body.filter(({ errors }) => errors?.[0]?.extensions.code === 'RATE_LIMITED');
-    expect(body).toHaveLength(20);
-    expect(refused.length).toBeGreaterThanOrEqual(19);
+    const { status, headers, body } = await other.postGraph(batch);
+    expect([status, headers.get('retry-after')]).toEqual([429, null]);
+    expect(body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
   });
 });
 

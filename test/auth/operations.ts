@@ -259,6 +259,37 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'owners',
     values: (things) => ({ ...organization(things), deviceIds: [things.deviceId], tags: ['seen'] }),
   },
+  'Mutation.putProducts': {
+    access: 'owners',
+    values: (things) => ({
+      ...organization(things),
+      products: [{ externalId: things.fresh(), name: 'Put', version: '1', variables }],
+    }),
+  },
+  'Mutation.putApplications': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), applications: [{ externalId: things.fresh(), name: 'Put' }] }),
+  },
+  'Mutation.putHooks': {
+    access: 'writers',
+    values: (things) => ({ ...application(things), hooks: [{ externalId: 'put', url: 'http://127.0.0.1:9/' }] }),
+  },
+  'Mutation.putTeamMembers': {
+    access: 'owners',
+    values: (things) => ({ ...team(things), members: [{ memberId: things.memberId }] }),
+  },
+  'Mutation.putTeamApplications': {
+    access: 'owners',
+    values: async (things) => ({
+      ...organization(things),
+      teamId: await newTeam(things),
+      applications: [{ applicationId: things.applicationId, permission: 'read' }],
+    }),
+  },
+  'Mutation.putDevices': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), devices: [{ serial: hex(things) }] }),
+  },
   'Mutation.deleteDevices': {
     access: 'owners',
     values: async (things) => ({ ...organization(things), deviceIds: [await newDevice(things)] }),

@@ -54,13 +54,13 @@ describe('GraphQL batch', () => {
     ]);
   });
 
-  it('returns 422 for more than 20 operations', async () => {
+  it('takes 100 operations, and returns 422 for more', async () => {
     const owner = await world.organization();
     const batch = (size: number) => Array.from({ length: size }, () => ({ query: '{ account { id } }' }));
-    expect((await owner.postGraph<GraphAnswer[]>(batch(20))).body).toHaveLength(20);
-    const { status, body } = await owner.postGraph(batch(21));
+    expect((await owner.postGraph<GraphAnswer[]>(batch(100))).body).toHaveLength(100);
+    const { status, body } = await owner.postGraph(batch(101));
     expect(status).toBe(422);
-    expect(body.errors).toMatchObject([{ message: 'This batch has 21 operations; at most 20 are allowed.' }]);
+    expect(body.errors).toMatchObject([{ message: 'This batch has 101 operations; at most 100 are allowed.' }]);
   });
 
   it('refuses the operation with which the batch may return over 25,000 objects', async () => {

@@ -201,12 +201,12 @@ describe('limits of a GraphQL request', () => {
     expect(body.extensions).toEqual({ cost: { objects: 40, found: 4, limit: 25_000 } });
   });
 
-  it('returns 413 for more than 256 KiB', async () => {
+  it('returns 413 for more than 1 MiB', async () => {
     const owner = await world.organization();
-    const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(256 * 1024) });
+    const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(1024 * 1024) });
     expect(status).toBe(413);
     expect(body.errors![0]).toMatchObject({
-      message: 'Send at most 256 KiB.',
+      message: 'Send at most 1 MiB.',
       extensions: { code: 'TOO_LARGE' },
     });
   });

@@ -37,8 +37,8 @@ const mutation = (name: string) => {
       : name.includes('ink')
         ? [', $a: ID!', ', applicationId: $a']
         : ['', ''];
-  return `mutation ($o: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean${extra}) {
-    result: ${name}(organizationId: $o, deviceIds: $deviceIds, q: $q, filter: $filter, dryRun: $dryRun${passed}) {
+  return `mutation ($o: ID!, $deviceIds: [ID!], $serials: [Serial!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean${extra}) {
+    result: ${name}(organizationId: $o, deviceIds: $deviceIds, serials: $serials, q: $q, filter: $filter, dryRun: $dryRun${passed}) {
       matched changed blocked job { id kind total } } }`;
 };
 
@@ -99,6 +99,14 @@ describe('mutation of many devices', () => {
       changed: 2,
     });
     expect((await state())[0]).toEqual({ 'a0-01': [], 'a0-02': [], 'a0-03': [] });
+  });
+
+  it('takes devices by their serials, whatever their case and dashes', async () => {
+    expect(await change('deleteDevices', { serials: ['A002', 'a0-02', 'a0-03'] })).toMatchObject({ changed: 2 });
+    expect((await state())[0]).toEqual(roof);
+    const { errors } = await call('deleteDevices', { serials: ['a0-01', 'a0-02'] });
+    expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    expect((await state())[0]).toEqual(roof);
   });
 
   it('links and unlinks the devices that match both q and the filter', async () => {
@@ -165,6 +173,8 @@ describe('mutation of many devices', () => {
     ['deviceIds', {}],
     ['deviceIds', { deviceIds: [nobody], filter: {} }],
     ['deviceIds', { deviceIds: [nobody], q: 'x' }],
+    ['deviceIds', { deviceIds: [nobody], serials: ['a0'] }],
+    ['serials', { serials: Array.from({ length: 1001 }, () => 'a0') }],
     ['deviceIds', { deviceIds: Array.from({ length: 1001 }, () => nobody) }],
     ['q', { q: '(' }],
     ['q', { q: '(a)\\1' }],

@@ -70,7 +70,7 @@ interface Extra {
  */
 export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   const { limits, perAddress, report } = options;
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: bounds.bytes, handleProtocols });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: bounds.message, handleProtocols });
   const unauthenticated = createUnauthenticated({ perAddress, perProcess: limits.perProcess });
   let closed = false;
 

@@ -1,0 +1,78 @@
+import { readFile, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { readShell } from '../config.js';
+import { applyPlan } from '../configuration/apply.js';
+import { createGraphClient } from '../configuration/client.js';
+import { documentLimits, parseDocument, toYaml } from '../configuration/document.js';
+import { lineOf, planOf } from '../configuration/plan.js';
+import { documentOf, exportKeys, readState } from '../configuration/state.js';
+import { addCommand, type OutputOptions } from './command.js';
+
+interface ServiceOptions extends OutputOptions {
+  url?: string;
+  token?: string;
+}
+
+/** `ddp export-configuration` and `ddp apply`: an organization as one document, over HTTP. */
+export function addConfigurationCommands(ddp: Command): void {
+  const add = (name: string, description: string) =>
+    addCommand(ddp, name, description)
+      .option('--url <origin>', 'where the service is (default: ORIGIN)')
+      .option('--token <token>', 'token of an owner (default: DDP_TOKEN or TOKEN)');
+  add(
+    'export-configuration',
+    'Print products, applications, teams and hooks of an organization as YAML, or JSON with --json.',
+  )
+    .option('--devices', 'and its devices')
+    .action(exportConfiguration);
+  add('apply <file>', 'Make an organization what a file says, as export-configuration writes it; - is standard input.')
+    .option('--prune', 'remove what the file does not name, of the sections that it has')
+    .option('--dry-run', 'only print what would be done')
+    .action(apply);
+}
+
+const connect = async ({ url, token }: ServiceOptions) => {
+  const shell = readShell();
+  const origin = url ?? shell.origin;
+  const given = token ?? shell.token;
+  if (origin === undefined) throw new Error('Say where the service is: --url, or ORIGIN.');
+  if (given === undefined) throw new Error('Give the token of an owner: --token, or DDP_TOKEN.');
+  const graph = createGraphClient(origin.replace(/\/$/, ''), given);
+  const { account } = await graph.ask<{ account: { id: string } }>('{ account { id } }', {});
+  return { graph, organizationId: account.id };
+};
+
+async function exportConfiguration({ json, devices, ...given }: ServiceOptions & { devices?: boolean }): Promise<void> {
+  const { graph, organizationId } = await connect(given);
+  const state = await readState(graph, organizationId, devices === true);
+  const document = documentOf(state, exportKeys(state));
+  process.stdout.write(json ? `${JSON.stringify(document, undefined, 2)}\n` : await toYaml(document));
+}
+
+interface ApplyOptions extends ServiceOptions {
+  prune?: boolean;
+  dryRun?: boolean;
+}
+
+async function apply(file: string, { json, prune, dryRun, ...given }: ApplyOptions): Promise<void> {
+  const wanted = await parseDocument(await readDocument(file), extname(file) === '.json');
+  const { graph, organizationId } = await connect(given);
+  const state = await readState(graph, organizationId, wanted.devices !== undefined);
+  const steps = planOf(state, wanted, prune === true);
+  const plan = steps.map(lineOf);
+  if (!json) process.stdout.write(plan.length === 0 ? 'Nothing to do.\n' : `${plan.join('\n')}\n`);
+  const faults = dryRun ? [] : await applyPlan(graph, organizationId, { state, wanted, steps });
+  if (json) process.stdout.write(`${JSON.stringify({ plan, applied: !dryRun, faults })}\n`);
+  else if (!dryRun && steps.length > 0)
+    process.stdout.write(`Done: ${steps.length - faults.length} of ${steps.length}.\n`);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+async function readDocument(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  const { size } = await stat(file);
+  if (size > documentLimits.bytes) throw new Error(`${file} has more than ${documentLimits.bytes / 2 ** 20} MiB.`);
+  return readFile(file, 'utf8');
+}

@@ -1,0 +1,198 @@
+import { faultText, type Graph } from './client.js';
+import type { Configuration, Values } from './document.js';
+import { idIn, type Known } from './known.js';
+import { type Kind, keysOf, lineOf, type Step } from './plan.js';
+import { removalOf } from './remove.js';
+import type { State } from './state.js';
+
+interface Answer {
+  results: {
+    index: number;
+    id: string | null;
+    error: { message: string; errors: { path: string; message: string }[] } | null;
+  }[];
+}
+
+/** Items of a call that puts devices. 1,000 with long names and tags would exceed the size of a request. */
+const devicesAtOnce = 500;
+
+/** An item of a call and the step that it is for. */
+interface Item {
+  step: Step;
+  item: object;
+}
+
+/** A mutation that puts things: its list and the type of the items, and what the things are below. */
+interface PutCall {
+  name: string;
+  list: string;
+  type: string;
+  more?: { name: string; type: string; value: unknown };
+}
+
+/**
+ * Does the steps of a plan, and returns a sentence for each that failed. Those that do not depend on it are done all the
+ * same.
+ */
+export async function applyPlan(
+  graph: Graph,
+  organizationId: string,
+  { state, wanted, steps }: { state: State; wanted: Configuration; steps: readonly Step[] },
+): Promise<string[]> {
+  const applying = new Applying(graph, organizationId, knownOf(state, wanted), steps);
+  await applying.putThings();
+  await applying.putTeams();
+  await applying.putDevices();
+  await applying.remove();
+  return applying.faults;
+}
+
+const knownOf = (state: State, wanted: Configuration): Known => {
+  const keyOf = keysOf(wanted);
+  const keyed = (things: State['products']) => new Map(things.map((each) => [keyOf(each) ?? each.id, each.id]));
+  return {
+    products: keyed(state.products),
+    applications: keyed(state.applications),
+    hooks: keyed(state.applications.flatMap(({ hooks }) => hooks)),
+    teams: new Map(state.teams.map(({ name, id }) => [name, id])),
+    users: new Map(state.teams.flatMap(({ members }) => members.map(({ username, id }) => [username, id]))),
+  };
+};
+
+class Applying {
+  readonly faults: string[] = [];
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly organizationId: string,
+    private readonly known: Known,
+    private readonly steps: readonly Step[],
+  ) {}
+
+  async putThings(): Promise<void> {
+    const { products, applications } = this.known;
+    const itemOf = (step: Step, values = step.values): Item => ({ step, item: { externalId: step.key, ...values } });
+    const items = (kind: Kind) => this.of(kind, 'create', 'change').map((step) => itemOf(step));
+    await this.put({ name: 'putProducts', list: 'products', type: 'ProductInput' }, items('product'), products);
+    const call = { name: 'putApplications', list: 'applications', type: 'ApplicationInput' };
+    await this.put(call, items('application'), applications);
+    for (const [key, found] of byParent(this.of('hook', 'create', 'change'))) {
+      const more = { name: 'applicationId', type: 'ID!', value: idIn(applications, key) };
+      const hooks = found.map((step) =>
+        itemOf(
+          step,
+          hookValues(step.values, (each) => idIn(products, each)),
+        ),
+      );
+      await this.put({ name: 'putHooks', list: 'hooks', type: 'HookInput', more }, hooks);
+    }
+  }
+
+  async putTeams(): Promise<void> {
+    const { teams, applications } = this.known;
+    for (const step of this.of('team', 'create', 'change')) await this.putTeam(step);
+    const more = (team: string) => ({ name: 'teamId', type: 'ID!', value: idIn(teams, team) });
+    for (const [team, found] of byParent(this.of('member', 'create'))) {
+      const call = { name: 'putTeamMembers', list: 'members', type: 'TeamMemberInput', more: more(team) };
+      await this.put(
+        call,
+        found.map((step) => ({ step, item: { username: step.key } })),
+      );
+    }
+    for (const [team, found] of byParent(this.of('grant', 'create', 'change'))) {
+      const call = {
+        name: 'putTeamApplications',
+        list: 'applications',
+        type: 'TeamApplicationInput',
+        more: more(team),
+      };
+      await this.put(
+        call,
+        found.map((step) => ({ step, item: { applicationId: idIn(applications, step.key), ...step.values } })),
+      );
+    }
+  }
+
+  /** Puts devices, those that are linked to the same applications together. */
+  async putDevices(): Promise<void> {
+    const links = byParent(this.of('link', 'create'));
+    const changed = this.of('device', 'create', 'change');
+    const serials = new Set(changed.map(({ key }) => key));
+    const linkedOnly = [...links].filter(([serial]) => !serials.has(serial));
+    const all = [...changed, ...linkedOnly.map(([serial, [link]]): Step => ({ ...link!, key: serial, values: {} }))];
+    const applicationsOf = ({ key }: Step) =>
+      (links.get(key) ?? []).map((link) => idIn(this.known.applications, link.key)).sort();
+    for (const [linkTo, found] of Map.groupBy(all, (step) => JSON.stringify(applicationsOf(step)))) {
+      const more = { name: 'linkTo', type: '[ID!]', value: JSON.parse(linkTo) as string[] };
+      for (let from = 0; from < found.length; from += devicesAtOnce) {
+        const items = found
+          .slice(from, from + devicesAtOnce)
+          .map((step) => ({ step, item: { serial: step.key, ...this.deviceValues(step.values) } }));
+        await this.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput', more }, items);
+      }
+    }
+  }
+
+  /** Removes things, those first that depend on others. */
+  async remove(): Promise<void> {
+    for (const kind of ['link', 'device', 'grant', 'member', 'hook', 'team', 'application', 'product'] as const) {
+      const found = this.of(kind, 'remove');
+      const failures = await this.graph.askAll(found.map((step) => removalOf(step, this.known, this.organizationId)));
+      failures.forEach((message, index) => {
+        if (message !== undefined) this.fail(found[index]!, message);
+      });
+    }
+  }
+
+  private of(kind: Kind, ...actions: Step['action'][]): Step[] {
+    return this.steps.filter((step) => step.kind === kind && actions.includes(step.action));
+  }
+
+  private fail(step: Step, message: string): void {
+    this.faults.push(`${lineOf(step)}: ${message}`);
+  }
+
+  /** Puts items in one call, and keeps the identifiers of the things. */
+  private async put({ name, list, type, more }: PutCall, items: readonly Item[], ids?: Map<string, string>) {
+    if (items.length === 0) return;
+    const [declared, passed] = more === undefined ? ['', ''] : [`, $more: ${more.type}`, `, ${more.name}: $more`];
+    const { answer } = await this.graph.ask<{ answer: Answer }>(
+      `mutation ($o: ID!, $items: [${type}!]!${declared}) { answer: ${name}(organizationId: $o, ${list}: $items${passed}) {
+        results { index id error { message errors { path message } } } } }`,
+      { o: this.organizationId, items: items.map(({ item }) => item), ...(more && { more: more.value }) },
+    );
+    for (const { index, id, error } of answer.results) {
+      const { step } = items[index]!;
+      if (error !== null) this.fail(step, [error.message, ...error.errors.map(faultText)].join(' '));
+      else if (id !== null) ids?.set(step.key, id);
+    }
+  }
+
+  private async putTeam(step: Step): Promise<void> {
+    const { teams } = this.known;
+    const id = teams.get(step.key);
+    const [name, declared, passed] =
+      id === undefined ? ['createTeam', '', ''] : ['updateTeam', ', $id: ID!', ', teamId: $id'];
+    const query = `mutation ($o: ID!, $name: String!, $description: String${declared}) {
+      team: ${name}(organizationId: $o${passed}, name: $name, description: $description) { id } }`;
+    const variables = { o: this.organizationId, id, name: step.key, ...step.values };
+    await this.graph.ask<{ team: { id: string } }>(query, variables).then(
+      ({ team }) => teams.set(step.key, team.id),
+      (error: Error) => this.fail(step, error.message),
+    );
+  }
+
+  private deviceValues({ product, ...values }: Values): Values {
+    if (typeof product !== 'string') return product === undefined ? values : { ...values, product };
+    return { ...values, product: { id: idIn(this.known.products, product) } };
+  }
+}
+
+const byParent = (found: readonly Step[]) => Map.groupBy(found, ({ parent }) => parent!);
+
+/** Returns the values of a hook with the identifiers of the products that its filter names. */
+const hookValues = (values: Values, idOf: (key: string) => string): Values => {
+  const { filter } = values;
+  if (typeof filter !== 'object' || filter === null || !('products' in filter)) return values;
+  return { ...values, filter: { ...filter, products: (filter.products as string[]).map(idOf) } };
+};

@@ -1,0 +1,93 @@
+/** What a document says of a thing, by field. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** An organization as one document. Sections that are absent are left alone. */
+export interface Configuration {
+  products?: Readonly<Record<string, Values>>;
+  applications?: Readonly<Record<string, Values>>;
+  teams?: Readonly<Record<string, Values>>;
+  devices?: Readonly<Record<string, Values>>;
+}
+
+/** Limits of a document: bytes of its file, levels of its values, and aliases of YAML that it expands. */
+export const documentLimits = { bytes: 32 * 1024 * 1024, depth: 20, aliases: 100 };
+
+/** Fields of the things of each section; those of hooks are below their application. */
+const fields = {
+  products: ['id', 'name', 'version', 'variables'],
+  applications: ['id', 'name', 'description', 'hasDashboard', 'hooks'],
+  hooks: [
+    'id',
+    'url',
+    'allowUnverifiedSSLCert',
+    'disabled',
+    'concurrency',
+    'maxPerSecond',
+    'ordered',
+    'events',
+    'filter',
+  ],
+  teams: ['description', 'members', 'applications'],
+  devices: ['name', 'tags', 'product', 'location', 'applications'],
+} as const;
+
+type Section = keyof typeof fields;
+
+/**
+ * Reads a document.
+ * @throws a sentence that says what is wrong and where.
+ */
+export async function parseDocument(text: string, isJson: boolean): Promise<Configuration> {
+  if (Buffer.byteLength(text) > documentLimits.bytes)
+    throw new Error(
+      `The file has more than ${documentLimits.bytes / 2 ** 20} MiB: leave devices to putDevices or CSV.`,
+    );
+  const value = isJson ? (JSON.parse(text) as unknown) : await parseYaml(text);
+  requireDepth(value);
+  const document = object(value ?? {}, 'The document');
+  for (const [section, things] of Object.entries(document)) {
+    if (section === 'hooks' || !(section in fields))
+      throw new Error(`"${section}" is no section: they are products, applications, teams and devices.`);
+    requireThings(section as Section, object(things, section), section);
+  }
+  return document as Configuration;
+}
+
+/** Only these commands read and write YAML, so the parser is loaded here. */
+const parseYaml = async (text: string): Promise<unknown> => {
+  const { parse } = await import('yaml');
+  return parse(text, { maxAliasCount: documentLimits.aliases, prettyErrors: true }) as unknown;
+};
+
+/** Writes a document as YAML. */
+export const toYaml = async (document: Configuration): Promise<string> => {
+  const { stringify } = await import('yaml');
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+};
+
+function requireThings(section: Section, things: Values, path: string): void {
+  for (const [key, thing] of Object.entries(things)) {
+    const at = `${path}.${key}`;
+    const values = object(thing ?? {}, at);
+    const known: readonly string[] = fields[section];
+    for (const field of Object.keys(values))
+      if (!known.includes(field))
+        throw new Error(`${at}.${field}: there is no such field; they are ${known.join(', ')}.`);
+    if (section === 'applications' && values['hooks'] != null)
+      requireThings('hooks', object(values['hooks'], `${at}.hooks`), `${at}.hooks`);
+    if (section === 'teams' && values['applications'] != null) object(values['applications'], `${at}.applications`);
+    for (const field of section === 'teams' ? ['members'] : section === 'devices' ? ['applications'] : [])
+      if (values[field] != null && !Array.isArray(values[field])) throw new Error(`${at}.${field}: must be a list.`);
+  }
+}
+
+const object = (value: unknown, at: string): Values => {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values;
+  throw new Error(`${at}: must have names with values.`);
+};
+
+function requireDepth(value: unknown, left = documentLimits.depth): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (left === 0) throw new Error(`The document is more than ${documentLimits.depth} levels deep.`);
+  for (const each of Object.values(value)) requireDepth(each, left - 1);
+}

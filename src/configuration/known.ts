@@ -1,0 +1,11 @@
+/** Identifiers of what the steps name, by key; those of new things are added. */
+export interface Known {
+  products: Map<string, string>;
+  applications: Map<string, string>;
+  hooks: Map<string, string>;
+  teams: Map<string, string>;
+  users: Map<string, string>;
+}
+
+/** Returns the identifier of a key; a reference to a thing without a key is the identifier itself. */
+export const idIn = (ids: ReadonlyMap<string, string>, key: string): string => ids.get(key) ?? key;

@@ -1,0 +1,61 @@
+import { type FieldNode, Kind } from 'graphql';
+import { isQuery, rootFields, type SentOperation } from './batch.js';
+
+/** What operations count as: requests against the rate limit, and calls of the organization's usage. */
+export interface Weight {
+  requests: number;
+  calls: number;
+}
+
+/**
+ * Shares of a request that an operation of a batch counts as before it runs. An operation of a batch saves the
+ * connection, the authentication and the answer of a request of its own.
+ */
+const shares = { query: 0.1, mutation: 0.5 };
+
+/** Number of items of a call that puts many things which count as one request. 1,000 devices take as long as 100 requests. */
+const itemsOfRequest = 10;
+
+/** Number of objects of a batch's queries which count as one request. */
+const objectsOfRequest = 250;
+
+/** Returns the weight of the operations of one request before they run. The request itself is part of it. */
+export function weigh(operations: readonly SentOperation[], isBatch: boolean): Weight {
+  const weights = operations.map((operation) => weightOf(operation, isBatch));
+  return {
+    requests: Math.max(
+      1,
+      weights.reduce((sum, { requests }) => sum + requests, 0),
+    ),
+    calls: Math.max(
+      1,
+      weights.reduce((sum, { calls }) => sum + calls, 0),
+    ),
+  };
+}
+
+const weightOf = (sent: SentOperation, isBatch: boolean): Weight => {
+  const each = isBatch ? shares : { query: 1, mutation: 1 };
+  if (isQuery(sent)) return { requests: each.query, calls: 1 };
+  // An operation that is identified only by its hash counts its further mutations when it is known (`charge.ts`).
+  const fields = rootFields(sent);
+  const calls = Math.max(1, fields.length);
+  const items = fields.reduce((sum, field) => sum + itemsOf(field, sent), 0);
+  return { requests: each.mutation * calls + items / itemsOfRequest, calls };
+};
+
+const putField = /^put[A-Z]/;
+
+/** Counts the items of the list that a field puts. */
+const itemsOf = ({ name, arguments: args = [] }: FieldNode, { variables }: SentOperation): number => {
+  if (!putField.test(name.value)) return 0;
+  const lengths = args.map(({ value }) => {
+    if (value.kind === Kind.LIST) return value.values.length;
+    const sent = value.kind === Kind.VARIABLE ? variables[value.name.value] : undefined;
+    return Array.isArray(sent) ? sent.length : 0;
+  });
+  return Math.max(0, ...lengths);
+};
+
+/** Returns the requests that a query of a batch counts as beyond its share, once its cost in objects is known. */
+export const requestsOfObjects = (objects: number): number => Math.max(0, objects / objectsOfRequest - shares.query);

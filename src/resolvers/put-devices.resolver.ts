@@ -1,0 +1,112 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { loadApplication, readableProduct, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { isId } from '../entities/id.js';
+import { PutAnswer } from '../entities/put-answer.js';
+import { serialKey } from '../entities/serial.js';
+import { ApiError, notFound } from '../errors.js';
+import { type DevicePut, listOf, writeDevices } from '../imports/device-write.js';
+import { violationOf } from '../schema/constraints.js';
+import type { Context, Read } from '../schema/context.js';
+import { type DeviceInput, PutDevicesArgs } from '../schema/put.args.js';
+import { Outcomes, type Placed } from './put.js';
+
+/** Devices put by their serials, many in one call. */
+@Resolver()
+export class PutDevicesResolver {
+  constructor(private readonly clock: () => number) {}
+
+  @Mutation(() => PutAnswer, {
+    description:
+      'Registers and changes up to 1,000 devices by their serials, and links them to applications. One outcome per device, in order; the fault of one does not fail the others.',
+  })
+  async putDevices(
+    @Args(() => PutDevicesArgs) { organizationId, devices, linkTo, dryRun }: PutDevicesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    requireOrganization(ctx, organizationId, 'write');
+    const applicationIds = [...new Set(linkTo ?? [])];
+    for (const id of applicationIds) await loadApplication(ctx, organizationId, id, 'write');
+    const outcomes = new Outcomes(devices);
+    outcomes.requireValid();
+    outcomes.requireUnique('serial', ({ serial }) => serialKey(serial));
+    const isDry = dryRun === true;
+    await ctx.em.transactional(async (em) => {
+      const run: Read = <Row extends object>(query: Sql) => execute<Row>(em, query);
+      await requireProducts(run, ctx, outcomes, isDry);
+      const puts = outcomes.open;
+      if (puts.length === 0) return outcomes.note(ctx, 'device', isDry);
+      const room = await roomForDevices(run, organizationId, isDry);
+      const values = puts.map((put) => valuesOf(put, applicationIds));
+      const written = await writeDevices(run, organizationId, values, {
+        dryRun: isDry,
+        now: new Date(this.clock()),
+        room,
+      });
+      written.forEach((each, place) => {
+        const { index } = puts[place]!;
+        if (each.status === 'refused') outcomes.fail(index, violationOf('quota_devices'));
+        else outcomes.settle(index, { ...each, id: isDry && each.status === 'created' ? null : each.id });
+      });
+      outcomes.note(ctx, 'device', isDry);
+    });
+    return outcomes.answer();
+  }
+}
+
+const valuesOf = ({ item }: Placed<DeviceInput>, applicationIds: readonly string[]): DevicePut => {
+  const { serial, name, tags, location, product } = item;
+  return {
+    serial,
+    serialKey: serialKey(serial),
+    applicationIds,
+    ...(name !== undefined && { name }),
+    ...(tags !== undefined && { tags }),
+    ...(location !== undefined && { location }),
+    ...(product !== undefined && { productId: product?.id ?? null }),
+  };
+};
+
+/** Fails the items whose product the caller cannot use. The others' products stay until the transaction ends. */
+async function requireProducts(
+  run: Read,
+  { caller }: Context,
+  outcomes: Outcomes<DeviceInput>,
+  isDry: boolean,
+): Promise<void> {
+  const named = outcomes.open.filter(({ item }) => item.product != null);
+  if (named.length === 0) return;
+  const ids = [...new Set(named.map(({ item }) => item.product!.id).filter(isId))];
+  const rows = await run<{ id: string; organizationId: string }>(sql`
+    select p.id, p.organization_id as "organizationId" from product p
+     where p.id = any(${listOf(ids)}::uuid[]) and ${readableProduct(caller)} order by p.id
+     ${isDry ? empty : sql`for key share`}`);
+  const owners = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
+  for (const { index, item } of named) {
+    const { id, organizationId } = item.product!;
+    const owner = owners.get(id);
+    if (owner === undefined || (organizationId != null && organizationId !== owner))
+      outcomes.fail(index, productNotFound());
+  }
+}
+
+const productNotFound = () => {
+  const { code, message } = notFound('product');
+  return new ApiError(code, message, [{ path: 'product', message: 'is not there' }]);
+};
+
+/**
+ * Returns how many devices the organization may still register. The lock makes calls that register at the same time count one
+ * after the other, as the trigger `quota_devices` does.
+ */
+async function roomForDevices(run: Read, organizationId: string, isDry: boolean): Promise<number> {
+  const [quota] = await run<{ devices: number }>(sql`
+    select devices::float8 as devices from quota where organization_id = ${organizationId} and devices is not null
+    ${isDry ? empty : sql`for update`}`);
+  if (quota === undefined) return Number.POSITIVE_INFINITY;
+  const [counted] = await run<{ count: number }>(
+    sql`select count(*)::float8 as count from device where organization_id = ${organizationId}`,
+  );
+  return Math.max(0, quota.devices - counted!.count);
+}

@@ -1,0 +1,119 @@
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { loadApplication, requireOrganization } from '../auth/access.js';
+import { Application } from '../entities/application.js';
+import { Permission } from '../entities/enums.js';
+import { Hook } from '../entities/hook.js';
+import { newId } from '../entities/id.js';
+import { Product } from '../entities/product.js';
+import { PutAnswer } from '../entities/put-answer.js';
+import { variableFaults } from '../entities/variables.js';
+import { invalid } from '../errors.js';
+import { sealAuthentication } from '../hooks/authentication.js';
+import type { Hooks } from '../hooks/hooks.js';
+import type { Context } from '../schema/context.js';
+import {
+  type ApplicationInput,
+  type HookInput,
+  type KeyedInput,
+  type ProductInput,
+  PutApplicationsArgs,
+  PutHooksArgs,
+  PutProductsArgs,
+} from '../schema/put.args.js';
+import { requireOwnerForDevices, roomForHooks, tooManyHooks } from './hooks.js';
+import { type Keyed, Outcomes, type PutOptions, putKeyed } from './put.js';
+import { requireStoredQuery } from './stored-query.js';
+
+/** Products, applications and hooks put by the keys of a tool, many in one call. */
+@Resolver()
+export class PutResolver {
+  constructor(private readonly hooks: Pick<Hooks, 'vault' | 'requireUrl'>) {}
+
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes products by the keys of a tool. One outcome per product, in order; the fault of one does not fail the others.',
+  })
+  putProducts(
+    @Args(() => PutProductsArgs) { organizationId, products, dryRun }: PutProductsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    requireOrganization(ctx, organizationId, 'write');
+    return put<Product, ProductInput>(ctx, products, {
+      organizationId,
+      isDry: dryRun === true,
+      type: Product,
+      make: () => Object.assign(new Product(), { id: newId(), organizationId }),
+      change(product, item) {
+        const faults = variableFaults(item.variables);
+        if (faults.length > 0) throw invalid(faults);
+        product.change(item);
+      },
+    });
+  }
+
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes applications by the keys of a tool. One outcome per application, in order; the fault of one does not fail the others.',
+  })
+  putApplications(
+    @Args(() => PutApplicationsArgs) { organizationId, applications, dryRun }: PutApplicationsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    requireOrganization(ctx, organizationId, 'own');
+    return put<Application, ApplicationInput>(ctx, applications, {
+      organizationId,
+      isDry: dryRun === true,
+      type: Application,
+      make: () => Object.assign(new Application(), { id: newId(), organizationId, permission: Permission.write }),
+      change: (application, item) => void application.change(item),
+    });
+  }
+
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes hooks of an application by the keys of a tool, with their settings. One outcome per hook, in order; the fault of one does not fail the others.',
+  })
+  async putHooks(
+    @Args(() => PutHooksArgs) { organizationId, applicationId, hooks, dryRun }: PutHooksArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    const { id } = await loadApplication(ctx, organizationId, applicationId, 'write');
+    const answer = await put<Hook, HookInput>(ctx, hooks, {
+      organizationId,
+      isDry: dryRun === true,
+      type: Hook,
+      isOurs: (hook) => hook.applicationId === id,
+      roomOf: (em) => roomForHooks(em, id),
+      full: tooManyHooks,
+      make: () => Object.assign(new Hook(), { id: newId(), organizationId, applicationId: id }),
+      change: (hook, item) => this.change(ctx, hook, item),
+    });
+    // Enabled or led elsewhere, what waits may be due.
+    ctx.wake();
+    return answer;
+  }
+
+  private change(ctx: Context, hook: Hook, item: HookInput): void {
+    this.hooks.requireUrl(item.url);
+    if (item.filter?.query) requireStoredQuery('filter.query', item.filter.query);
+    requireOwnerForDevices(ctx, hook, item.events);
+    if (item.authentication !== undefined)
+      Object.assign(hook, sealAuthentication(this.hooks.vault, hook, item.authentication ?? {}));
+    hook.change(item).tune(item);
+  }
+}
+
+const targetKind = ({ name }: { name: string }): string => name[0]!.toLowerCase() + name.slice(1);
+
+async function put<Thing extends Keyed, Item extends KeyedInput>(
+  ctx: Context,
+  items: readonly Item[],
+  options: PutOptions<Thing, Item>,
+): Promise<PutAnswer> {
+  const outcomes = new Outcomes(items);
+  await ctx.em.transactional(async (em) => {
+    await putKeyed(em, outcomes, options);
+    outcomes.note(ctx, targetKind(options.type), options.isDry);
+  });
+  return outcomes.answer();
+}

@@ -1,0 +1,165 @@
+import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
+import sql from 'sql-template-tag';
+import { execute } from '../auth/execute.js';
+import { newValues } from '../entities/audit-event.js';
+import { isId } from '../entities/id.js';
+import type { PutAnswer, PutError, PutItem } from '../entities/put-answer.js';
+import { ApiError, conflict, invalid, notFound } from '../errors.js';
+import { itemFaults } from '../schema/arguments.js';
+import type { Context } from '../schema/context.js';
+import type { KeyedInput } from '../schema/put.args.js';
+
+/** The outcome for one item: the thing's identifier, or the error for which it was not put. */
+export type Outcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };
+
+/** An item of a call with its place in it. */
+export interface Placed<Item> {
+  readonly index: number;
+  readonly item: Item;
+}
+
+/** The outcomes of a call's items. An item that has an outcome is not put. */
+export class Outcomes<Item extends object> {
+  private readonly outcomes: (Outcome | undefined)[];
+
+  constructor(private readonly items: readonly Item[]) {
+    this.outcomes = items.map(() => undefined);
+  }
+
+  /** The items without an outcome, in order. */
+  get open(): Placed<Item>[] {
+    return this.items.flatMap((item, index) => (this.outcomes[index] === undefined ? { index, item } : []));
+  }
+
+  settle(index: number, outcome: Outcome): void {
+    this.outcomes[index] = outcome;
+  }
+
+  fail(index: number, error: ApiError): void {
+    this.outcomes[index] = { error };
+  }
+
+  /** Fails the items that break a rule of their input type. */
+  requireValid(): void {
+    for (const { index, item } of this.open) {
+      const faults = itemFaults(item);
+      if (faults.length > 0) this.fail(index, invalid(faults));
+    }
+  }
+
+  /** Fails each item with a key that an earlier one has. */
+  requireUnique(path: string, keyOf: (item: Item) => string | null | undefined): void {
+    const first = new Map<string, number>();
+    for (const { index, item } of this.open) {
+      const key = keyOf(item);
+      if (key == null) continue;
+      const earlier = first.get(key);
+      if (earlier === undefined) first.set(key, index);
+      else
+        this.fail(
+          index,
+          conflict(`Item ${earlier} has the same ${path}.`, [{ path, message: `repeats item ${earlier}` }]),
+        );
+    }
+  }
+
+  /** Notes in the audit log how many things the call creates and changes. */
+  note({ audit }: Pick<Context, 'audit'>, kind: string, isDry: boolean): void {
+    const { created, updated } = this.answer();
+    audit.summarize({ kind, id: null, name: null }, newValues(isDry ? { dryRun: true } : { created, updated }));
+  }
+
+  answer(): PutAnswer {
+    const results = this.outcomes.map((outcome, index) => itemOf(index, outcome!));
+    const count = (wanted: PutItem['status']) => results.filter(({ status }) => status === wanted).length;
+    return {
+      created: count('created'),
+      updated: count('updated'),
+      unchanged: count('unchanged'),
+      failed: count('failed'),
+      results,
+    };
+  }
+}
+
+const itemOf = (index: number, outcome: Outcome): PutItem =>
+  'error' in outcome ? { index, status: 'failed', error: errorOf(outcome.error) } : { index, ...outcome };
+
+const errorOf = ({ code, message, errors = [] }: ApiError): PutError => ({ code, message, errors: [...errors] });
+
+/** A thing with the key of a tool. */
+export interface Keyed {
+  id: string;
+  organizationId: string;
+  externalId?: string | null;
+}
+
+/** How the items of a call become things of one kind. */
+export interface PutOptions<Thing extends Keyed, Item extends KeyedInput> {
+  organizationId: string;
+  isDry: boolean;
+  /** Class of the things. */
+  type: EntityClass<Thing>;
+  /** Condition on things beside the organization. A key of any other thing is taken. */
+  isOurs?: (thing: Thing) => boolean;
+  /** Locks what bounds the number of things, and returns how many more there may be. Absent: there is no limit. */
+  roomOf?: (em: EntityManager) => Promise<number>;
+  /** The error of an item that would be one too many. */
+  full?: () => ApiError;
+  make: () => Thing;
+  /** Gives the thing its new values, or throws the item's fault before it changes anything. */
+  change: (thing: Thing, item: Item) => void;
+}
+
+/** Creates and changes things by their keys, with one read and one flush for all. */
+export async function putKeyed<Thing extends Keyed, Item extends KeyedInput>(
+  em: EntityManager,
+  outcomes: Outcomes<Item>,
+  { organizationId, isDry, type, isOurs = () => true, roomOf, full, make, change }: PutOptions<Thing, Item>,
+): Promise<void> {
+  outcomes.requireValid();
+  outcomes.requireUnique('externalId', ({ externalId }) => externalId);
+  outcomes.requireUnique('id', ({ id }) => id);
+  // Calls of one organization follow each other, so that two of them do not make the same thing.
+  await execute(em, sql`select pg_advisory_xact_lock(hashtextextended(${`put ${organizationId}`}, 0))`);
+  let room = (await roomOf?.(em)) ?? Number.POSITIVE_INFINITY;
+  const puts = outcomes.open;
+  const keys = puts.map(({ item }) => item.externalId);
+  const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
+  const where = { organizationId, $or: [{ externalId: { $in: keys } }, { id: { $in: ids } }] };
+  const found = await em.find(type, where as never);
+  const byKey = new Map(found.map((thing) => [thing.externalId, thing]));
+  const byId = new Map(found.filter(isOurs).map((thing) => [thing.id, thing]));
+  const done: { index: number; thing: Thing; isNew: boolean }[] = [];
+  for (const { index, item } of puts) {
+    try {
+      const named = item.id == null ? undefined : byId.get(item.id);
+      const holder = byKey.get(item.externalId);
+      if (item.id != null && named === undefined) throw notFound('thing');
+      if (holder !== undefined && (!isOurs(holder) || (named !== undefined && named !== holder)))
+        throw takenKey(holder);
+      const known = named ?? holder;
+      if (known === undefined && room <= 0 && full) throw full();
+      const thing = known ?? make();
+      change(thing, item);
+      thing.externalId = item.externalId;
+      done.push({ index, thing, isNew: known === undefined });
+      if (known === undefined) room -= 1;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      outcomes.fail(index, error);
+    }
+  }
+  const work = em.getUnitOfWork();
+  work.computeChangeSets();
+  const changed = new Set<object>(work.getChangeSets().map(({ entity }) => entity as object));
+  for (const { index, thing, isNew } of done) {
+    const status = isNew ? 'created' : changed.has(thing) ? 'updated' : 'unchanged';
+    outcomes.settle(index, { status, id: isNew && isDry ? null : thing.id });
+    if (isNew && !isDry) em.persist(thing);
+  }
+  if (isDry) em.clear();
+}
+
+const takenKey = ({ id }: Keyed): ApiError =>
+  conflict(`The key is that of ${id}.`, [{ path: 'externalId', message: `is taken by ${id}` }]);

@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+let owner: AccountActor;
+let at: string;
+
+beforeEach(async () => {
+  owner = await world.organization();
+  at = `/organizations/${owner.id}`;
+});
+
+interface Item {
+  status: string;
+  id: string | null;
+  error: { code: string; errors: { path: string }[] } | null;
+}
+
+const inputs = {
+  putProducts: ['products', 'ProductInput', ''],
+  putApplications: ['applications', 'ApplicationInput', ''],
+  putHooks: ['hooks', 'HookInput', 'applicationId'],
+  putTeamMembers: ['members', 'TeamMemberInput', 'teamId'],
+  putTeamApplications: ['applications', 'TeamApplicationInput', 'teamId'],
+} as const;
+
+async function put(name: keyof typeof inputs, items: object[], below?: string, dryRun = false): Promise<Item[]> {
+  const [items_, type, parent] = inputs[name];
+  const [declared, passed] = parent === '' ? ['', ''] : [', $p: ID!', `, ${parent}: $p`];
+  const { body } = await owner.graph(
+    `mutation ($o: ID!, $items: [${type}!]!, $dryRun: Boolean${declared}) { answer: ${name}(
+      organizationId: $o, ${items_}: $items, dryRun: $dryRun${passed}) { results { status id error { code errors { path } } } } }`,
+    { o: owner.id, items, dryRun, ...(below !== undefined && { p: below }) },
+  );
+  expect(body.errors).toBeUndefined();
+  return (body.data!['answer'] as { results: Item[] }).results;
+}
+
+const statuses = (items: Item[]) => items.map(({ status }) => status);
+const variables = [{ name: 'temperature', type: 'FLOAT32', unit: '' }];
+
+describe('putProducts', () => {
+  const products = [
+    { externalId: 'a', name: 'Thermometer', version: '1', variables },
+    { externalId: 'b', name: 'Pump', version: '1', variables: [] },
+  ];
+
+  it('creates products by key, and makes none twice', async () => {
+    const first = await put('putProducts', products);
+    expect(statuses(first)).toEqual(['created', 'created']);
+    const second = await put('putProducts', [{ ...products[0], version: '2' }, products[1]!]);
+    expect(statuses(second)).toEqual(['updated', 'unchanged']);
+    expect(second.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+    const { body } = await owner.graph(
+      'query ($o: ID!) { products(organizationId: $o) { items { externalId version } } }',
+      {
+        o: owner.id,
+      },
+    );
+    expect(body.data!['products'].items).toEqual([
+      { externalId: 'a', version: '2' },
+      { externalId: 'b', version: '1' },
+    ]);
+    expect((await owner.get(`/products/${owner.id}/${first[0]!.id}`)).body).not.toHaveProperty('externalId');
+  });
+
+  it('gives the key to a product that exists', async () => {
+    const id = await owner.make(`${at}/products`, { name: 'Old', version: '1', variables: [] });
+    expect(await put('putProducts', [{ ...products[0], id }])).toMatchObject([{ status: 'updated', id }]);
+    expect(await put('putProducts', products.slice(0, 1))).toMatchObject([{ status: 'unchanged', id }]);
+  });
+
+  it('stores the good items beside those at fault', async () => {
+    const [{ id }] = (await put('putProducts', products.slice(0, 1))) as [Item];
+    const items = await put('putProducts', [
+      { ...products[1], name: '' },
+      { ...products[1], externalId: 'x', variables: [variables[0], variables[0]] },
+      products[1]!,
+      { ...products[1], name: 'Again' },
+      { ...products[0], externalId: 'c', id: '00000000-0000-7000-8000-000000000000' },
+      { ...products[1], externalId: 'd', id },
+    ]);
+    expect(items.map(({ status, error }) => [status, error?.code, error?.errors[0]?.path])).toEqual([
+      ['failed', 'VALIDATION_FAILED', 'name'],
+      ['failed', 'VALIDATION_FAILED', 'variables.1.name'],
+      ['created', undefined, undefined],
+      ['failed', 'CONFLICT', 'externalId'],
+      ['failed', 'NOT_FOUND', undefined],
+      ['updated', undefined, undefined],
+    ]);
+  });
+
+  it('changes nothing in a dry run', async () => {
+    expect(statuses(await put('putProducts', products, undefined, true))).toEqual(['created', 'created']);
+    expect((await owner.get<object[]>(`${at}/products`)).body).toEqual([]);
+  });
+
+  it('makes each product once when calls with the same keys come at once', async () => {
+    const answers = await Promise.all([put('putProducts', products), put('putProducts', products)]);
+    expect(answers.flatMap(statuses).sort()).toEqual(['created', 'created', 'unchanged', 'unchanged']);
+  });
+});
+
+describe('putApplications', () => {
+  it('creates and changes applications, and keeps what an item leaves out', async () => {
+    const [created] = await put('putApplications', [{ externalId: 'a', name: 'Field', description: 'North' }]);
+    expect(await put('putApplications', [{ externalId: 'a', name: 'Fields' }])).toMatchObject([
+      { status: 'updated', id: created!.id },
+    ]);
+    expect((await owner.get(`/applications/${owner.id}/${created!.id}`)).body).toMatchObject({
+      name: 'Fields',
+      description: 'North',
+    });
+  });
+
+  it("takes the keys of another organization's things for its own", async () => {
+    const stranger = owner;
+    await put('putApplications', [{ externalId: 'a', name: 'Theirs' }]);
+    owner = await world.organization();
+    expect(statuses(await put('putApplications', [{ externalId: 'a', name: 'Ours' }]))).toEqual(['created']);
+    expect((await stranger.get<object[]>(`/organizations/${stranger.id}/applications`)).body).toMatchObject([
+      { name: 'Theirs' },
+    ]);
+  });
+});
+
+describe('putHooks', () => {
+  const url = 'http://127.0.0.1:9/';
+
+  it('creates hooks with settings, keeps secrets, and makes none twice', async () => {
+    const id = await owner.make(`${at}/applications`, { name: 'Field' });
+    const hook = { externalId: 'a', url, concurrency: 2, filter: { tags: ['roof'] } };
+    const basic = { authentication: { basic: { user: 'u', pass: 'p' } } };
+    expect(statuses(await put('putHooks', [{ ...hook, ...basic }], id))).toEqual(['created']);
+    expect(statuses(await put('putHooks', [hook], id))).toEqual(['unchanged']);
+    expect(statuses(await put('putHooks', [{ ...hook, ordered: true }], id))).toEqual(['updated']);
+    const [stored] = (await owner.get<{ id: string }[]>(`/applications/${owner.id}/${id}/hooks`)).body;
+    const path = `/applications/${owner.id}/${id}/hooks/${stored!.id}`;
+    expect((await owner.get(path)).body).toMatchObject({ url, authentication: { basic: { user: 'u' } } });
+    expect((await owner.get(`${path}/settings`)).body).toMatchObject({ concurrency: 2, ordered: true });
+  });
+
+  it('fails a key of another application, an address that is no hook and more than 100 hooks', async () => {
+    const first = await owner.make(`${at}/applications`, { name: 'First' });
+    const second = await owner.make(`${at}/applications`, { name: 'Second' });
+    await put('putHooks', [{ externalId: 'a', url }], first);
+    const many = Array.from({ length: 97 }, (_, index) => ({ externalId: `many ${index}`, url }));
+    await put('putHooks', many, second);
+    const items = [
+      { externalId: 'a', url },
+      { externalId: 'b', url: 'ftp://x' },
+      ...['c', 'd', 'e', 'f'].map((externalId) => ({ externalId, url })),
+    ];
+    const answer = await put('putHooks', items, second);
+    expect(answer.map(({ error }) => error?.code)).toEqual([
+      'CONFLICT',
+      'VALIDATION_FAILED',
+      undefined,
+      undefined,
+      undefined,
+      'CONFLICT',
+    ]);
+  });
+});
+
+describe('putTeamMembers and putTeamApplications', () => {
+  it('puts members and grants once, by identifier or key', async () => {
+    const member = await world.member(owner, Role.member);
+    const stranger = await world.user();
+    const teamId = await owner.make(`${at}/teams`, { name: 'Crew' });
+    const { username } = (await owner.get<{ username: string }[]>(`${at}/members`)).body[0]!;
+    const members = [{ username }, { memberId: stranger }, { memberId: member.id }, {}];
+    const first = await put('putTeamMembers', members, teamId);
+    expect(first.map(({ status, error }) => error?.code ?? status)).toEqual([
+      'created',
+      'NOT_FOUND',
+      'VALIDATION_FAILED',
+      'VALIDATION_FAILED',
+    ]);
+    expect(statuses(await put('putTeamMembers', [{ memberId: member.id }], teamId))).toEqual(['unchanged']);
+
+    await put('putApplications', [{ externalId: 'a', name: 'Field' }]);
+    const grant = { externalId: 'a', permission: 'read' };
+    expect(statuses(await put('putTeamApplications', [grant], teamId, true))).toEqual(['created']);
+    expect(statuses(await put('putTeamApplications', [grant], teamId))).toEqual(['created']);
+    expect(statuses(await put('putTeamApplications', [grant], teamId))).toEqual(['unchanged']);
+    expect(statuses(await put('putTeamApplications', [{ ...grant, permission: 'write' }], teamId))).toEqual([
+      'updated',
+    ]);
+    const granted = await member.get<object[]>(`${at}/applications`);
+    expect(granted.body).toMatchObject([{ permission: 'write' }]);
+  });
+});
