@@ -147,6 +147,7 @@ const commands = (): Entry[] => {
     screen('People', 'people', '/people'),
     screen('Usage', 'usage', '/usage'),
     screen('Tokens', 'tokens', '/tokens'),
+    screen('Audit', 'other', '/audit'),
     command('Show silent devices', 'devices', '/devices?silent=day'),
     command('Show open alerts', 'alerts', '/alerts?state=open'),
     command('Write a query', 'explore', '/explore?by=query'),
@@ -157,7 +158,7 @@ const commands = (): Entry[] => {
     }),
     command('Open the API reference', 'other', () => window.open('/ddp/v1/docs', '_blank', 'noreferrer')),
     command('Open GraphiQL', 'other', () => window.open('/graphql', '_blank', 'noreferrer')),
-    command('Sign out', 'other', () => signOut()),
+    command('Sign out', 'other', () => void signOut()),
   ];
 };
 
