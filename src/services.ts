@@ -26,7 +26,7 @@ import { prepareDatabase } from './prepare.js';
 import type { ClusterStore, ClusterStoreOptions } from './records/opensearch/cluster-store.js';
 import { followJournal } from './records/opensearch/move/drain.js';
 import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
-import { createRecordIndex } from './records/postgres/search/record-index.js';
+import { createRecordIndex } from './records/postgres/search/postgres-index.js';
 import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { createDeviceBatchSteps } from './resolvers/device-batch-job.js';

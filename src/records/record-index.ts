@@ -3,8 +3,8 @@ import type { VariableType } from '../entities/enums.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { SeriesFunction } from '../entities/series.js';
 import type { LocatedJson, PlainJson } from '../json.js';
-import type { ErrorAnswer } from '../search/failure.js';
 import type { FieldKind } from '../search/field/field.js';
+import type { ErrorAnswer } from '../search/search-failure.js';
 
 /**
  * Answers queries about records: searches, fields, series and newest values. PostgreSQL implements it, and so does a

@@ -1,12 +1,12 @@
 import type { Aggregation } from './aggregation/aggregation.js';
 import { parseAggregations } from './aggregation/parse.js';
-import { checkPipelines } from './aggregation/pipeline/place.js';
-import { illegalArgument, parsing, SearchFailure } from './failure.js';
+import { checkPipelines } from './aggregation/pipeline/pipeline-order.js';
 import { parseShownFields, type ShownFieldRequest } from './hits/shown-field.js';
 import { parseSort, type SortKey } from './hits/sort.js';
 import { parseSourceFilter, type SourceFilter } from './hits/source-filter.js';
 import { parseQuery } from './query/parse.js';
 import type { Query } from './query/query.js';
+import { illegalArgument, parsing, SearchFailure } from './search-failure.js';
 import { durationOf } from './syntax/duration.js';
 import type { Input } from './syntax/input.js';
 import { requireWithinLimits } from './syntax/limit.js';

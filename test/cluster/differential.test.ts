@@ -5,7 +5,7 @@ import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { createPool } from '../../src/database/pools.js';
 import type { PlainJson } from '../../src/json.js';
 import { parseJson } from '../../src/json-reader.js';
-import { createSearch } from '../../src/records/postgres/search/search.js';
+import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
 import type { Search } from '../../src/records/record-index.js';
 import { BodyGrammar } from '../search/oracle/body.js';
 import { differences } from '../search/oracle/compare.js';

@@ -13,7 +13,7 @@ import { createClient } from '../../src/records/opensearch/client.js';
 import { createEngine } from '../../src/records/opensearch/engine.js';
 import { indexNames } from '../../src/records/opensearch/indices.js';
 import { Places } from '../../src/records/opensearch/place.js';
-import { createClusterSearch } from '../../src/records/opensearch/search/search.js';
+import { createClusterSearch } from '../../src/records/opensearch/search/cluster-search.js';
 import { buildWorld, type World, worldNow } from '../search/world.js';
 import { useDatabase } from '../support/database.js';
 import { openTestRecords, type TestRecords } from '../support/records.js';

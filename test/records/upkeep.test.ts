@@ -8,7 +8,7 @@ import type { PlainJson } from '../../src/json.js';
 import { setRetention } from '../../src/operator/retention.js';
 import type { PlainObject } from '../../src/records/item.js';
 import { createRecordStore, type RecordStore } from '../../src/records/postgres/log/store.js';
-import { createLatest } from '../../src/records/postgres/search/latest.js';
+import { createLatest } from '../../src/records/postgres/search/latest-record.js';
 import { purgeDevices, purgeKeys } from '../../src/records/postgres/upkeep/purge.js';
 import { retire } from '../../src/records/postgres/upkeep/retention.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';

@@ -5,7 +5,7 @@ import { createPool } from '../../src/database/pools.js';
 import { ApiError } from '../../src/errors.js';
 import { FairQueue } from '../../src/fair-queue.js';
 import { locate } from '../../src/json.js';
-import { createSearch } from '../../src/records/postgres/search/search.js';
+import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';
 import { useDatabase } from '../support/database.js';
 import { buildWorld, type World, worldNow } from './world.js';

@@ -5,7 +5,6 @@ import { locate, type PlainJson } from '../../src/json.js';
 import { planTree } from '../../src/records/postgres/search/aggregation/tree.js';
 import { statement } from '../../src/records/postgres/search/hits/hits.js';
 import { parseAggregations } from '../../src/search/aggregation/parse.js';
-import { SearchFailure } from '../../src/search/failure.js';
 import { declaredField } from '../../src/search/field/catalogue.js';
 import type { Fields } from '../../src/search/field/field.js';
 import { reservedFields } from '../../src/search/field/reserved.js';
@@ -16,6 +15,7 @@ import { Pace } from '../../src/search/pace.js';
 import { bindQuery } from '../../src/search/query/bind.js';
 import { parseQuery } from '../../src/search/query/parse.js';
 import { all } from '../../src/search/query/predicate.js';
+import { SearchFailure } from '../../src/search/search-failure.js';
 import { Input } from '../../src/search/syntax/input.js';
 import { useWorld } from './world.js';
 

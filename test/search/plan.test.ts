@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
-import { locate } from '../../src/json.js';
+import { locate, type PlainJson } from '../../src/json.js';
 import {
   asksProducts,
   pagesByTime,
@@ -11,7 +10,7 @@ import {
   totalShown,
   wholeProducts,
   withoutProducts,
-} from '../../src/records/postgres/search/plan.js';
+} from '../../src/records/postgres/search/postgres-plan.js';
 import type { Sources } from '../../src/records/postgres/search/rollup/sources.js';
 import { fieldsOf } from '../../src/search/field/resolve.js';
 import { parseRequest } from '../../src/search/request.js';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Pool } from 'pg';
 import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
-import { createSearch } from '../../src/records/postgres/search/search.js';
+import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
 import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';

@@ -10,7 +10,7 @@ import { parsePlain } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
 import { readNative } from '../../src/records/native.js';
 import { createRecordStore } from '../../src/records/postgres/log/store.js';
-import { createSearch } from '../../src/records/postgres/search/search.js';
+import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
 import type { QueryAnswer, RecordIndex, Search, SearchAnswer } from '../../src/records/record-index.js';
 import { useDatabase } from '../support/database.js';
 import { openTestRecords, type TestRecords } from '../support/records.js';

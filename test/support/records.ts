@@ -9,7 +9,7 @@ import { createReader } from '../../src/database/reader.js';
 import { createClusterStore } from '../../src/records/opensearch/cluster-store.js';
 import { journalSession } from '../../src/records/opensearch/session.js';
 import { createRecordLog } from '../../src/records/postgres/log/log.js';
-import { createRecordIndex } from '../../src/records/postgres/search/record-index.js';
+import { createRecordIndex } from '../../src/records/postgres/search/postgres-index.js';
 import type { RecordIndex } from '../../src/records/record-index.js';
 import type { RecordLog } from '../../src/records/record-log.js';
 import { transaction } from '../../src/transaction.js';

@@ -1,14 +1,14 @@
 import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import type { Answer } from '../../search/aggregation/answer.js';
+import type { Answer } from '../../search/aggregation/aggregation-answer.js';
 import type { AutoDateHistogramAggregation } from '../../search/aggregation/auto-date-histogram.js';
 import { type Print, printOf } from '../../search/aggregation/format.js';
 import { unsupported } from '../../search/aggregation/number-of.js';
 import { dateFormatOf } from '../../search/date/date-format.js';
 import { type Instant, utc } from '../../search/date/zone.js';
-import { illegalArgument } from '../../search/failure.js';
 import type { Field } from '../../search/field/field.js';
 import { type Awaitable, chain } from '../../search/pace.js';
 import { dateReading } from '../../search/query/binding.js';
+import { illegalArgument } from '../../search/search-failure.js';
 import type { Span } from '../../search/span.js';
 import { text } from '../../search/syntax/value.js';
 import { choose, steps } from './automatic-interval.js';

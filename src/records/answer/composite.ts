@@ -1,7 +1,7 @@
 import type { CompositeAggregation, CompositeSource } from '../../search/aggregation/composite.js';
 import { utc } from '../../search/date/zone.js';
-import { illegalArgument, numberFormat, parsing, SearchFailure } from '../../search/failure.js';
 import { dateReading } from '../../search/query/binding.js';
+import { illegalArgument, numberFormat, parsing, SearchFailure } from '../../search/search-failure.js';
 import type { Input } from '../../search/syntax/input.js';
 import { isNumber, kindOf, scalarText } from '../../search/syntax/value.js';
 

@@ -1,9 +1,9 @@
 import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import type { Answer } from '../../search/aggregation/answer.js';
+import type { Answer } from '../../search/aggregation/aggregation-answer.js';
 import type { DateHistogramAggregation } from '../../search/aggregation/date-histogram.js';
 import type { Print } from '../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../search/aggregation/histogram-gap.js';
-import type { HistogramBounds } from '../../search/aggregation/option/histogram.js';
+import type { HistogramBounds } from '../../search/aggregation/option/histogram-option.js';
 import { requireLong } from '../../search/aggregation/option/time-interval.js';
 import { instantOfNumber } from '../../search/date/date-format.js';
 import type { DateReading } from '../../search/date/date-input.js';

@@ -1,5 +1,5 @@
 import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import { type Answer, hiddenKey } from '../../search/aggregation/answer.js';
+import { type Answer, hiddenKey } from '../../search/aggregation/aggregation-answer.js';
 import { javaDouble, type Print } from '../../search/aggregation/format.js';
 import type { HistogramAggregation } from '../../search/aggregation/histogram.js';
 import { fillGaps, requireInOrder, requireInside } from '../../search/aggregation/histogram-gap.js';

@@ -3,7 +3,7 @@ import type { BoundKey } from '../../search/hits/bound-sort.js';
 import { type ShownField, shownFields } from '../../search/hits/shown-field.js';
 import { type SourceFilter, sourceFilter } from '../../search/hits/source-filter.js';
 import type { Hit } from '../record-index.js';
-import { type Devices, deviceOf } from './device.js';
+import { type Devices, deviceOf } from './device-answer.js';
 
 /** Unit of times in answers: seconds in the API, milliseconds in the engines. */
 export type Times = 'seconds' | 'millis';

@@ -1,4 +1,4 @@
-import { hiddenKey } from '../../search/aggregation/answer.js';
+import { hiddenKey } from '../../search/aggregation/aggregation-answer.js';
 import { javaDouble, type Print } from '../../search/aggregation/format.js';
 import type { Field } from '../../search/field/field.js';
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../search/aggregation/answer.js';
+import type { Answer } from '../../search/aggregation/aggregation-answer.js';
 import { javaDouble, printOf } from '../../search/aggregation/format.js';
 import type { MultiTermsAggregation } from '../../search/aggregation/multi-terms.js';
 import type { Field } from '../../search/field/field.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../search/aggregation/answer.js';
+import type { Answer } from '../../search/aggregation/aggregation-answer.js';
 import { javaDouble, type Print } from '../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../search/aggregation/percentiles.js';
 

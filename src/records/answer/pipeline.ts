@@ -1,11 +1,11 @@
-import type { Answer } from '../../search/aggregation/answer.js';
+import type { Answer } from '../../search/aggregation/aggregation-answer.js';
 import { acrossOf } from '../../search/aggregation/pipeline/parent.js';
 import type {
   ParentPipeline,
   PipelineAggregation,
   SiblingPipeline,
 } from '../../search/aggregation/pipeline/pipeline.js';
-import { standsBeside } from '../../search/aggregation/pipeline/place.js';
+import { standsBeside } from '../../search/aggregation/pipeline/pipeline-order.js';
 import { besides } from '../../search/aggregation/pipeline/sibling.js';
 import { chain } from '../../search/pace.js';
 import type { Counting, PlannedPipeline } from './children.js';

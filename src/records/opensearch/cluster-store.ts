@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { ClusterConfig } from '../../cluster-setting.js';
 import { ApiError } from '../../errors.js';
 import type { RecordLogOptions } from '../postgres/log/log.js';
-import type { RecordIndexOptions } from '../postgres/search/record-index.js';
+import type { RecordIndexOptions } from '../postgres/search/postgres-index.js';
 import type { RecordIndex } from '../record-index.js';
 import type { RecordLog } from '../record-log.js';
 import { BulkWriter, Overloaded } from './bulk.js';

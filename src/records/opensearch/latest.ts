@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest.js';
+import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest-answer.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../postgres/log/product.js';
 import type { RecordIndex } from '../record-index.js';
 import type { DocumentSource } from './document.js';

@@ -1,7 +1,7 @@
 import { createHorizon } from '../postgres/search/list.js';
 import { requireAnswerable } from '../postgres/search/match.js';
-import type { RecordIndexOptions } from '../postgres/search/record-index.js';
-import { createSearch } from '../postgres/search/search.js';
+import type { RecordIndexOptions } from '../postgres/search/postgres-index.js';
+import { createSearch } from '../postgres/search/postgres-search.js';
 import type { RecordIndex } from '../record-index.js';
 import type { ClusterClient } from './client.js';
 import { createEngine } from './engine.js';
@@ -9,7 +9,7 @@ import type { IndexNames } from './indices.js';
 import { createClusterLatest } from './latest.js';
 import { createClusterFind, createClusterList, createClusterNewestTimes } from './list.js';
 import type { Places } from './place.js';
-import { createClusterSearch } from './search/search.js';
+import { createClusterSearch } from './search/cluster-search.js';
 import { createClusterSeries } from './series/series.js';
 import { createClusterSilentDevices } from './silent-device.js';
 

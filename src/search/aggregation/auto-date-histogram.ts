@@ -1,8 +1,8 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { integer, string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { zoneText } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 

@@ -1,8 +1,8 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { long, type Read, string } from '../syntax/value.js';
+import { named, type ParseAggregation } from './aggregation-node.js';
 import type { SimpleMetric } from './metrics.js';
-import { named, type ParseAggregation } from './node.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
 
 /** The engines' default number of values up to which their answers are nearly exact. */

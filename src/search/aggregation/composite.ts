@@ -1,8 +1,8 @@
-import { illegalArgument, maxBuckets, parsing, SearchFailure, tooManyBuckets, WrongKind } from '../failure.js';
+import { illegalArgument, maxBuckets, parsing, SearchFailure, tooManyBuckets, WrongKind } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 

@@ -1,6 +1,6 @@
 import { object } from '../syntax/object.js';
-import { type Node, named, type ParseAggregation } from './node.js';
-import { type HistogramOptions, histogramKeys } from './option/histogram.js';
+import { type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { type HistogramOptions, histogramKeys } from './option/histogram-option.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 

@@ -1,4 +1,4 @@
-import { illegalArgument, type Place } from '../failure.js';
+import { illegalArgument, type Place } from '../search-failure.js';
 import { decimalPattern, type Pattern } from './decimal-pattern.js';
 
 /**

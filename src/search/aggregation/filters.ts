@@ -1,10 +1,10 @@
-import { illegalArgument, parsing } from '../failure.js';
 import { strict } from '../query/clause.js';
 import { parseQuery } from '../query/parse.js';
 import type { Query } from '../query/query.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { anything, flag, kindOf, string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** One bucket of the records that match a query. */

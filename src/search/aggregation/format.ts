@@ -1,7 +1,7 @@
 import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc, type Zone } from '../date/zone.js';
-import { illegalArgument } from '../failure.js';
 import type { Field, FieldKind } from '../field/field.js';
+import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 import { decimalFormatOf } from './decimal-format.js';

@@ -1,8 +1,8 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, integer } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, unformatted, valueSource } from './option/value-source.js';
 
 /** A bucket for each cell of a grid over the Earth. */

@@ -1,4 +1,4 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 
 /** An existing bucket with its key, or an empty one between existing buckets. */

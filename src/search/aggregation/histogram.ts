@@ -1,8 +1,8 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { number } from '../syntax/value.js';
-import { type Node, named, type ParseAggregation } from './node.js';
-import { type HistogramOptions, histogramKeys } from './option/histogram.js';
+import { type Node, named, type ParseAggregation } from './aggregation-node.js';
+import { type HistogramOptions, histogramKeys } from './option/histogram-option.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** A bucket for each interval of numbers. */

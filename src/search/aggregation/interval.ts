@@ -1,6 +1,6 @@
 import { type Unit, unitMillis } from '../date/calendar.js';
 import type { Interval } from '../date/rounding.js';
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { durationOf } from '../syntax/duration.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';

@@ -1,8 +1,8 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object, type Shaped } from '../syntax/object.js';
 import { doubleText, number, type Read, scalar, string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, formatText, namedField, refuseScript, valueSource } from './option/value-source.js';
 
 /** Metrics of one number per bucket, over the values of one field. */

@@ -1,7 +1,7 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { objectsOf } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import type { BucketOrder } from './option/bucket-order.js';
 import { counted } from './option/terms.js';
 import { namedField, valueSource } from './option/value-source.js';

@@ -1,7 +1,7 @@
 import type { DateReading } from '../date/date-input.js';
-import { illegalArgument } from '../failure.js';
 import type { Field } from '../field/field.js';
 import { dateOf, decimal } from '../query/value-of.js';
+import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
 

@@ -1,10 +1,10 @@
 import { type PlainJson, toPlain } from '../../json.js';
-import { badAggregation, illegalArgument, parsing } from '../failure.js';
+import { badAggregation, illegalArgument, parsing } from '../search-failure.js';
 import type { Entry, Input } from '../syntax/input.js';
-import { lookUp } from '../syntax/registry.js';
+import { lookUp } from '../syntax/look-up.js';
 import { kindOf } from '../syntax/value.js';
 import type { Aggregation, BucketNode, MetricAggregation } from './aggregation.js';
-import type { ParseAggregation } from './node.js';
+import type { ParseAggregation } from './aggregation-node.js';
 import type { PipelineAggregation } from './pipeline/pipeline.js';
 import { bucketParsers, leafParsers } from './registry.js';
 

@@ -1,9 +1,9 @@
-import { illegalArgument, SearchFailure } from '../failure.js';
+import { illegalArgument, SearchFailure } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { doubleText, flag, inNumbers, integer, listOf, number, type Read } from '../syntax/value.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import type { SimpleMetric } from './metrics.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** Percentiles of values, or the percentile ranks of given values. */

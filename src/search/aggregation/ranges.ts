@@ -1,6 +1,6 @@
-import { illegalArgument, parsing, WrongKind } from '../failure.js';
 import { strict } from '../query/clause.js';
 import { distanceOf } from '../query/geo-clause.js';
+import { illegalArgument, parsing, WrongKind } from '../search-failure.js';
 import { type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
@@ -19,7 +19,7 @@ import {
   string,
   text,
 } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { zoneText } from './option/time-interval.js';
 import { fieldOptions, unformatted, valueSource } from './option/value-source.js';
 

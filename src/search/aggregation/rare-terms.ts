@@ -1,7 +1,7 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { atLeast, long, number } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 

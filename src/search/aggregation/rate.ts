@@ -1,7 +1,7 @@
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, ignored, text, word } from '../syntax/value.js';
-import { type Node, named, type ParseAggregation } from './node.js';
+import { type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { refuseScript } from './option/value-source.js';
 
 /** Records, values or their sum per unit of time. */

@@ -1,4 +1,5 @@
 import type { BucketNode, MetricAggregation } from './aggregation.js';
+import type { ParseAggregation } from './aggregation-node.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import { cardinality } from './cardinality.js';
 import { composite } from './composite.js';
@@ -8,7 +9,6 @@ import { geoBounds, geoCentroid, geohashGrid, geotileGrid } from './geo.js';
 import { histogram } from './histogram.js';
 import { avg, extendedStats, max, min, stats, sum, valueCount, weightedAvg } from './metrics.js';
 import { multiTerms } from './multi-terms.js';
-import type { ParseAggregation } from './node.js';
 import { medianAbsoluteDeviation, percentileRanks, percentiles } from './percentiles.js';
 import { bucketScript, bucketSelector } from './pipeline/bucket-script.js';
 import { bucketSort } from './pipeline/bucket-sort.js';

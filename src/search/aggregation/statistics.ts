@@ -1,4 +1,4 @@
-import type { Answer } from './answer.js';
+import type { Answer } from './aggregation-answer.js';
 
 /** Moments of some numbers, from which their statistics are computed. */
 export interface Moments {

@@ -1,6 +1,6 @@
 import { object } from '../syntax/object.js';
 import { string } from '../syntax/value.js';
-import { type FieldOptions, type Node, named, type ParseAggregation } from './node.js';
+import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import type { BucketOrder } from './option/bucket-order.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
 import { counted } from './option/terms.js';

@@ -1,10 +1,10 @@
-import { illegalArgument, parsing } from '../failure.js';
 import { parseSort, type SortKey } from '../hits/sort.js';
 import { parseSourceFilter, type SourceFilter } from '../hits/source-filter.js';
 import { strict } from '../query/clause.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { atLeast, byHand, ignored, listOf, type Read, text } from '../syntax/value.js';
-import { type Node, named, type ParseAggregation } from './node.js';
+import { type Node, named, type ParseAggregation } from './aggregation-node.js';
 
 /** The first few records of each bucket. */
 export interface TopHitsMetric extends Node<'top_hits'> {

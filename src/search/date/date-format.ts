@@ -1,6 +1,6 @@
-import { illegalArgument, type Place } from '../failure.js';
+import { illegalArgument, type Place } from '../search-failure.js';
+import { compilePattern } from './date-pattern.js';
 import { parseIso, printIso } from './iso.js';
-import { compilePattern } from './pattern.js';
 import type { Instant, Zone } from './zone.js';
 
 /** A date format. */

@@ -1,4 +1,4 @@
-import { type Place, parseFailure } from '../failure.js';
+import { type Place, parseFailure } from '../search-failure.js';
 import type { DateFormat } from './date-format.js';
 import { applyMath } from './date-math.js';
 import { type Instant, utc, type Zone } from './zone.js';

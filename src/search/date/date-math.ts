@@ -1,4 +1,4 @@
-import { type Place, parseFailure } from '../failure.js';
+import { type Place, parseFailure } from '../search-failure.js';
 import { add, truncate, type Unit } from './calendar.js';
 import { type Instant, instantOf, type Zone } from './zone.js';
 

@@ -1,4 +1,4 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { globOf } from '../syntax/glob.js';
 import { declaredField, kindOfVariable, type SeenField, seenField } from './catalogue.js';
 import type { DeclaredVariable, Field, Fields } from './field.js';

@@ -1,10 +1,10 @@
-import { illegalArgument, numberFormat, queryShard } from '../failure.js';
 import type { Field, FieldKind, ValueType } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
 import { type Binding, dateReading, findField } from '../query/binding.js';
 import { instantText } from '../query/option/instant.js';
 import type { Value } from '../query/predicate.js';
 import { dateOf, decimal, largestLong, smallestLong } from '../query/value-of.js';
+import { illegalArgument, numberFormat, queryShard } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import type { SortKey, SortMode } from './sort.js';

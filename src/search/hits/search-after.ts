@@ -1,7 +1,7 @@
 import { isStorable } from '../../entities/storable.js';
-import { illegalArgument, numberFormat, parsing } from '../failure.js';
 import type { Value } from '../query/predicate.js';
 import { wholePart } from '../query/value-of.js';
+import { illegalArgument, numberFormat, parsing } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, kindOf, scalarText } from '../syntax/value.js';
 import { type BoundKey, cursorInstant } from './bound-sort.js';

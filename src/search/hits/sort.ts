@@ -1,4 +1,4 @@
-import { illegalArgument, parsing, xContent } from '../failure.js';
+import { illegalArgument, parsing, xContent } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { kindOf, oneOf, type Read, scalar, scalarText, string } from '../syntax/value.js';

@@ -1,6 +1,6 @@
 import type { PlainJson } from '../../json.js';
-import { parsing } from '../failure.js';
 import { handWritten } from '../query/clause.js';
+import { parsing } from '../search-failure.js';
 import { globOf } from '../syntax/glob.js';
 import type { Input } from '../syntax/input.js';
 import { kindOf, listOf, type Read, text } from '../syntax/value.js';

@@ -9,7 +9,7 @@ import { bindPattern } from './pattern-clause.js';
 import { all, none, type Predicate } from './predicate.js';
 import type { Query } from './query.js';
 import { bindQueryString } from './query-string.js';
-import { bindRange } from './range.js';
+import { bindRange } from './range-clause.js';
 import { bindBoosting, bindDisMax } from './scoring.js';
 import { bindSimpleQueryString } from './simple-query-string.js';
 import { bindTerm } from './term.js';

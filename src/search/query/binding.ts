@@ -1,8 +1,8 @@
 import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import type { DateReading } from '../date/date-input.js';
 import { zoneOf } from '../date/zone.js';
-import { illegalArgument, SearchFailure } from '../failure.js';
 import type { Field, Fields } from '../field/field.js';
+import { illegalArgument, SearchFailure } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 import type { Predicate } from './predicate.js';

@@ -3,8 +3,8 @@ import { object } from '../syntax/object.js';
 import { flag, type Read, text } from '../syntax/value.js';
 import type { BindInner, Binding } from './binding.js';
 import { clauses, common, type ParseInner } from './clause.js';
+import type { Clause } from './clause-node.js';
 import { requiredOf } from './minimum-should-match.js';
-import type { Clause } from './node.js';
 import { and, atLeastOf, not, or, type Predicate } from './predicate.js';
 
 export interface BoolQuery<Q> extends Clause<'bool'> {

@@ -1,4 +1,4 @@
-import { illegalArgument, notOfKind, parsing, WrongKind } from '../failure.js';
+import { illegalArgument, notOfKind, parsing, WrongKind } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object, type RefuseKind, type Shape, type Shaped } from '../syntax/object.js';
 import { ignored, kindOf, nestedArray, number, type Read, string, text } from '../syntax/value.js';

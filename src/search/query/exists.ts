@@ -1,8 +1,8 @@
-import { illegalArgument, parsing, queryShard } from '../failure.js';
+import { illegalArgument, parsing, queryShard } from '../search-failure.js';
 import { text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { handWritten, loosely, type ParseClause } from './clause.js';
-import type { FieldClause } from './node.js';
+import type { FieldClause } from './clause-node.js';
 import { all, none, or, type Predicate } from './predicate.js';
 
 export interface ExistsQuery extends FieldClause<'exists'> {}

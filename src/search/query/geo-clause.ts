@@ -1,11 +1,11 @@
-import { illegalArgument, numberFormat, parseFailure, parsing, queryShard, SearchFailure } from '../failure.js';
 import type { Field } from '../field/field.js';
+import { illegalArgument, numberFormat, parseFailure, parsing, queryShard, SearchFailure } from '../search-failure.js';
 import { geohashBox, geoPoint, isOnEarth, type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { byHand, flag, number, type Read, scalarText, text, word } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { flattened, type ParseClause, unchecked } from './clause.js';
-import type { FieldClause } from './node.js';
+import type { FieldClause } from './clause-node.js';
 import { none, type Predicate } from './predicate.js';
 
 /** Options of geo clauses beside their field. */

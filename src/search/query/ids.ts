@@ -1,9 +1,9 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument } from '../search-failure.js';
 import { object } from '../syntax/object.js';
 import { bareText, ignored, type Read, string } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { common, type ParseClause } from './clause.js';
-import type { Clause } from './node.js';
+import type { Clause } from './clause-node.js';
 import type { Predicate } from './predicate.js';
 
 export interface IdsQuery extends Clause<'ids'> {

@@ -1,12 +1,12 @@
-import { parsing } from '../failure.js';
+import { parsing } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { bareText, flag, number, type Read, text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { common, handWritten, loosely, type ParseClause } from './clause.js';
-import type { Clause, FieldClause } from './node.js';
-import { fieldOptions } from './option/field.js';
+import type { Clause, FieldClause } from './clause-node.js';
 import { expand, matching } from './option/field-match.js';
+import { fieldOptions } from './option/field-option.js';
 import { analysis, given, matchType, present, withoutBoost } from './option/full-text.js';
 import { or, type Predicate } from './predicate.js';
 

@@ -1,4 +1,4 @@
-import { type Place, SearchFailure } from '../failure.js';
+import { type Place, SearchFailure } from '../search-failure.js';
 
 /**
  * Returns how many of `count` optional clauses must match: `2`, `-1` (all but one), `75%` (rounded down), `-25%`, and

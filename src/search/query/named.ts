@@ -1,7 +1,7 @@
 import type { Entry, Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
 import type { BindInner, Binding } from './binding.js';
-import type { Clause } from './node.js';
+import type { Clause } from './clause-node.js';
 import type { Predicate } from './predicate.js';
 
 /** A clause with a name, which hits that match it list. */

@@ -1,6 +1,6 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import type { Entry, Input } from '../syntax/input.js';
-import { lookUp } from '../syntax/registry.js';
+import { lookUp } from '../syntax/look-up.js';
 import { bool } from './bool.js';
 import type { ParseInner } from './clause.js';
 import { exists } from './exists.js';
@@ -11,7 +11,7 @@ import { withName } from './named.js';
 import { prefix, regexp, wildcard } from './pattern-clause.js';
 import type { Query } from './query.js';
 import { queryString } from './query-string.js';
-import { range } from './range.js';
+import { range } from './range-clause.js';
 import { boosting, constantScore, disMax, functionScore } from './scoring.js';
 import { simpleQueryString } from './simple-query-string.js';
 import { term } from './term.js';

@@ -1,13 +1,13 @@
 import { isStorable } from '../../entities/storable.js';
-import { illegalArgument, queryShard } from '../failure.js';
+import { illegalArgument, queryShard } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { anything, flag, ignored, integer, scalar, scalarText, text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { type ParseClause, unchecked } from './clause.js';
+import type { FieldClause } from './clause-node.js';
 import { operatorsOf, parseRegexp } from './lucene/regexp.js';
 import { wildcardParts } from './lucene/wildcard.js';
-import type { FieldClause } from './node.js';
-import { fieldOptions } from './option/field.js';
+import { fieldOptions } from './option/field-option.js';
 import { none, type Predicate, type TextPattern } from './predicate.js';
 
 /** A clause over whole texts: `prefix`, `wildcard` or `regexp`. */

@@ -1,10 +1,10 @@
-import { parsing, SearchFailure } from '../failure.js';
+import { parsing, SearchFailure } from '../search-failure.js';
 import { flag, integer, number, scalar, text } from '../syntax/value.js';
 import { type Binding, dateReading } from './binding.js';
 import { handWritten, type ParseClause } from './clause.js';
+import type { Clause } from './clause-node.js';
 import type { WrittenQuery } from './lucene/bind-expression.js';
 import { parseClassic } from './lucene/classic.js';
-import type { Clause } from './node.js';
 import { matchType, withoutBoost } from './option/full-text.js';
 import { bindWritten, shared } from './option/written.js';
 import type { Predicate } from './predicate.js';

@@ -1,13 +1,13 @@
 import type { BoolQuery } from './bool.js';
+import type { Clause } from './clause-node.js';
 import type { ExistsQuery } from './exists.js';
 import type { GeoBoxQuery, GeoDistanceQuery } from './geo-clause.js';
 import type { IdsQuery } from './ids.js';
 import type { MatchQuery, MultiMatchQuery } from './match.js';
 import type { NamedQuery } from './named.js';
-import type { Clause } from './node.js';
 import type { PatternQuery } from './pattern-clause.js';
 import type { QueryStringQuery } from './query-string.js';
-import type { RangeQuery } from './range.js';
+import type { RangeQuery } from './range-clause.js';
 import type { BoostingQuery, DisMaxQuery } from './scoring.js';
 import type { SimpleQueryStringQuery } from './simple-query-string.js';
 import type { TermQuery } from './term.js';

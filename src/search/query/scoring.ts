@@ -1,9 +1,9 @@
-import { illegalArgument, notOfKind, parsing, unknownName } from '../failure.js';
+import { illegalArgument, notOfKind, parsing, unknownName } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { byHand, number, type Read, scalar, word } from '../syntax/value.js';
 import type { BindInner, Binding } from './binding.js';
 import { flattened, handWritten, loosely, type ParseInner, unchecked } from './clause.js';
-import type { Clause } from './node.js';
+import type { Clause } from './clause-node.js';
 import { or, type Predicate } from './predicate.js';
 
 /** A query whose `negative` clause only lowers scores, but must still fit its fields. */

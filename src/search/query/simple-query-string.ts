@@ -1,10 +1,10 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import { integer, type Read, text } from '../syntax/value.js';
 import type { Binding } from './binding.js';
 import { handWritten, type ParseClause } from './clause.js';
+import type { Clause } from './clause-node.js';
 import type { WrittenQuery } from './lucene/bind-expression.js';
 import { parseSimple } from './lucene/simple.js';
-import type { Clause } from './node.js';
 import { withoutBoost } from './option/full-text.js';
 import { bindWritten, shared } from './option/written.js';
 import type { Predicate } from './predicate.js';

@@ -1,10 +1,10 @@
-import { queryShard } from '../failure.js';
+import { queryShard } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { anything, flag } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { type ParseClause, unchecked } from './clause.js';
-import type { FieldClause } from './node.js';
-import { fieldOptions, given, notFor } from './option/field.js';
+import type { FieldClause } from './clause-node.js';
+import { fieldOptions, given, notFor } from './option/field-option.js';
 import { during } from './option/instant.js';
 import { none, type Predicate } from './predicate.js';
 import { coerce } from './value-of.js';

@@ -1,11 +1,11 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, type Read, text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { handWritten, loosely, type ParseClause } from './clause.js';
-import type { FieldClause } from './node.js';
-import { given, notFor, onlyField } from './option/field.js';
+import type { FieldClause } from './clause-node.js';
+import { given, notFor, onlyField } from './option/field-option.js';
 import { during } from './option/instant.js';
 import { none, or, type Predicate } from './predicate.js';
 import { coerce } from './value-of.js';

@@ -1,4 +1,4 @@
-import { illegalArgument, numberFormat, type Place } from '../failure.js';
+import { illegalArgument, numberFormat, type Place } from '../search-failure.js';
 
 const units: Readonly<Record<string, number>> = {
   nanos: 1e-6,

@@ -1,5 +1,5 @@
 import { type JsonMember, JsonObject, type LocatedJson, type Position } from '../../json.js';
-import { type Place, SearchFailure } from '../failure.js';
+import { type Place, SearchFailure } from '../search-failure.js';
 
 /** A node of the request with its path. Every parser takes one, and every fault refers to one. */
 export class Input implements Place {

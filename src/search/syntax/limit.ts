@@ -1,5 +1,5 @@
 import type { LocatedJson, Position } from '../../json.js';
-import { illegalArgument, SearchFailure } from '../failure.js';
+import { illegalArgument, SearchFailure } from '../search-failure.js';
 import type { Input } from './input.js';
 
 /** Maximum number of characters of a name or a value of a query. */

@@ -1,4 +1,4 @@
-import { type Cause, SearchFailure, WrongKind, xContent } from '../failure.js';
+import { type Cause, SearchFailure, WrongKind, xContent } from '../search-failure.js';
 import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 import { kindOf, type Read } from './value.js';

@@ -1,5 +1,5 @@
 import { longestNumber } from '../../json.js';
-import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../failure.js';
+import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../search-failure.js';
 import type { Input } from './input.js';
 
 /** Parses one value of a known shape, or throws at its position. */

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import type { Predicate } from '../../../search/query/predicate.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
-import { condition } from '../../postgres/search/sql/condition.js';
+import { condition } from '../../postgres/search/sql/sql-condition.js';
 import type { Part } from '../engine.js';
-import { anyOf, matchNone } from './part.js';
+import { anyOf, matchNone } from './query-part.js';
 
 /** Maximum number of device numbers in one clause; the engine's limit. */
 const maxTerms = 65_536;

@@ -1,14 +1,14 @@
-import { illegalArgument } from '../../../search/failure.js';
 import type { BoundKey } from '../../../search/hits/bound-sort.js';
 import type { Cursor } from '../../../search/hits/search-after.js';
+import { illegalArgument } from '../../../search/search-failure.js';
 import { compareTexts } from '../../answer/key.js';
 import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
+import type { EngineFields } from './cluster-field.js';
+import { cursorOf, orderOfKeys } from './cluster-order.js';
 import { devicesIn } from './device-question.js';
 import { type DeviceNow, type DeviceValues, textsOf } from './device-value.js';
-import type { EngineFields } from './field.js';
 import { hitParts } from './hit.js';
-import { cursorOf, orderOfKeys } from './order.js';
-import { allOf, matchAll } from './part.js';
+import { allOf, matchAll } from './query-part.js';
 
 /** Maximum number of devices in an answer. */
 const maxDevices = 65_535;

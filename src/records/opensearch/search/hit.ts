@@ -3,8 +3,8 @@ import type { BoundKey } from '../../../search/hits/bound-sort.js';
 import type { FoundRecord } from '../../answer/hit.js';
 import type { DocumentSource } from '../document.js';
 import type { EngineHit, Part } from '../engine.js';
+import { sortValueOf } from './cluster-order.js';
 import type { OlderTypes } from './older-type.js';
-import { sortValueOf } from './order.js';
 
 /**
  * Content requested for each record shown. The engine would have to parse the source in order to return only a part of

@@ -1,5 +1,5 @@
-import { SearchFailure } from '../../../search/failure.js';
 import type { SearchRequest } from '../../../search/request.js';
+import { SearchFailure } from '../../../search/search-failure.js';
 import type { Input } from '../../../search/syntax/input.js';
 import { parsed, shards } from '../../answer/search-call.js';
 import type { QueryAnswer, Shards } from '../../record-index.js';

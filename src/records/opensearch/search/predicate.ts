@@ -1,5 +1,4 @@
 import { isId } from '../../../entities/id.js';
-import { illegalArgument } from '../../../search/failure.js';
 import type { Field } from '../../../search/field/field.js';
 import {
   type Bound,
@@ -8,10 +7,11 @@ import {
   type Value,
   type WildcardPart,
 } from '../../../search/query/predicate.js';
+import { illegalArgument } from '../../../search/search-failure.js';
 import type { Part } from '../engine.js';
+import type { EngineFields } from './cluster-field.js';
 import type { DeviceQuestions } from './device-question.js';
-import type { EngineFields } from './field.js';
-import { allOf, anyOf, matchAll, matchNone, noneOf } from './part.js';
+import { allOf, anyOf, matchAll, matchNone, noneOf } from './query-part.js';
 
 type Compile = {
   [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>, compiler: PredicateCompiler) => Part;

@@ -8,8 +8,8 @@ import { type CallScope, earlyLook } from '../../postgres/search/call-scope.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import type { Part } from '../engine.js';
 import { devicesIn } from './device-question.js';
-import { matchNone } from './part.js';
 import { microsOf } from './predicate.js';
+import { matchNone } from './query-part.js';
 
 /** Maximum number of devices that are named by their identifiers, which needs no query to PostgreSQL. */
 const fewDevices = 64;

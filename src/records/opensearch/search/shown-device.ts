@@ -1,5 +1,5 @@
-import type { Devices } from '../../answer/device.js';
-import { loadDevices, loadDevicesOfAnyTime, noDevices } from '../../postgres/search/hits/device.js';
+import type { Devices } from '../../answer/device-answer.js';
+import { loadDevices, loadDevicesOfAnyTime, noDevices } from '../../postgres/search/hits/hit-device.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import type { EngineHit } from '../engine.js';
 import type { CallWork } from './work.js';

@@ -1,5 +1,5 @@
 import type { SeriesFunction } from '../../../entities/series.js';
-import { type Columns, type Drawn, keyOf, sumTooLarge } from '../../answer/series.js';
+import { type Columns, type Drawn, keyOf, sumTooLarge } from '../../answer/series-answer.js';
 import type { Stretch } from '../../series-interval.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part } from '../engine.js';
 import { byDevice, type LineSource, type SourcedPair } from './source.js';

@@ -1,5 +1,5 @@
 import { createLttb } from '../../answer/lttb.js';
-import { type Columns, type Drawn, keyOf, requireFewValues } from '../../answer/series.js';
+import { type Columns, type Drawn, keyOf, requireFewValues } from '../../answer/series-answer.js';
 import type { Stretch } from '../../series-interval.js';
 import type { Engine, EngineCall, EngineRange, Part, WholeAnswer } from '../engine.js';
 import { withinMicros } from './bucket.js';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { SeriesFunction } from '../../../entities/series.js';
 import { TimedOut } from '../../../search/pace.js';
-import { linesOf, planSeries, seriesTooLong, wantedPairs } from '../../answer/series.js';
+import { linesOf, planSeries, seriesTooLong, wantedPairs } from '../../answer/series-answer.js';
 import { declaredPairs } from '../../postgres/search/series/declared.js';
 import type { RecordIndex } from '../../record-index.js';
 import type { Engine } from '../engine.js';

@@ -17,11 +17,11 @@ import {
   totalShown,
   wholeProducts,
   withoutProducts,
-} from './plan.js';
+} from './postgres-plan.js';
 import type { FindSources } from './rollup/sources.js';
 import { findSummaries } from './rollup/summaries.js';
 import type { Reader } from './snapshot-reader.js';
-import { type Scope, scan } from './sql/scan.js';
+import { type Scope, scan } from './sql/record-scan.js';
 
 /** Dependencies of the execution of a plan. */
 export interface Execution {

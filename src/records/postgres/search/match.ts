@@ -2,19 +2,19 @@ import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { invalid } from '../../../errors.js';
 import { locate, type PlainJson } from '../../../json.js';
-import { SearchFailure } from '../../../search/failure.js';
 import { reservedFields } from '../../../search/field/reserved.js';
 import { bindQuery } from '../../../search/query/bind.js';
 import { parseQuery } from '../../../search/query/parse.js';
 import { and, not, or, type Predicate } from '../../../search/query/predicate.js';
 import type { Query } from '../../../search/query/query.js';
+import { SearchFailure } from '../../../search/search-failure.js';
 import { Input } from '../../../search/syntax/input.js';
 import { requireWithinLimits } from '../../../search/syntax/limit.js';
 import { transaction } from '../../../transaction.js';
 import type { Matchable, Matches, MatchLimits } from '../../record-log.js';
-import { condition } from './sql/condition.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
-import { scan } from './sql/scan.js';
+import { scan } from './sql/record-scan.js';
+import { condition } from './sql/sql-condition.js';
 
 /** @throws ApiError 422 for a query that a search would refuse */
 export const requireQuery = (query: PlainJson, path: string): void => {

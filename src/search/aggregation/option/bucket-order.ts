@@ -1,4 +1,4 @@
-import { parsing, SearchFailure, WrongKind } from '../../failure.js';
+import { parsing, SearchFailure, WrongKind } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import { kindOf, nestedArray, type Read, scalarText, text } from '../../syntax/value.js';
 

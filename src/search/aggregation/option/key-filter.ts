@@ -1,4 +1,4 @@
-import { illegalArgument, parseFailure } from '../../failure.js';
+import { illegalArgument, parseFailure } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import { type Read, scalarText, string } from '../../syntax/value.js';
 

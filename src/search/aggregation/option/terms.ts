@@ -1,4 +1,4 @@
-import { parseFailure } from '../../failure.js';
+import { parseFailure } from '../../search-failure.js';
 import { atLeast, flag, long, type Read, string } from '../../syntax/value.js';
 import { bucketOrder } from './bucket-order.js';
 

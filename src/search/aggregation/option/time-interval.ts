@@ -1,6 +1,6 @@
 import { JsonString } from '../../../json.js';
 import type { Interval } from '../../date/rounding.js';
-import { illegalArgument, SearchFailure } from '../../failure.js';
+import { illegalArgument, SearchFailure } from '../../search-failure.js';
 import { durationOf } from '../../syntax/duration.js';
 import { Input } from '../../syntax/input.js';
 import type { Shaped } from '../../syntax/object.js';

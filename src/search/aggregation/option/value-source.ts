@@ -1,8 +1,8 @@
-import { illegalArgument } from '../../failure.js';
+import { illegalArgument } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import type { Shaped } from '../../syntax/object.js';
 import { type Read, scalar, string } from '../../syntax/value.js';
-import type { FieldOptions, KeyKind } from '../node.js';
+import type { FieldOptions, KeyKind } from '../aggregation-node.js';
 
 /** Checks that a format is a text. It is parsed when the type of its field is known. */
 export const formatText: Read<Input> = (input) => {

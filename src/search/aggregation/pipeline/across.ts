@@ -1,7 +1,7 @@
-import type { Place } from '../../failure.js';
 import type { Awaitable, Pace } from '../../pace.js';
+import type { Place } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
-import type { Answer } from '../answer.js';
+import type { Answer } from '../aggregation-answer.js';
 import { type Print, printOf } from '../format.js';
 
 /** Computes a pipeline over the buckets that contain it. */

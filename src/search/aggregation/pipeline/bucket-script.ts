@@ -1,11 +1,11 @@
-import { parsing } from '../../failure.js';
 import { chain } from '../../pace.js';
+import { parsing } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
 import { anything, type Read, text } from '../../syntax/value.js';
-import type { Answer } from '../answer.js';
+import type { Answer } from '../aggregation-answer.js';
+import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
 import { withText } from '../format.js';
-import { type Node, named, type ParseAggregation } from '../node.js';
 import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { overPath } from './option.js';
 import { valueAt } from './path.js';

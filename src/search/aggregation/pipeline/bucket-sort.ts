@@ -1,10 +1,10 @@
-import { illegalArgument, WrongKind } from '../../failure.js';
 import { parseSort } from '../../hits/sort.js';
 import { chain } from '../../pace.js';
+import { illegalArgument, WrongKind } from '../../search-failure.js';
 import { object } from '../../syntax/object.js';
 import { atLeast, kindOf, type Read } from '../../syntax/value.js';
-import { type Answer, hiddenParts } from '../answer.js';
-import { type Node, named, type ParseAggregation } from '../node.js';
+import { type Answer, hiddenParts } from '../aggregation-answer.js';
+import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
 import type { Across, Limits } from './across.js';
 import { gapPolicy } from './option.js';
 import { valueAt } from './path.js';

@@ -1,10 +1,10 @@
-import { parsing } from '../../failure.js';
+import { parsing } from '../../search-failure.js';
 import { durationOf } from '../../syntax/duration.js';
 import { integer, kindOf, type Read, text } from '../../syntax/value.js';
-import type { Answer } from '../answer.js';
+import type { Answer } from '../aggregation-answer.js';
+import type { Node } from '../aggregation-node.js';
 import { type Print, withText } from '../format.js';
 import { calendarMillis } from '../interval.js';
-import type { Node } from '../node.js';
 import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { byTable, nothingMore, type PathOptions, pathPipeline } from './option.js';
 import { isAbsent, valueAt } from './path.js';

@@ -1,8 +1,8 @@
-import { illegalArgument, type Place } from '../../failure.js';
 import { chain } from '../../pace.js';
+import { illegalArgument, type Place } from '../../search-failure.js';
 import { integer, type Read } from '../../syntax/value.js';
+import type { Node } from '../aggregation-node.js';
 import { withText } from '../format.js';
-import type { Node } from '../node.js';
 import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { scriptText } from './bucket-script.js';
 import { byTable, type PathOptions, pathPipeline } from './option.js';

@@ -1,9 +1,9 @@
-import { illegalArgument, parsing, WrongKind } from '../../failure.js';
 import { strict } from '../../query/clause.js';
+import { illegalArgument, parsing, WrongKind } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import { object, type Shape, type Shaped } from '../../syntax/object.js';
 import { kindOf, type Read, string, text } from '../../syntax/value.js';
-import { type Node, named, type ParseAggregation } from '../node.js';
+import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
 import { formatText } from '../option/value-source.js';
 
 /** Common options of pipelines over one path. */

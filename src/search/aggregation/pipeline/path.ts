@@ -1,5 +1,5 @@
-import { illegalArgument, numberFormat, SearchFailure } from '../../failure.js';
-import { type Answer, hiddenClass, hiddenKey } from '../answer.js';
+import { illegalArgument, numberFormat, SearchFailure } from '../../search-failure.js';
+import { type Answer, hiddenClass, hiddenKey } from '../aggregation-answer.js';
 
 /** Returns the value at a path inside the answers of one bucket; NaN without one. */
 export const valueAt = (bucket: Answer, path: string, zeros: boolean): number => {

@@ -1,9 +1,9 @@
-import { illegalArgument, WrongKind } from '../../failure.js';
 import { type Awaitable, chain, type Pace } from '../../pace.js';
+import { illegalArgument, WrongKind } from '../../search-failure.js';
 import { flag, inNumbers, kindOf, number, type Read } from '../../syntax/value.js';
-import { type Answer, hiddenKey } from '../answer.js';
+import { type Answer, hiddenKey } from '../aggregation-answer.js';
+import type { Node } from '../aggregation-node.js';
 import { javaDouble, withText } from '../format.js';
-import type { Node } from '../node.js';
 import { defaultPercents } from '../percentiles.js';
 import { beyondAsText, extendedOf, momentsOfAll, statisticsOf, withTexts } from '../statistics.js';
 import { printFor } from './across.js';

@@ -1,6 +1,6 @@
 import { JsonString } from '../../../json.js';
-import { illegalArgument } from '../../failure.js';
 import type { Field } from '../../field/field.js';
+import { illegalArgument } from '../../search-failure.js';
 import { Input } from '../../syntax/input.js';
 import type { Binding } from '../binding.js';
 import { bindExists } from '../exists.js';
@@ -8,7 +8,7 @@ import { requiredOf } from '../minimum-should-match.js';
 import { expand, leniently, matching } from '../option/field-match.js';
 import { bindPattern } from '../pattern-clause.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from '../predicate.js';
-import { bindRange } from '../range.js';
+import { bindRange } from '../range-clause.js';
 import { bindTerm } from '../term.js';
 import type { Expression, Leaf, Occur } from './expression.js';
 import { parseRegexp } from './regexp.js';

@@ -1,6 +1,6 @@
 import { isStorable } from '../../../entities/storable.js';
-import { SearchFailure } from '../../failure.js';
 import type { Field } from '../../field/field.js';
+import { SearchFailure } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import { scalarText } from '../../syntax/value.js';
 import { type Binding, findField } from '../binding.js';

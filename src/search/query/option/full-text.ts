@@ -1,4 +1,4 @@
-import { parseFailure, parsing } from '../../failure.js';
+import { parseFailure, parsing } from '../../search-failure.js';
 import type { Input } from '../../syntax/input.js';
 import { flag, integer, number, type Read, scalar, text, word } from '../../syntax/value.js';
 import { loosely } from '../clause.js';

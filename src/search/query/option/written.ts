@@ -1,4 +1,4 @@
-import { parsing, queryShard } from '../../failure.js';
+import { parsing, queryShard } from '../../search-failure.js';
 import { bareText, flag, integer, type Read, text, word } from '../../syntax/value.js';
 import type { Binding } from '../binding.js';
 import { loosely } from '../clause.js';

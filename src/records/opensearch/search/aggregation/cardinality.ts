@@ -5,7 +5,7 @@ import { type DeviceNow, placeOf, textsOf } from '../device-value.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { byValue, oneValue } from './metrics.js';
 import { deviceCounts } from './value/device-count.js';
-import { sourceOf } from './value/source.js';
+import { sourceOf } from './value/metric-source.js';
 
 /** Number of distinct values up to which counts are nearly exact; the engine's maximum. */
 const threshold = 40_000;

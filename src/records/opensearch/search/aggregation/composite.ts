@@ -1,15 +1,15 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
+import { type Answer, hiddenParts } from '../../../../search/aggregation/aggregation-answer.js';
 import type { CompositeAggregation, CompositeSource } from '../../../../search/aggregation/composite.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
 import { utc } from '../../../../search/date/zone.js';
-import { illegalArgument, maxBuckets } from '../../../../search/failure.js';
 import { type Field, isNumeric } from '../../../../search/field/field.js';
 import { emptyField } from '../../../../search/field/reserved.js';
 import { chain } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { coerce } from '../../../../search/query/value-of.js';
+import { illegalArgument, maxBuckets } from '../../../../search/search-failure.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { number, scalarText } from '../../../../search/syntax/value.js';
 import { cursorMillis, cursorOf } from '../../../answer/composite.js';

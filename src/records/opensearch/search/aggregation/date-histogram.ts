@@ -4,13 +4,13 @@ import { printOf } from '../../../../search/aggregation/format.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
 import { type Interval, roundingOf } from '../../../../search/date/rounding.js';
 import { utc, type Zone } from '../../../../search/date/zone.js';
-import { illegalArgument } from '../../../../search/failure.js';
 import { dateReading } from '../../../../search/query/binding.js';
+import { illegalArgument } from '../../../../search/search-failure.js';
 import { dateHistogramAnswer } from '../../../answer/date-histogram.js';
 import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
-import { sourceOf } from './value/source.js';
+import { sourceOf } from './value/metric-source.js';
 
 /** Range of JavaScript's dates on either side of 1970, in milliseconds. */
 const maxOffset = 8.64e15;

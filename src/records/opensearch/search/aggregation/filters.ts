@@ -6,9 +6,9 @@ import type {
   MissingAggregation,
 } from '../../../../search/aggregation/filters.js';
 import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
-import { badAggregation } from '../../../../search/failure.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { badAggregation } from '../../../../search/search-failure.js';
 import { filtersAnswer } from '../../../answer/filters.js';
 import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';

@@ -5,7 +5,7 @@ import { histogramAnswer } from '../../../answer/histogram.js';
 import type { EngineBucket } from '../../engine.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
-import { numbersOf } from './value/source.js';
+import { numbersOf } from './value/metric-source.js';
 
 /** Plans a bucket per interval of numbers, including empty ones between others. */
 export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage: Stage): Planned => {

@@ -1,7 +1,7 @@
 import { printOf, requireFormattable, withText } from '../../../../search/aggregation/format.js';
 import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '../../../../search/aggregation/metrics.js';
 import { extendedOf, type Moments, statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
-import { illegalArgument } from '../../../../search/failure.js';
+import { illegalArgument } from '../../../../search/search-failure.js';
 import { placeOf, textsOf } from '../device-value.js';
 import type { Bucket } from './bucket/bucket.js';
 import {
@@ -14,7 +14,7 @@ import {
   type Stage,
 } from './bucket/stage.js';
 import { deviceCounts } from './value/device-count.js';
-import { numbersOf, sourceOf } from './value/source.js';
+import { numbersOf, sourceOf } from './value/metric-source.js';
 
 /** A number of the engine's; null where it has none, which it writes in several ways. */
 export const numberIn = (value: unknown): number | null => {

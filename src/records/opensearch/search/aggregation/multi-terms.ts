@@ -9,7 +9,7 @@ import type { EngineBucket } from '../../engine.js';
 import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { isOrdered, maxTerms, orderOfEngine } from './bucket/term-key.js';
-import { sourceOf } from './value/source.js';
+import { sourceOf } from './value/metric-source.js';
 
 interface KeyedBucket extends Bucket {
   readonly keys: readonly unknown[];

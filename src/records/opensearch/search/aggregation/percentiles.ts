@@ -5,7 +5,7 @@ import { percentAnswer } from '../../../answer/percent.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noNumber, noValue, type Planned, type Stage } from './bucket/stage.js';
 import { byValue, numberIn, oneValue } from './metrics.js';
-import { numbersOf } from './value/source.js';
+import { numbersOf } from './value/metric-source.js';
 
 /** Plans percentiles, which the engine estimates. */
 export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {

@@ -8,7 +8,7 @@ import type { EngineBucket } from '../../engine.js';
 import { type Bucket, countOf, inside } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';
-import { sourceOf } from './value/source.js';
+import { sourceOf } from './value/metric-source.js';
 
 /** Plans a bucket per rare value, in ascending order of counts. */
 export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {

@@ -1,12 +1,12 @@
 import { printOf, withText } from '../../../../search/aggregation/format.js';
 import { calendarInterval } from '../../../../search/aggregation/interval.js';
 import type { RateMetric } from '../../../../search/aggregation/rate.js';
-import { illegalArgument } from '../../../../search/failure.js';
+import { illegalArgument } from '../../../../search/search-failure.js';
 import { scaleOf } from '../../../answer/rate-scale.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Asked, Planned, Stage } from './bucket/stage.js';
 import { numberIn } from './metrics.js';
-import { numbersOf } from './value/source.js';
+import { numbersOf } from './value/metric-source.js';
 
 /** Plans the rate of records, values or sums per unit of time, inside time buckets. */
 export const rate = (metric: RateMetric, stage: Stage): Planned => {

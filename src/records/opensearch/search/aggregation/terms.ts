@@ -1,5 +1,5 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
+import type { Answer } from '../../../../search/aggregation/aggregation-answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { TermsAggregation } from '../../../../search/aggregation/terms.js';
@@ -14,7 +14,7 @@ import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
 import { deviceBuckets } from './bucket/device-key.js';
 import type { Asked, Children, Planned, Stage } from './bucket/stage.js';
 import { filtersOf, isLetIn, isOrdered, keyOf, maxTerms, orderOfEngine } from './bucket/term-key.js';
-import { sourceOf } from './value/source.js';
+import { sourceOf } from './value/metric-source.js';
 
 interface KeyedBucket extends Bucket {
   readonly key: unknown;

@@ -1,14 +1,14 @@
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { TopHitsMetric, TopMetricsMetric } from '../../../../search/aggregation/top-hits.js';
-import { illegalArgument } from '../../../../search/failure.js';
 import type { Field } from '../../../../search/field/field.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
 import { chain } from '../../../../search/pace.js';
+import { illegalArgument } from '../../../../search/search-failure.js';
 import { hitOf } from '../../../answer/hit.js';
 import { plainKey } from '../../../answer/key.js';
 import type { EngineHit, EngineHits } from '../../engine.js';
+import { orderOfKeys, sortValueOf } from '../cluster-order.js';
 import { hitParts, recordOfHit } from '../hit.js';
-import { orderOfKeys, sortValueOf } from '../order.js';
 import type { Bucket } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 

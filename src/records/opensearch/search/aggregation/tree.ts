@@ -1,15 +1,15 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
+import type { Answer } from '../../../../search/aggregation/aggregation-answer.js';
 import { numberOf, unsupported } from '../../../../search/aggregation/number-of.js';
 import type { Awaitable } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { pointOf } from '../../../../search/syntax/geo-point.js';
 import { scalarText } from '../../../../search/syntax/value.js';
 import { answerCounter } from '../../../answer/answer-count.js';
-import type { Devices } from '../../../answer/device.js';
+import type { Devices } from '../../../answer/device-answer.js';
 import { type AskedAggregation, planSiblings } from '../../../answer/plan-aggregations.js';
 import type { EngineBucket, EngineHit } from '../../engine.js';
-import { matchAll } from '../part.js';
+import { matchAll } from '../query-part.js';
 import type { Bucket } from './bucket/bucket.js';
 import { type Asked, type Children, type Planned, type Planning, type SortPath, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';

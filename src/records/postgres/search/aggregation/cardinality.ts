@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
 import { chain } from '../../../../search/pace.js';
+import { laidTogether, rollupColumn } from '../rollup/rollup-source.js';
 import { countSketched } from '../rollup/sketch.js';
-import { laidTogether, rollupColumn } from '../rollup/source.js';
 import { type StoredField, valueSlots } from '../sql/stored-field.js';
 import { valueKey } from './bucket/bucket-key.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';

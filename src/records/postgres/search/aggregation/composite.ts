@@ -1,10 +1,10 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
+import { type Answer, hiddenParts } from '../../../../search/aggregation/aggregation-answer.js';
 import type { CompositeAggregation } from '../../../../search/aggregation/composite.js';
-import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
+import { illegalArgument } from '../../../../search/search-failure.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { scalarText } from '../../../../search/syntax/value.js';
 import { cursorOf } from '../../../answer/composite.js';

@@ -7,12 +7,12 @@ import type {
   MissingAggregation,
 } from '../../../../search/aggregation/filters.js';
 import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
-import { badAggregation } from '../../../../search/failure.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { fieldsOf, not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { badAggregation } from '../../../../search/search-failure.js';
 import { filtersAnswer } from '../../../answer/filters.js';
-import { condition } from '../sql/condition.js';
 import { name } from '../sql/name.js';
+import { condition } from '../sql/sql-condition.js';
 import { type Bucket, emptyIn, type Key } from './bucket/bucket.js';
 import { BucketQuery } from './bucket/bucket-query.js';
 import { BucketRows } from './bucket/bucket-rows.js';

@@ -3,10 +3,10 @@ import { printOf, requireFormattable, withText } from '../../../../search/aggreg
 import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '../../../../search/aggregation/metrics.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
 import { extendedOf, type Moments, statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
-import { illegalArgument } from '../../../../search/failure.js';
 import { isNumeric } from '../../../../search/field/field.js';
+import { illegalArgument } from '../../../../search/search-failure.js';
 import { squared } from '../../squared.js';
-import { recordCount, rollupColumn } from '../rollup/source.js';
+import { recordCount, rollupColumn } from '../rollup/rollup-source.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noNumber, noValue, type Planned, type SortColumn, type Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';

@@ -11,8 +11,8 @@ import { none, not, or, type Predicate } from '../../../../search/query/predicat
 import { dateOf } from '../../../../search/query/value-of.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { number } from '../../../../search/syntax/value.js';
-import { distancesOf, type Range, rangeAnswer, rangesOf, within } from '../../../answer/range.js';
-import { distance } from '../sql/geo.js';
+import { distancesOf, type Range, rangeAnswer, rangesOf, within } from '../../../answer/ranges.js';
+import { distance } from '../sql/sql-distance.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { type Bucket, emptyIn, gap } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';

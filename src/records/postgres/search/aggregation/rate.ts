@@ -1,7 +1,7 @@
 import { printOf, withText } from '../../../../search/aggregation/format.js';
 import { calendarInterval } from '../../../../search/aggregation/interval.js';
 import type { RateMetric } from '../../../../search/aggregation/rate.js';
-import { SearchFailure } from '../../../../search/failure.js';
+import { SearchFailure } from '../../../../search/search-failure.js';
 import { scaleOf } from '../../../answer/rate-scale.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';

@@ -1,5 +1,5 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
+import type { Answer } from '../../../../search/aggregation/aggregation-answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { TermsAggregation } from '../../../../search/aggregation/terms.js';

@@ -1,5 +1,5 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
+import type { Answer } from '../../../../search/aggregation/aggregation-answer.js';
 import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { type Interval, uniformMillis } from '../../../../search/date/rounding.js';
@@ -9,7 +9,7 @@ import { answerCounter } from '../../../answer/answer-count.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import { loadMatched, type Names } from '../hits/matched.js';
 import type { Reader } from '../snapshot-reader.js';
-import type { Scope } from '../sql/scan.js';
+import type { Scope } from '../sql/record-scan.js';
 import type { Bucket } from './bucket/bucket.js';
 import { BucketQuery } from './bucket/bucket-query.js';
 import { BucketRows } from './bucket/bucket-rows.js';

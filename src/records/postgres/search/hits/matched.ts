@@ -2,8 +2,8 @@ import sql, { join } from 'sql-template-tag';
 import type { NamedPredicates } from '../../../../search/query/named.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
 import type { Reader } from '../snapshot-reader.js';
-import { condition } from '../sql/condition.js';
-import { type Scope, scan } from '../sql/scan.js';
+import { type Scope, scan } from '../sql/record-scan.js';
+import { condition } from '../sql/sql-condition.js';
 
 /** The named clauses of a query, and the scope of the query. */
 export interface Names {

@@ -3,7 +3,7 @@ import { instantText } from '../../../../search/query/option/instant.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import { timeLeft } from '../../../../search/query/time-left.js';
 import type { Span } from '../../../../search/span.js';
-import type { Scope } from '../sql/scan.js';
+import type { Scope } from '../sql/record-scan.js';
 
 /**
  * Time range that is searched first for the newest records, in milliseconds. Records usually keep coming, and a query

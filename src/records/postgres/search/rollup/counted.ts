@@ -1,8 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { measureCount } from '../../summary.js';
 import type { NumberSlot } from '../sql/stored-field.js';
-import { listOf, ofProducts } from './part.js';
-import type { RollupRange, Whose } from './range.js';
+import { listOf, ofProducts } from './rollup-part.js';
+import type { RollupRange, Whose } from './rollup-range.js';
 
 /**
  * Reads the daily counts of records per value of a variable, as parts of a union. Each row holds the value where a

@@ -7,7 +7,7 @@ import { maxDigested, maxMeasured } from '../../summary.js';
 import { week, weekStart } from '../../week.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from './need.js';
-import type { RollupRange, Stale } from './range.js';
+import type { RollupRange, Stale } from './rollup-range.js';
 import type { Sources } from './sources.js';
 
 /** Minimum number of whole hours. Fewer are as fast to read from the records. */

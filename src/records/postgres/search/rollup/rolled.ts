@@ -3,8 +3,8 @@ import { dayOf, hoursOf, hoursOfDevices } from '../../day.js';
 import { weekOf } from '../../week.js';
 import { countedParts } from './counted.js';
 import { day } from './need.js';
-import { around, listOf, noProduct, ofProducts } from './part.js';
-import type { RollupRange, Whose } from './range.js';
+import { around, listOf, noProduct, ofProducts } from './rollup-part.js';
+import type { RollupRange, Whose } from './rollup-range.js';
 
 /** Reads the up-to-date rollups of a range, as parts of a union. */
 export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>

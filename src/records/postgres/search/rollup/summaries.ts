@@ -2,7 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import { instantText } from '../../../../search/query/option/instant.js';
 import type { Rows } from '../snapshot-reader.js';
 import { type Candidate, isByDay, keysOf, maxStale } from './eligible.js';
-import type { Stale } from './range.js';
+import type { Stale } from './rollup-range.js';
 
 /** State of the daily summaries. */
 export interface Summaries {

@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { day, hour } from './need.js';
-import { around, listOf, noProduct, ofProducts } from './part.js';
-import type { RollupRange, Whose } from './range.js';
+import { around, listOf, noProduct, ofProducts } from './rollup-part.js';
+import type { RollupRange, Whose } from './rollup-range.js';
 
 /** Reads the rest of a range from the records, as parts of a union: all that has no up-to-date rollup. */
 export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {

@@ -15,13 +15,13 @@ import {
   seriesTooLong,
   sumTooLarge,
   wantedPairs,
-} from '../../../answer/series.js';
+} from '../../../answer/series-answer.js';
 import type { RecordIndex } from '../../../record-index.js';
 import type { Stretch } from '../../../series-interval.js';
 import { type SearchConnections, takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
 import { declaredPairs } from './declared.js';
-import { type Rolled, tables, values, type Wanted } from './value.js';
+import { type Rolled, tables, values, type Wanted } from './series-value.js';
 
 const hour = 3600;
 

@@ -1,4 +1,4 @@
-import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
+import { maxBuckets, tooManyBuckets } from '../../../../../search/search-failure.js';
 import { compareKeys, compareTexts } from '../../../../answer/key.js';
 import type { EngineBucket } from '../../../engine.js';
 

@@ -1,5 +1,5 @@
 import type { BucketAggregation } from '../../../../../search/aggregation/aggregation.js';
-import { illegalArgument } from '../../../../../search/failure.js';
+import { illegalArgument } from '../../../../../search/search-failure.js';
 import type { EngineBucket } from '../../../engine.js';
 import { devicesIn } from '../../device-question.js';
 import type { DeviceNow } from '../../device-value.js';

@@ -1,13 +1,13 @@
 import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
-import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
 import { listedKey } from '../../../../../search/query/value-of.js';
+import { illegalArgument } from '../../../../../search/search-failure.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import { scalarText, text } from '../../../../../search/syntax/value.js';
 import type { OrderKey } from '../../../../answer/bucket-order.js';
 import type { EngineBucket, Part } from '../../../engine.js';
-import { valueOf } from '../value/source.js';
+import { valueOf } from '../value/metric-source.js';
 import type { SortPath, Stage } from './stage.js';
 
 /** Maximum number of buckets requested per aggregation: one more than an answer may contain. */

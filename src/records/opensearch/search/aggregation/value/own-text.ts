@@ -1,6 +1,6 @@
 import type { CompositeSource } from '../../../../../search/aggregation/composite.js';
-import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
+import { illegalArgument } from '../../../../../search/search-failure.js';
 import { textsOf } from '../../device-value.js';
 import type { Stage } from '../bucket/stage.js';
 

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag';
-import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
 import type { Predicate } from '../../../../../search/query/predicate.js';
+import { maxBuckets, tooManyBuckets } from '../../../../../search/search-failure.js';
 import type { Reader } from '../../snapshot-reader.js';
 import { type Bucket, cellsIn, type Key, type Row } from './bucket.js';
 import { BucketQuery, type BucketQueryOptions, type Restriction } from './bucket-query.js';

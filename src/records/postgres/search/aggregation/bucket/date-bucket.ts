@@ -8,8 +8,8 @@ import {
   uniformMillis,
 } from '../../../../../search/date/rounding.js';
 import type { Instant, Zone } from '../../../../../search/date/zone.js';
-import { illegalArgument, tooManyBuckets } from '../../../../../search/failure.js';
 import { instantText } from '../../../../../search/query/option/instant.js';
+import { illegalArgument, tooManyBuckets } from '../../../../../search/search-failure.js';
 import type { Span } from '../../../../../search/span.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Key } from './bucket.js';

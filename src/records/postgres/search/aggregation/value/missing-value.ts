@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Aggregation } from '../../../../../search/aggregation/aggregation.js';
-import type { FieldOptions, KeyKind } from '../../../../../search/aggregation/node.js';
+import type { FieldOptions, KeyKind } from '../../../../../search/aggregation/aggregation-node.js';
 import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
 import { emptyField } from '../../../../../search/field/reserved.js';
 import { dateReading } from '../../../../../search/query/binding.js';

@@ -1,7 +1,7 @@
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
 import { atLeast, flag, long, type Read, scalar } from '../../syntax/value.js';
-import type { FieldOptions } from '../node.js';
+import type { FieldOptions } from '../aggregation-node.js';
 import { type BucketOrder, bucketOrder } from './bucket-order.js';
 
 /** Bounds of a histogram. */

@@ -1,5 +1,5 @@
 import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import type { Answer } from '../../search/aggregation/answer.js';
+import type { Answer } from '../../search/aggregation/aggregation-answer.js';
 import { javaDouble, type Print } from '../../search/aggregation/format.js';
 import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from '../../search/aggregation/ranges.js';
 import type { Field } from '../../search/field/field.js';

@@ -5,17 +5,17 @@ import type { Pace } from '../../../search/pace.js';
 import type { NamedPredicates } from '../../../search/query/named.js';
 import { all } from '../../../search/query/predicate.js';
 import type { Span } from '../../../search/span.js';
-import type { Devices } from '../../answer/device.js';
+import type { Devices } from '../../answer/device-answer.js';
 import { hitOf, type Times } from '../../answer/hit.js';
 import type { Found } from '../../record-index.js';
 import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import { planTree } from './aggregation/tree.js';
+import { cursorOf, orderOfKeys } from './cluster-order.js';
 import { DeviceSortedHits } from './device-sort.js';
 import type { DeviceValues } from './device-value.js';
 import { hitsOfQuery, recordOfHit, weightOf } from './hit.js';
-import { cursorOf, orderOfKeys } from './order.js';
-import { allOf } from './part.js';
 import type { PredicateCompiler } from './predicate.js';
+import { allOf } from './query-part.js';
 
 /** Context for planning a query. */
 export interface EnginePlanContext {

@@ -1,11 +1,11 @@
 import { DatabaseError } from 'pg';
 import { timedOut } from '../../../errors.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
-import { illegalArgument, SearchFailure } from '../../../search/failure.js';
 import type { Fields } from '../../../search/field/field.js';
 import { namesFields, reservedOnly } from '../../../search/names-fields.js';
 import { TimedOut } from '../../../search/pace.js';
 import type { SearchRequest } from '../../../search/request.js';
+import { illegalArgument, SearchFailure } from '../../../search/search-failure.js';
 import { timeSlices } from '../../../time-slice.js';
 import type { Times } from '../../answer/hit.js';
 import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
@@ -13,7 +13,7 @@ import { inTime, parsed, shards, stopwatch, timedOutAnswer, whenTurn } from '../
 import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '../../record-index.js';
 import { earlyLook, noLook, onlyDevices, readScope } from './call-scope.js';
 import { execute } from './execute.js';
-import { planOf } from './plan.js';
+import { planOf } from './postgres-plan.js';
 import { type SearchConnections, takeSnapshot } from './snapshot.js';
 import { isTooLarge } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';

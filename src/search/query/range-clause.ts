@@ -1,12 +1,12 @@
 import type { DateReading } from '../date/date-input.js';
-import { illegalArgument, parsing } from '../failure.js';
 import type { Field } from '../field/field.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { anything, bareText, flag, isNumber, type Read, scalarText, text } from '../syntax/value.js';
 import { type Binding, dateReading, findField } from './binding.js';
 import { type ParseClause, trusting, unchecked } from './clause.js';
-import type { FieldClause } from './node.js';
-import { given } from './option/field.js';
+import type { FieldClause } from './clause-node.js';
+import { given } from './option/field-option.js';
 import { millisBetween } from './option/instant.js';
 import { type Bound, none, type Predicate } from './predicate.js';
 import { coerce, dateOf, decimalEnd, wholeEnd, wholePart } from './value-of.js';

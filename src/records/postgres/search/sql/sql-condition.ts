@@ -4,8 +4,8 @@ import { serialKey } from '../../../../entities/serial.js';
 import type { Field, ValueType } from '../../../../search/field/field.js';
 import { keysOfPath } from '../../../../search/field/key-path.js';
 import type { Bound, Predicate, TextPattern, Value } from '../../../../search/query/predicate.js';
-import { distance } from './geo.js';
-import { patternCondition } from './pattern.js';
+import { patternCondition } from './like-pattern.js';
+import { distance } from './sql-distance.js';
 import { type StoredField, storedField } from './stored-field.js';
 
 type Compile = { [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>) => Sql };

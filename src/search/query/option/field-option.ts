@@ -1,5 +1,5 @@
-import { illegalArgument, parsing, queryShard } from '../../failure.js';
 import type { Field } from '../../field/field.js';
+import { illegalArgument, parsing, queryShard } from '../../search-failure.js';
 import type { Entry, Input } from '../../syntax/input.js';
 import type { Shape, Shaped } from '../../syntax/object.js';
 import { kindOf, noText } from '../../syntax/value.js';

@@ -1,8 +1,8 @@
-import { SearchFailure } from '../../../search/failure.js';
+import { SearchFailure } from '../../../search/search-failure.js';
 import type { CallScope } from '../../postgres/search/call-scope.js';
 import type { EngineAnswer, EngineHit, EngineSearch } from '../engine.js';
 import { attempt, type OneQuery, shardsOf } from './one-query.js';
-import { ask, isLost, type Planned, planTimed, prepare, searchOf } from './prepare.js';
+import { ask, isLost, type Planned, planTimed, prepare, searchOf } from './prepare-search.js';
 import { devicesOfHits } from './shown-device.js';
 import type { CallWork } from './work.js';
 

@@ -1,4 +1,4 @@
-import { unknownName } from '../failure.js';
+import { unknownName } from '../search-failure.js';
 import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 

@@ -1,5 +1,5 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { Pair } from '../../../answer/series.js';
+import type { Pair } from '../../../answer/series-answer.js';
 import type { Stretch } from '../../../series-interval.js';
 import { hoursOfDevices } from '../../day.js';
 import { variablesFor } from '../../variable.js';

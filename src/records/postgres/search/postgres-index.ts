@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { CallReads } from '../../../database/call-read.js';
 import type { RecordIndex } from '../../record-index.js';
-import { createLatest } from './latest.js';
+import { createLatest } from './latest-record.js';
 import { createFind, createHorizon, createList, createNewestTimes, createSilentDevices } from './list.js';
 import { requireAnswerable } from './match.js';
-import { createSearch, type SearchOptions } from './search.js';
+import { createSearch, type SearchOptions } from './postgres-search.js';
 import { createSeries } from './series/series.js';
 
 /** Dependencies of the index: the search's connections, which it closes, and others for quick reads. */

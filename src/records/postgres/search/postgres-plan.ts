@@ -10,10 +10,10 @@ import type { Span } from '../../../search/span.js';
 import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
 import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
-import type { RollupRange } from './rollup/range.js';
+import type { RollupRange } from './rollup/rollup-range.js';
 import type { Sources } from './rollup/sources.js';
 import type { Summaries } from './rollup/summaries.js';
-import { narrow, type Scope } from './sql/scan.js';
+import { narrow, type Scope } from './sql/record-scan.js';
 
 /*
  * Decides, without a database, what is read for a query and in which order. Some decisions need facts that are read

@@ -11,7 +11,7 @@ import {
   takeSnapshot,
 } from '../../postgres/search/snapshot.js';
 import type { Ask, Search, SearchAnswer, SearchCall } from '../../record-index.js';
-import { answerQueries } from './answer.js';
+import { answerQueries } from './engine-answer.js';
 import { type OneQuery, readQuery } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
 import type { CallWork } from './work.js';

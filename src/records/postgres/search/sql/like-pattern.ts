@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { TextPattern, WildcardPart } from '../../../../search/query/predicate.js';
-import { postgresRegexp } from './regexp.js';
+import { postgresRegexp } from './postgres-regexp.js';
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const lower = upper.toLowerCase();

@@ -2,8 +2,8 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Field } from '../../../../search/field/field.js';
 import { maxDigestBytes } from '../snapshot-reader.js';
 import { valueSlots } from '../sql/stored-field.js';
-import type { RollupRange, Whose } from './range.js';
 import { rolledParts } from './rolled.js';
+import type { RollupRange, Whose } from './rollup-range.js';
 import { unrolledParts } from './unrolled.js';
 
 /**

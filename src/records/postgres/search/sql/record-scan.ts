@@ -1,9 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Field } from '../../../../search/field/field.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
-import type { RollupRange } from '../rollup/range.js';
-import { rollupSource } from '../rollup/source.js';
-import { condition } from './condition.js';
+import type { RollupRange } from '../rollup/rollup-range.js';
+import { rollupSource } from '../rollup/rollup-source.js';
+import { condition } from './sql-condition.js';
 
 /** Limits the records that a query may see: those the caller may read, of the requested products and time. */
 export interface Scope {

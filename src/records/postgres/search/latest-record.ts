@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { weighedTypes } from '../../../database/row-weight.js';
-import { NewestValues, newestRecords } from '../../answer/latest.js';
+import { NewestValues, newestRecords } from '../../answer/latest-answer.js';
 import type { PlainObject } from '../../item.js';
 import type { RecordIndex } from '../../record-index.js';
 import { dayOf } from '../day.js';

@@ -3,7 +3,7 @@ import type { BoundKey } from '../../../../search/hits/bound-sort.js';
 import type { Cursor } from '../../../../search/hits/search-after.js';
 import type { SortMode } from '../../../../search/hits/sort.js';
 import type { Value } from '../../../../search/query/predicate.js';
-import { parameter } from './condition.js';
+import { parameter } from './sql-condition.js';
 import { type StoredField, storedField } from './stored-field.js';
 
 /** A sort key with the SQL expression that orders the records. */
