@@ -5,7 +5,6 @@ import { createRecheck } from './auth/recheck.js';
 import { clientOf } from './database/client.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
 import { createLive, type Live } from './live/live.js';
-import { storedRecords } from './records/postgres/log/log.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { episodeRows } from './resolvers/episodes.js';
@@ -43,11 +42,11 @@ export function openLive({ connections, connectionString, log }: Base, records: 
 }
 
 export function openHooks(
-  { connections, cluster, config, clock, random, log, secretKeys, registry, tracing }: Base,
+  { connections, place, config, clock, random, log, secretKeys, registry, tracing }: Base,
   live: Live,
 ): Hooks {
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
-  const { scan, count } = cluster?.records ?? storedRecords;
+  const { match, scan, count } = place.stored;
   return createHooks({
     pool: connections.pool,
     dispatcherPool: connections.dispatcherPool,
@@ -60,7 +59,7 @@ export function openHooks(
     addresses: { allow: allowCidrs, deny: denyCidrs },
     httpsOnly,
     retention: deliveryRetention,
-    match: storedRecords.match,
+    match,
     lookups,
     trace: tracing?.call,
     scan,
@@ -71,10 +70,10 @@ export function openHooks(
 }
 
 export function openAlerts(
-  { connections, clock, log, registry }: Base,
+  { connections, place, clock, log, registry }: Base,
   { enqueue, outbox }: Hooks,
   mail: Mailer | undefined,
 ): Alerts {
-  const { match } = storedRecords;
+  const { match } = place.stored;
   return createAlerts({ pool: connections.pool, clock, log, registry, match, enqueue, outbox, mail });
 }

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from './config.js';
 import type { Connections } from './connections.js';
 import type { Log } from './log.js';
-import type { ClusterStore } from './records/opensearch/cluster-store.js';
+import type { Records } from './records/postgres/records.js';
 import type { Tracing } from './tracing/tracing.js';
 
 /** Options of the services. */
@@ -37,7 +37,6 @@ export interface WorkerPlace {
 export interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
   connections: Connections;
   registry: Registry;
-  /** Undefined when records are searched in PostgreSQL. */
-  cluster: ClusterStore | undefined;
+  place: Records;
   tracing: Tracing | undefined;
 }

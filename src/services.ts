@@ -23,10 +23,9 @@ import { openMail } from './mail.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { openAlerts, openHooks, openLive } from './outgoing.js';
 import { prepareDatabase } from './prepare.js';
-import type { ClusterStore, ClusterStoreOptions } from './records/opensearch/cluster-store.js';
+import type { ClusterRecordsOptions } from './records/opensearch/cluster-store.js';
 import { followJournal } from './records/opensearch/move/drain.js';
-import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
-import { createRecordIndex } from './records/postgres/search/postgres-index.js';
+import { openPostgresRecords, type Records } from './records/postgres/records.js';
 import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { createDeviceBatchSteps } from './resolvers/device-batch-job.js';
@@ -81,8 +80,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const tracing = config.tracing && (await openTracing(config.tracing, log));
   const connections = await openConnections(config, connectionString, tracing?.statement);
   const registry = new Registry();
-  const cluster = await openCluster(config, { pool: connections.pool, clock, log, registry });
-  const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
+  const place = await openRecords(config, { pool: connections.pool, clock, log, registry });
+  const base: Base = { ...options, connections, registry, clock, random, place, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
   const mail = openMail(base);
@@ -101,7 +100,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   );
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
-  await cluster?.start();
+  await place.start();
   await hooks.start();
   await usage.start();
   alerts.start();
@@ -135,7 +134,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       await alerts.close();
       await hooks.close(within);
       await live.close();
-      await Promise.all([index.close(), cluster?.close()]);
+      await Promise.all([index.close(), place.close()]);
       await connections.close();
       await tracing?.close();
     },
@@ -143,25 +142,28 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 }
 
 /**
- * Opens the cluster store. The OpenSearch client has 650 modules, so it is loaded only when a cluster answers searches.
+ * Opens the place of records. The OpenSearch client has 650 modules, so it is loaded only when a cluster answers
+ * searches.
  */
-async function openCluster(
+async function openRecords(
   { recordIndex, cluster }: Config,
-  options: Omit<ClusterStoreOptions, 'config'>,
-): Promise<ClusterStore | undefined> {
-  if (recordIndex !== 'opensearch' || !cluster) return undefined;
-  const { createClusterStore } = await import('./records/opensearch/cluster-store.js');
-  return createClusterStore({ config: cluster, ...options });
+  options: Omit<ClusterRecordsOptions, 'config'>,
+): Promise<Records> {
+  if (recordIndex !== 'opensearch' || !cluster) {
+    return openPostgresRecords(() => followJournal(options));
+  }
+  const { openClusterRecords } = await import('./records/opensearch/cluster-store.js');
+  return openClusterRecords({ config: cluster, ...options });
 }
 
 function openRecordLog(
-  { connections, cluster, clock, log, registry, tracing }: Base,
+  { connections, place, clock, log, registry, tracing }: Base,
   live: Live,
   hooks: Hooks,
   alerts: Alerts,
 ): RecordLog {
   const { storePool, slowStorePool, pool, livePool, liveSlowPool } = connections;
-  const records = createRecordLog({
+  const records = place.openLog({
     storePool,
     slowStorePool,
     pool,
@@ -183,18 +185,16 @@ function openRecordLog(
     },
     committed(stored) {
       live.stored(() => stored.map(({ id }) => id));
-      cluster?.stored();
     },
     grouped: createGroupMetrics(registry),
-    ...(cluster?.journal ?? { follow: () => followJournal({ pool }) }),
   });
-  return measureLog({ ...records, ...cluster?.records }, registry);
+  return measureLog(records, registry);
 }
 
-function openRecordIndex({ connections, cluster, config, clock, registry }: Base): RecordIndex {
+function openRecordIndex({ connections, place, config, clock, registry }: Base): RecordIndex {
   const { searchPool, reads, pool, liveSlowPool } = connections;
   const queue = fairQueueFor(searchPool);
-  const index = (cluster?.openIndex ?? createRecordIndex)({
+  const index = place.openIndex({
     pool: searchPool,
     queue,
     reads,
@@ -208,7 +208,7 @@ function openRecordIndex({ connections, cluster, config, clock, registry }: Base
 }
 
 function openJobs(
-  { connections, cluster, clock, log }: Base,
+  { connections, place, clock, log }: Base,
   hooks: Hooks,
   index: RecordIndex,
   records: RecordLog,
@@ -219,7 +219,7 @@ function openJobs(
     clock,
     log,
     kinds: {
-      redecode: (cluster?.records ?? storedRecords).redecode,
+      redecode: place.stored.redecode,
       redeliver: hooks.steps.redeliver,
       replay: hooks.steps.replay,
       ...createDeviceBatchSteps(index),
@@ -228,8 +228,6 @@ function openJobs(
     apart: imports.apart,
     // An import waits while records cannot be stored.
     isConnectionLoss: (error) =>
-      isConnectionLoss(error) ||
-      cluster?.isAway(error) === true ||
-      (error instanceof ApiError && error.code === 'UNAVAILABLE'),
+      isConnectionLoss(error) || place.isAway(error) || (error instanceof ApiError && error.code === 'UNAVAILABLE'),
   });
 }

@@ -6,10 +6,9 @@ import { createCallReads } from '../../src/database/call-read.js';
 import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { createPool } from '../../src/database/pools.js';
 import { createReader } from '../../src/database/reader.js';
-import { createClusterStore } from '../../src/records/opensearch/cluster-store.js';
+import { openClusterRecords } from '../../src/records/opensearch/cluster-store.js';
 import { journalSession } from '../../src/records/opensearch/session.js';
-import { createRecordLog } from '../../src/records/postgres/log/log.js';
-import { createRecordIndex } from '../../src/records/postgres/search/postgres-index.js';
+import { openPostgresRecords } from '../../src/records/postgres/records.js';
 import type { RecordIndex } from '../../src/records/record-index.js';
 import type { RecordLog } from '../../src/records/record-log.js';
 import { transaction } from '../../src/transaction.js';
@@ -42,11 +41,11 @@ export const openTestRecords = async (
   const storePool = createPool(databaseUrl, { pipeline: true, session });
   const searchPool = createPool(databaseUrl, { pipeline: true });
   const reader = createReader(databaseUrl, 30_000);
-  const cluster =
+  const place =
     recordIndex === 'opensearch'
-      ? createClusterStore({ config: config!, pool, clock, log: silent, registry: new Registry() })
-      : undefined;
-  const log = createRecordLog({
+      ? openClusterRecords({ config: config!, pool, clock, log: silent, registry: new Registry() })
+      : openPostgresRecords();
+  const log = place.openLog({
     storePool,
     pool,
     queryPool: storePool,
@@ -54,10 +53,8 @@ export const openTestRecords = async (
     log: silent,
     clock,
     alongside: async () => undefined,
-    committed: () => cluster?.stored(),
-    ...cluster?.journal,
   });
-  const index = (cluster?.openIndex ?? createRecordIndex)({
+  const index = place.openIndex({
     pool: searchPool,
     queue: fairQueueFor(searchPool),
     reads: createCallReads(reader, searchPool),
@@ -66,14 +63,14 @@ export const openTestRecords = async (
     clock,
     timeoutMs,
   });
-  await cluster?.start();
+  await place.start();
   return {
     log,
     index,
     transaction: (work) => transaction(storePool, work),
     async close() {
       await log.close();
-      await Promise.all([index.close(), cluster?.close(), reader.close()]);
+      await Promise.all([index.close(), place.close(), reader.close()]);
       await Promise.all([pool.end(), storePool.end()]);
     },
   };

@@ -3,10 +3,8 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ClusterConfig } from '../../cluster-setting.js';
 import { ApiError } from '../../errors.js';
-import type { RecordLogOptions } from '../postgres/log/log.js';
-import type { RecordIndexOptions } from '../postgres/search/postgres-index.js';
-import type { RecordIndex } from '../record-index.js';
-import type { RecordLog } from '../record-log.js';
+import { createRecordLog, storedRecords } from '../postgres/log/log.js';
+import type { Records } from '../postgres/records.js';
 import { BulkWriter, Overloaded } from './bulk.js';
 import { createClient, isUnavailable } from './client.js';
 import { createFreshness } from './fresh.js';
@@ -28,7 +26,7 @@ import { createClusterIndex } from './record-index.js';
 import { createReadiness } from './template.js';
 
 /** Settings of records on a cluster. */
-export interface ClusterStoreOptions {
+export interface ClusterRecordsOptions {
   config: ClusterConfig;
   /** For statements that may be slow. */
   pool: Pool;
@@ -37,29 +35,8 @@ export interface ClusterStoreOptions {
   registry: Registry;
 }
 
-/** Records in a journal of PostgreSQL and on a cluster that is fed from it. */
-export interface ClusterStore {
-  /** The parts of the record store that differ for a cluster. */
-  journal: Required<Pick<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge'>>;
-  /** The operations that read and change stored records. */
-  records: Pick<RecordLog, 'scan' | 'count' | 'countAll' | 'redecode'>;
-  /** Whether an error means that the cluster is unreachable or behind, as opposed to a wrong request. */
-  isAway(error: unknown): boolean;
-  /** Creates the index that answers queries from the cluster. */
-  openIndex(options: RecordIndexOptions): RecordIndex;
-  /** Hints that records were stored. */
-  stored(): void;
-  /**
-   * Starts indexing. The cluster may be unreachable.
-   * @throws Error if the cluster has documents that this release does not understand
-   */
-  start(): Promise<void>;
-  /** Resolves when the work in progress is over. */
-  close(): Promise<void>;
-}
-
-/** Creates the store. */
-export const createClusterStore = ({ config, pool, clock, log, registry }: ClusterStoreOptions): ClusterStore => {
+/** Opens records in a journal of PostgreSQL, and on a cluster that is fed from it and answers queries. */
+export const openClusterRecords = ({ config, pool, clock, log, registry }: ClusterRecordsOptions): Records => {
   const client = createClient(config);
   const names = indexNames(config.prefix);
   const places = new Places(pool);
@@ -114,17 +91,26 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
       },
     },
   });
+  const stored = { ...storedRecords, ...createScan(parts), redecode: createRedecode(parts) };
   return {
-    journal: {
-      partitions: new JournalPartitions(),
-      async note(tx, records, bytes) {
-        await noteBatch(tx, records, bytes);
-        lag.add(bytes);
-      },
-      admit: lag.admit,
-      purge: (gone) => purgeDocuments(parts, gone),
-    },
-    records: { ...createScan(parts), redecode: createRedecode(parts) },
+    stored,
+    openLog: (options) => ({
+      ...createRecordLog({
+        ...options,
+        partitions: new JournalPartitions(),
+        async note(tx, records, bytes) {
+          await noteBatch(tx, records, bytes);
+          lag.add(bytes);
+        },
+        admit: lag.admit,
+        purge: (gone) => purgeDocuments(parts, gone),
+        committed(records) {
+          options.committed?.(records);
+          indexer.wake();
+        },
+      }),
+      ...stored,
+    }),
     isAway: (error) =>
       isUnavailable(error) ||
       error instanceof Overloaded ||
@@ -140,7 +126,6 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
           ? (organizationId, signal) => fresh(organizationId, { timeoutMs: options.timeoutMs, signal })
           : () => Promise.resolve(),
       }),
-    stored: () => indexer.wake(),
     async start() {
       await ready().catch((error: unknown) => {
         if (!isUnavailable(error)) throw error;

@@ -1,0 +1,39 @@
+import type { RecordIndex } from '../record-index.js';
+import type { RecordLog } from '../record-log.js';
+import { createRecordLog, type RecordLogOptions, storedRecords } from './log/log.js';
+import { createRecordIndex, type RecordIndexOptions } from './search/postgres-index.js';
+
+/** Settings of a record store that do not depend on where records are searched. */
+export type OpenLogOptions = Omit<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge' | 'follow'>;
+
+/** The place of records: PostgreSQL alone, or PostgreSQL with a cluster that answers queries. */
+export interface Records {
+  /** The operations that run in the caller's transaction. */
+  stored: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redecode'>;
+  /** Opens the record store. */
+  openLog(options: OpenLogOptions): RecordLog;
+  /** Opens the index that answers queries. */
+  openIndex(options: RecordIndexOptions): RecordIndex;
+  /** Whether an error means that a cluster is unreachable or behind, as opposed to a wrong request. */
+  isAway(error: unknown): boolean;
+  /**
+   * Starts background work. A cluster may be unreachable.
+   * @throws Error if the cluster has documents that this release does not understand
+   */
+  start(): Promise<void>;
+  /** Resolves when the work in progress is over. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens records that PostgreSQL stores and searches.
+ * @param follow copies records from the journal, where processes that still store for a cluster leave them
+ */
+export const openPostgresRecords = (follow?: RecordLogOptions['follow']): Records => ({
+  stored: storedRecords,
+  openLog: (options) => createRecordLog({ ...options, ...(follow && { follow }) }),
+  openIndex: createRecordIndex,
+  isAway: () => false,
+  start: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+});
