@@ -1,69 +1,35 @@
 /** The import table of ARCHITECTURE.md: who may know whom. Arrows point down, and there are no cycles. */
 
-/** Small things that several parts need. */
-const shared = ['back-off', 'clock-tolerance', 'poll-loop', 'periodic-tasks', 'named', 'time-slice'];
-
-/** Folders and files of `src` that one of them may import besides itself. */
+/** Folders of `src` that each folder may import besides itself. */
 const mayImport = {
-  'error-without-stack': [],
-  errors: ['error-without-stack'],
-  'time-slice': [],
-  duration: [],
-  setting: ['duration'],
-  'cluster-setting': ['setting'],
-  'mqtt-setting': ['setting'],
-  'mail-setting': ['setting'],
-  'oidc-setting': ['setting'],
-  config: ['duration', 'setting', 'cluster-setting', 'mqtt-setting', 'mail-setting', 'oidc-setting'],
-  json: ['errors', 'time-slice'],
-  log: ['config'],
-  transaction: [],
-  visibility: [],
-  'fair-queue': ['errors'],
-  'address-counter': ['errors'],
-  binary: [],
-  static: [],
-  named: [],
-  'back-off': [],
-  'clock-tolerance': [],
-  'poll-loop': ['back-off'],
-  'periodic-tasks': ['poll-loop'],
-  entities: ['errors', 'json'],
-  // Of schema only the type of a read, of entities only that of a call.
-  database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue', 'time-slice'],
-  // Who did what. Of log only the type.
-  audit: ['entities', 'errors', 'json', 'log', 'transaction', 'periodic-tasks'],
-  // Of audit only the type of what a call leaves there.
-  schema: ['audit', 'entities', 'errors', 'json', 'transaction'],
-  auth: ['audit', 'entities', 'schema', 'errors'],
-  // The query language: it knows no store.
-  search: ['entities', 'errors', 'error-without-stack', 'json', 'time-slice'],
-  // Of database only how values are parsed and which errors say that it is lost.
-  records: [
-    'cluster-setting',
-    'entities',
-    'search',
-    'database',
-    'binary',
-    'errors',
-    'json',
-    'log',
-    'transaction',
-    'visibility',
-    'fair-queue',
-    ...shared,
-  ],
-  hooks: ['entities', 'binary', 'errors', 'fair-queue', 'json', 'log', 'transaction', ...shared],
-  alerts: ['entities', 'json', 'transaction', ...shared],
-  usage: ['records', 'errors', 'log', 'transaction', ...shared],
-  jobs: ['audit', 'entities', 'errors', 'json', 'log', 'transaction', ...shared],
-  imports: ['entities', 'schema', 'records', 'jobs', 'errors', 'json', 'transaction', ...shared],
-  live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
+  common: ['config'],
+  config: [],
+  scheduling: ['common'],
+  json: ['common', 'scheduling'],
+  entities: ['common', 'json'],
+  // `schema` only as types: the context of a read.
+  database: ['common', 'scheduling', 'entities', 'schema'],
+  // Who did what.
+  audit: ['common', 'json', 'scheduling', 'entities', 'database'],
+  // `audit` only as types: the events that a call leaves.
+  schema: ['common', 'json', 'entities', 'database', 'audit'],
+  auth: ['common', 'entities', 'schema'],
+  // The query language knows no store.
+  search: ['common', 'json', 'scheduling', 'entities'],
+  records: ['common', 'config', 'json', 'scheduling', 'entities', 'search', 'database'],
+  hooks: ['common', 'json', 'scheduling', 'entities', 'database'],
+  alerts: ['json', 'scheduling', 'entities', 'database'],
+  usage: ['common', 'scheduling', 'database', 'records'],
+  jobs: ['common', 'json', 'scheduling', 'entities', 'database', 'audit'],
+  imports: ['common', 'json', 'entities', 'schema', 'database', 'records', 'jobs'],
+  live: ['common', 'json', 'scheduling', 'entities', 'database'],
   resolvers: [
-    'schema',
     'audit',
-    'auth',
+    'common',
+    'json',
     'entities',
+    'schema',
+    'auth',
     'records',
     'search',
     'hooks',
@@ -71,75 +37,40 @@ const mayImport = {
     'imports',
     'jobs',
     'live',
-    'errors',
-    'json',
   ],
-  rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'static', 'time-slice'],
-  graph: ['schema', 'address-counter', 'errors', 'fair-queue', 'json', 'log', 'static', 'time-slice'],
-  // A surface of its own, which reads requests as REST does.
+  http: ['common', 'json', 'scheduling', 'entities', 'schema'],
+  rest: ['common', 'json', 'entities', 'schema', 'http'],
+  graph: ['common', 'json', 'scheduling', 'schema', 'http'],
   elasticsearch: [
-    'rest',
+    'common',
+    'json',
+    'scheduling',
+    'entities',
     'schema',
     'auth',
-    'entities',
+    'database',
     'records',
-    'errors',
-    'json',
     'search',
-    'time-slice',
-    'transaction',
+    'http',
   ],
-  // Another surface, beside requests: it counts as they do.
-  mqtt: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'log', 'time-slice'],
-  csv: [],
-  // Files out, which REST streams.
-  export: ['csv', 'schema', 'audit', 'auth', 'entities', 'records', 'search', 'errors', 'json', 'time-slice'],
-  operator: ['audit', 'auth', 'entities', 'errors'],
-  // People sign in by browsers: pages as REST has them.
-  'sign-in': ['oidc-setting', 'audit', 'auth', 'entities', 'rest', 'schema', 'errors', 'transaction'],
-  // Of database, hooks and records only types.
-  tracing: ['config', 'log', 'version', 'rest', 'database', 'hooks', 'records'],
-  // It knows tables by the database's own catalogue.
+  mqtt: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'http'],
+  export: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'search'],
+  operator: ['entities', 'audit', 'auth'],
+  // People sign in by browsers.
+  'sign-in': ['common', 'config', 'entities', 'schema', 'audit', 'auth', 'database', 'http'],
+  // `database`, `hooks` and `records` only as types.
+  telemetry: ['common', 'config', 'process', 'http', 'database', 'hooks', 'records'],
+  // The database's own catalogue names its tables.
   backup: [],
-  // A customer: HTTP is all that it knows of us.
+  // Customers, who have only HTTP.
   configuration: [],
   demo: [],
-  // The same, beside a broker; packets it reads as the endpoint does.
-  bridge: ['mqtt', 'log', 'back-off'],
+  // A customer beside a broker. It reads packets as the endpoint does.
+  bridge: ['common', 'scheduling', 'mqtt'],
 };
 
-/** A module of that name, be it a folder or a file (`json` is `json.ts` and what it is made of). */
-const at = (name) =>
-  [
-    'entities',
-    'audit',
-    'sign-in',
-    'database',
-    'schema',
-    'auth',
-    'search',
-    'records',
-    'hooks',
-    'alerts',
-    'usage',
-    'jobs',
-    'imports',
-    'live',
-    'resolvers',
-    'rest',
-    'graph',
-    'elasticsearch',
-    'mqtt',
-    'export',
-    'operator',
-    'tracing',
-    'backup',
-    'configuration',
-    'demo',
-    'bridge',
-  ].includes(name)
-    ? `^src/${name}/`
-    : `^src/${name}(-reader|-plain|-scan)?\\.ts$`;
+/** The pattern of a folder's files. */
+const at = (folder) => `^src/${folder}/`;
 
 const table = Object.entries(mayImport).map(([from, to]) => ({
   name: `what-${from}-may-import`,
@@ -203,32 +134,23 @@ module.exports = {
     {
       name: 'only-the-composition-knows-the-cluster',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(records/opensearch/|services|connections|command/)' },
+      from: { path: '^src/', pathNot: '^src/(records/opensearch/|app/(services|connections)|command/)' },
       to: { path: '^src/records/opensearch/' },
     },
     keeper('undici', 'hooks/'),
     keeper('nodemailer', 'alerts/mail/transport'),
     keeper('openid-client', 'sign-in/provider'),
     keeper('yaml', 'configuration/document'),
-    keeper('@opentelemetry', 'tracing/'),
-    keeper('csv-stringify', 'csv'),
+    keeper('@opentelemetry', 'telemetry/'),
+    keeper('csv-stringify', 'common/csv'),
     keeper('hyparquet-writer', 'export/parquet'),
-    keeper(
-      'express',
-      'static',
-      'tracing/',
-      'rest/',
-      'graph/',
-      'elasticsearch/',
-      'sign-in/',
-      'admission',
-      'app',
-      'call',
-      'console',
-      'metrics',
-      'upgrade',
-      'warm-up',
-    ),
+    keeper('express', 'app/', 'http/', 'rest/', 'graph/', 'elasticsearch/', 'sign-in/', 'telemetry/'),
+    {
+      name: 'nothing-loose-in-src',
+      severity: 'error',
+      from: { path: '^src/[^/]+$', pathNot: '^src/main\\.ts$' },
+      to: {},
+    },
     ...table,
   ],
   options: {
@@ -237,7 +159,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      conditionNames: ['source', 'import', 'require', 'node', 'default', 'types'],
     },
   },
 };

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
-import { clientOf } from './src/database/client.js';
-import { sessionOptions } from './src/database/pools.js';
-import { typeParsers } from './src/database/types.js';
-import { entities } from './src/entities/index.js';
+import { clientOf } from '#database/client.js';
+import { sessionOptions } from '#database/pools.js';
+import { typeParsers } from '#database/types.js';
+import { entities } from '#entities/index.js';
 
 /** Connections of its pool at most. */
 export const ormConnections = 10;

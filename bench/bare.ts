@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { newId } from '../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { announce } from './peers/program.js';
 
 /* The baseline that the service is compared with: node:http and pg with one named prepared statement per request,

@@ -1,8 +1,8 @@
 import { env, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { readConfig } from '../src/config.js';
-import { openClusterTools } from '../src/records/opensearch/tools.js';
+import { readConfig } from '#config/config.js';
+import { openClusterTools } from '#records/opensearch/tools.js';
 import { median, progress, type Row, report } from './figures.js';
 import { furnish, nextItem } from './fleet.js';
 import { type Spent, spentBy } from './processor.js';

@@ -1,8 +1,8 @@
 import { stdout } from 'node:process';
 import sql from 'sql-template-tag';
-import { newId } from '../src/entities/id.js';
-import { claimQuery } from '../src/hooks/claim.js';
-import { dispatcherSession } from '../src/hooks/hooks.js';
+import { newId } from '#entities/id.js';
+import { claimQuery } from '#hooks/claim.js';
+import { dispatcherSession } from '#hooks/hooks.js';
 import { median } from './figures.js';
 import { openHookStage } from './hook-stage.js';
 

@@ -1,12 +1,12 @@
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import sql from 'sql-template-tag';
-import { createPool } from '../src/database/pools.js';
-import { newId } from '../src/entities/id.js';
-import { claimQuery } from '../src/hooks/claim.js';
-import { dispatcherSession } from '../src/hooks/hooks.js';
-import { makePartitions } from '../src/hooks/housekeeping.js';
-import { named } from '../src/named.js';
+import { named } from '#database/named.js';
+import { createPool } from '#database/pools.js';
+import { newId } from '#entities/id.js';
+import { claimQuery } from '#hooks/claim.js';
+import { dispatcherSession } from '#hooks/hooks.js';
+import { makePartitions } from '#hooks/housekeeping.js';
 import { median, progress } from './figures.js';
 import { openStage, type Stage } from './stage.js';
 

@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
-import { openEmbedded } from '../src/database/embedded.js';
-import { createPool } from '../src/database/pools.js';
-import { newId } from '../src/entities/id.js';
-import { createHooks, dispatcherSession, type Hooks } from '../src/hooks/hooks.js';
-import type { RecordDevice, StoredRecord } from '../src/hooks/message.js';
-import { createLog } from '../src/log.js';
-import { prepareDatabase } from '../src/prepare.js';
-import { countRecords, scanRecords } from '../src/records/postgres/log/scan.js';
-import { matchRecords } from '../src/records/postgres/search/match.js';
-import { transaction } from '../src/transaction.js';
+import { createLog } from '#common/log.js';
+import { openEmbedded } from '#database/embedded.js';
+import { createPool } from '#database/pools.js';
+import { prepareDatabase } from '#database/prepare.js';
+import { transaction } from '#database/transaction.js';
+import { newId } from '#entities/id.js';
+import { createHooks, dispatcherSession, type Hooks } from '#hooks/hooks.js';
+import type { RecordDevice, StoredRecord } from '#hooks/message.js';
+import { countRecords, scanRecords } from '#records/postgres/log/scan.js';
+import { matchRecords } from '#records/postgres/search/match.js';
 
 /** Number of hooks that the work is spread over, each with a device of its own. */
 const hookCount = 50;

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { AccountType } from '../src/entities/enums.js';
-import { createAccount } from '../src/operator/account.js';
-import { createToken } from '../src/operator/token.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken } from '#operator/token.js';
 import { openStage, type Stage } from './stage.js';
 
 /** The measured fields of an import. */

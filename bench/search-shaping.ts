@@ -1,9 +1,9 @@
 import { stdout } from 'node:process';
 import type pg from 'pg';
-import { fairQueueFor } from '../src/database/pool-queue.js';
-import { createPool } from '../src/database/pools.js';
-import { locate, type PlainJson } from '../src/json.js';
-import { createSearch } from '../src/records/postgres/search/postgres-search.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { createPool } from '#database/pools.js';
+import { locate, type PlainJson } from '#json/json.js';
+import { createSearch } from '#records/postgres/search/postgres-search.js';
 import { median, timed } from './figures.js';
 import { panelOf, questionsOf } from './search-question.js';
 import type { SearchWorld } from './search-world.js';

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { Pool } from 'undici';
-import { openEmbedded } from '../src/database/embedded.js';
-import { createPool } from '../src/database/pools.js';
-import { AccountType } from '../src/entities/enums.js';
-import { createLog } from '../src/log.js';
-import { createAccount } from '../src/operator/account.js';
-import { createToken } from '../src/operator/token.js';
-import { prepareDatabase } from '../src/prepare.js';
+import { createLog } from '#common/log.js';
+import { openEmbedded } from '#database/embedded.js';
+import { createPool } from '#database/pools.js';
+import { prepareDatabase } from '#database/prepare.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken } from '#operator/token.js';
 
 /** A service in a separate process. */
 export interface StageService {

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { transaction } from '../src/transaction.js';
+import { transaction } from '#database/transaction.js';
 import { progress } from './figures.js';
 import type { Stage } from './stage.js';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import pg from 'pg';
-import { openEmbedded } from '../src/database/embedded.js';
-import { createLog } from '../src/log.js';
-import { prepareDatabase } from '../src/prepare.js';
+import { createLog } from '#common/log.js';
+import { openEmbedded } from '#database/embedded.js';
+import { prepareDatabase } from '#database/prepare.js';
 import { deliver, fillTables, migrateMadeUp } from '../test/upgrade/made-up.js';
 import { timed } from './figures.js';
 

@@ -1,5 +1,5 @@
-import { OnlineMigration } from '../src/database/online-migration.js';
-import type { OnlineSteps } from '../src/database/online-steps.js';
+import { OnlineMigration } from '#database/online-migration.js';
+import type { OnlineSteps } from '#database/online-steps.js';
 
 /** Keys that a tool chooses for products, applications and hooks, so that it finds them again. */
 export class ExternalIds extends OnlineMigration {

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { type ClassType, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
-import { basePath } from '../src/app.js';
-import { createOpenApi } from '../src/rest/openapi/document.js';
-import { buildGraph, buildGraphForRest } from '../src/schema/build.js';
+import { basePath } from '#app/app.js';
+import { createOpenApi } from '#rest/openapi/document.js';
+import { buildGraph, buildGraphForRest } from '#schema/build.js';
 import { notice } from './notice.js';
 import { documentsIn, typedDocuments } from './typed-documents.js';
 
@@ -24,7 +24,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/openapi.json': `${JSON.stringify(createOpenApi(buildGraphForRest(options), basePath), null, 2)}\n`,
   'docs/schema.graphql': `${printSchema(lexicographicSortSchema(graph))}\n`,
   'examples/dashboard/documents.ts': await typedDocuments(graph, documentsIn(guide)),
-  'console/src/documents.ts': await typedDocuments(graph, consoleDocuments()),
+  'console/src/api/documents.ts': await typedDocuments(graph, consoleDocuments()),
   'NOTICE.md': notice(),
 };
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
-import { createApi } from '../src/demo/api.js';
-import { runFleet } from '../src/demo/fleet/fleet.js';
+import { createApi } from '#demo/api.js';
+import { runFleet } from '#demo/fleet/fleet.js';
 import { chromiumOptions } from '../test/console/chromium.js';
 
 /* npm run screenshots: takes a picture of every screen of the console into docs/console, from a temporary service

@@ -11,8 +11,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 // Compiled code is cached beside the program, so that a command starts in two thirds of the time.
 module.enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
-(await import('./config.js')).widenThreadPool();
-const { run } = await import('./cli.js');
+(await import('./config/config.js')).widenThreadPool();
+const { run } = await import('./command/cli.js');
 
 // Anything still running after an orderly end would only delay the exit.
 process.exit(await run(process.argv.slice(2)));

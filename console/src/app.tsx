@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { SessionDocument, ViewerNameDocument } from './api/documents.js';
+import { account, isOwner, mayWrite, person, token, viewerName } from './api/session.js';
+import { useQuery } from './api/use-query.js';
+import { listenForShortcuts } from './browser/palette-state.js';
 import { LazyPalette } from './components/lazy-palette.js';
+import { Navigation, type NavigationScreen } from './components/navigation.js';
 import { Page } from './components/page.js';
 import { Empty, Loading } from './components/state.js';
 import { Toasts } from './components/toasts.js';
-import { SessionDocument, ViewerNameDocument } from './documents.js';
-import { Navigation, type NavigationScreen } from './navigation.js';
-import { listenForShortcuts } from './palette-state.js';
 import { OpenBadge } from './screens/alerts/badge.js';
-import { account, isOwner, mayWrite, person, token, viewerName } from './session.js';
-import { useQuery } from './use-query.js';
 
 /** Base path of the console. */
 const base = '/console';

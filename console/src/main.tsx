@@ -1,6 +1,6 @@
 import { render } from 'preact';
+import { findPerson, takeTokenFromAddress, token } from './api/session.js';
 import { App } from './app.js';
-import { findPerson, takeTokenFromAddress, token } from './session.js';
 
 takeTokenFromAddress();
 if (token.value === undefined) void findPerson();

@@ -2,8 +2,8 @@ import { createGraphiQLFetcher } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
-import { examples } from '../../src/graph/examples.ts';
-import { createFetcher } from './fetcher.ts';
+import { examples } from '../../src/graph/examples.js';
+import { createFetcher } from './fetcher.js';
 
 // The editor's workers are files of this server, as the page's policy allows no others.
 const workers = { json: 'json.worker.js', graphql: 'graphql.worker.js' };

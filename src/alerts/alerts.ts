@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createPollLoop } from '../poll-loop.js';
+import { createPollLoop } from '#scheduling/poll-loop.js';
 import { createClosings, type EnqueueEvents } from './closing.js';
 import type { AlertRecord } from './decide.js';
 import { type DecideOptions, decideStored, type MatchRecords, type Notify, type OnCostly } from './decide-stored.js';

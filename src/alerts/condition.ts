@@ -1,4 +1,4 @@
-import { type AlertComparison, type AlertCondition, AlertOperator } from '../entities/alert-condition.js';
+import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { AlertCondition } from '../entities/alert-condition.js';
-import type { PlainJson } from '../json.js';
+import type { AlertCondition } from '#entities/alert-condition.js';
+import type { PlainJson } from '#json/json.js';
 import { type AlertRecord, type Decision, decideSilence, decideThreshold, type QueryAnswers } from './decide.js';
 import { storeTransitions, type Transition } from './episode.js';
 import type { RuleHealth } from './health.js';

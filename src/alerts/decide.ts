@@ -1,4 +1,4 @@
-import type { AlertCondition } from '../entities/alert-condition.js';
+import type { AlertCondition } from '#entities/alert-condition.js';
 import { comparedValues, evaluate } from './condition.js';
 import { newEpisodeId, type Transition } from './episode.js';
 import { fold, type Sample } from './fold.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
 import type { Notify } from './decide-stored.js';
 import { newEpisodeId, storeTransitions, type Transition } from './episode.js';
 import { dueAfter, type Outage, outagesOf } from './heartbeat.js';

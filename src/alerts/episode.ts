@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { newId } from '../entities/id.js';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
+import { newId } from '#entities/id.js';
 import type { Watch } from './rule.js';
 
 /** The record at which an episode opens or closes. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
 
 /**
  * Retention of closed episodes after their last change, in milliseconds: a year and a month, so that a season can be

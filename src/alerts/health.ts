@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { transaction } from '../transaction.js';
+import { transaction } from '#database/transaction.js';
 
 /** Number of consecutive timeouts of its query after which a rule is switched off. */
 const maxTimeouts = 5;

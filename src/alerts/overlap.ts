@@ -1,4 +1,4 @@
-import { type AlertComparison, type AlertCondition, AlertOperator } from '../entities/alert-condition.js';
+import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
 import { comparisonsOf } from './condition.js';
 
 /** Whether some values meet both conditions. A query does not count as overlapping. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql, { join } from 'sql-template-tag';
-import { named } from '../named.js';
-import { transaction } from '../transaction.js';
+import { named } from '#database/named.js';
+import { transaction } from '#database/transaction.js';
 import type { Notify } from './decide-stored.js';
 import { decideDue, isDue } from './due.js';
 import { expireEpisodes, isExpired } from './expire.js';

@@ -1,4 +1,4 @@
-import type { AlertCondition } from '../entities/alert-condition.js';
+import type { AlertCondition } from '#entities/alert-condition.js';
 import { comparedValues, evaluate } from './condition.js';
 import type { ByRecord } from './episode.js';
 import { type FoldState, fold, initialState, type Sample } from './fold.js';

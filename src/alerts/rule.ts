@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import type { AlertCondition } from '../entities/alert-condition.js';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
+import type { AlertCondition } from '#entities/alert-condition.js';
 
 /** An alert rule with the fields that decisions need. Durations are seconds. */
 export interface Rule {

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
-import { newId, nilId } from '../entities/id.js';
+import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
+import { newId, nilId } from '#entities/id.js';
 
 /** The member whose token or session it is. */
 interface Member {

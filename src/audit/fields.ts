@@ -1,15 +1,15 @@
-import type { Account } from '../entities/account.js';
-import type { AlertRule } from '../entities/alert-rule.js';
-import type { ApiToken } from '../entities/api-token.js';
-import type { Application } from '../entities/application.js';
-import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
-import type { Device } from '../entities/device.js';
-import type { Hook } from '../entities/hook.js';
-import type { Invitation } from '../entities/invitation.js';
-import type { Membership } from '../entities/membership.js';
-import type { Product } from '../entities/product.js';
-import type { Team } from '../entities/team.js';
-import type { PlainJson } from '../json.js';
+import type { Account } from '#entities/account.js';
+import type { AlertRule } from '#entities/alert-rule.js';
+import type { ApiToken } from '#entities/api-token.js';
+import type { Application } from '#entities/application.js';
+import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
+import type { Device } from '#entities/device.js';
+import type { Hook } from '#entities/hook.js';
+import type { Invitation } from '#entities/invitation.js';
+import type { Membership } from '#entities/membership.js';
+import type { Product } from '#entities/product.js';
+import type { Team } from '#entities/team.js';
+import type { PlainJson } from '#json/json.js';
 
 /** Ways in which an event tells a changed field: with its values, with the word `changed`, or not at all. */
 type Told = 'shown' | 'secret' | 'left out';

@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 import { type Actor, insertEvent, type NewEvent } from './event.js';
 
 /** Writes refusals to the audit log, few enough that nobody can fill it with them. */

@@ -8,9 +8,9 @@ import {
 } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql } from 'sql-template-tag';
-import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
-import type { Caller } from '../entities/caller.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '#common/errors.js';
+import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
+import type { Caller } from '#entities/caller.js';
 import { type Actor, insertEvent } from './event.js';
 import { changesOf, targetOf } from './fields.js';
 import type { Refusals } from './refusals.js';

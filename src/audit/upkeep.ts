@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import type { PeriodicTask } from '../periodic-tasks.js';
-import { transaction } from '../transaction.js';
+import { transaction } from '#database/transaction.js';
+import type { PeriodicTask } from '#scheduling/periodic-tasks.js';
 
 /** Months whose partitions are made ahead. */
 const monthsAhead = 2;

@@ -1,15 +1,15 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { Account } from '../entities/account.js';
-import { Application } from '../entities/application.js';
-import type { Caller } from '../entities/caller.js';
-import { Device } from '../entities/device.js';
-import { Permission, Role } from '../entities/enums.js';
-import { isId } from '../entities/id.js';
-import { Product } from '../entities/product.js';
-import { Team } from '../entities/team.js';
-import { forbidden, notFound } from '../errors.js';
-import type { Context } from '../schema/context.js';
-import type { SelectedFields } from '../schema/selected-fields.js';
+import { forbidden, notFound } from '#common/errors.js';
+import type { Account } from '#entities/account.js';
+import { Application } from '#entities/application.js';
+import type { Caller } from '#entities/caller.js';
+import { Device } from '#entities/device.js';
+import { Permission, Role } from '#entities/enums.js';
+import { isId } from '#entities/id.js';
+import { Product } from '#entities/product.js';
+import { Team } from '#entities/team.js';
+import type { Context } from '#schema/context.js';
+import type { SelectedFields } from '#schema/selected-fields.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { type Sql } from 'sql-template-tag';
-import type { AuditChanges, AuditTarget } from '../entities/audit-event.js';
-import type { Context } from '../schema/context.js';
+import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
+import type { Context } from '#schema/context.js';
 
 /** Runs one statement and returns its rows: in the unit of work's transaction, or by itself when there is none. */
 export const execute = <Row extends object = object>(em: EntityManager, query: Sql): Promise<Row[]> =>

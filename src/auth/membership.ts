@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { type Sql } from 'sql-template-tag';
-import type { User } from '../entities/account.js';
-import { isId } from '../entities/id.js';
-import { conflict, notFound } from '../errors.js';
-import type { Context } from '../schema/context.js';
+import { conflict, notFound } from '#common/errors.js';
+import type { User } from '#entities/account.js';
+import { isId } from '#entities/id.js';
+import type { Context } from '#schema/context.js';
 import { execute } from './execute.js';
 
 /** Loads a user whom the organization may add or has as a member: an active user, or a disabled one who is a member. */

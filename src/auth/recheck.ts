@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
-import type { Role } from '../entities/enums.js';
-import { forbidden, notFound, unauthenticated } from '../errors.js';
-import type { Read } from '../schema/context.js';
+import { forbidden, notFound, unauthenticated } from '#common/errors.js';
+import type { Role } from '#entities/enums.js';
+import type { Read } from '#schema/context.js';
 import { writersOnly } from './access.js';
 import { validTokens } from './authenticate.js';
 import { validSessions } from './session.js';

@@ -1,12 +1,12 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { Account } from '../entities/account.js';
-import type { Application } from '../entities/application.js';
-import type { Caller } from '../entities/caller.js';
-import type { Device } from '../entities/device.js';
-import { Role } from '../entities/enums.js';
-import type { Product } from '../entities/product.js';
-import type { Team } from '../entities/team.js';
-import { everything, type SelectedFields } from '../schema/selected-fields.js';
+import type { Account } from '#entities/account.js';
+import type { Application } from '#entities/application.js';
+import type { Caller } from '#entities/caller.js';
+import type { Device } from '#entities/device.js';
+import { Role } from '#entities/enums.js';
+import type { Product } from '#entities/product.js';
+import type { Team } from '#entities/team.js';
+import { everything, type SelectedFields } from '#schema/selected-fields.js';
 
 /* SQL that selects stored objects in their published form, together with what depends on the caller (permission,
    counts). Columns are named like the entity's properties. Only selected columns are computed and sent. `also` adds

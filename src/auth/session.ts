@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Caller } from '../entities/caller.js';
-import { unauthenticated } from '../errors.js';
-import type { Read } from '../schema/context.js';
+import { unauthenticated } from '#common/errors.js';
+import type { Caller } from '#entities/caller.js';
+import type { Read } from '#schema/context.js';
 import { hashToken } from './token.js';
 
 /** Longest life of a session, in milliseconds. */

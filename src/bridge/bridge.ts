@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backOff } from '../back-off.js';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
+import { backOff } from '#scheduling/back-off.js';
 import { type BrokerOptions, takeFromBroker } from './broker.js';
 
 /** Formats of messages that a bridge accepts, by network server. */

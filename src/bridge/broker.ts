@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { generate, type IPublishPacket, type Packet } from 'mqtt-packet';
-import { InOrder } from '../mqtt/acknowledgements.js';
-import { PacketBuffer, readPacket } from '../mqtt/packet.js';
+import { InOrder } from '#mqtt/acknowledgements.js';
+import { PacketBuffer, readPacket } from '#mqtt/packet.js';
 
 /** Size of the largest packet of MQTT in bytes (3.1.1, section 2.2.3). Limiting messages is the broker's task. */
 const maxPacketBytes = 5 + 268_435_455;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { AccountType } from '../entities/enums.js';
-import { createAccount, type NewAccount, setDisabled } from '../operator/account.js';
-import { createSignInLink } from '../operator/sign-in-link.js';
-import { createToken } from '../operator/token.js';
-import { linkPath } from '../sign-in/links.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount, type NewAccount, setDisabled } from '#operator/account.js';
+import { createSignInLink } from '#operator/sign-in-link.js';
+import { createToken } from '#operator/token.js';
+import { linkPath } from '#sign-in/links.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 

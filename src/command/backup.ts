@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { createBackup } from '../backup/backup.js';
-import { holdsJournal } from '../backup/catalog.js';
-import { restoreBackup } from '../backup/restore.js';
-import { withMigrationLock } from '../database/migrate.js';
-import { version } from '../version.js';
+import { createBackup } from '#backup/backup.js';
+import { holdsJournal } from '#backup/catalog.js';
+import { restoreBackup } from '#backup/restore.js';
+import { withMigrationLock } from '#database/migrate.js';
+import { version } from '#process/version.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
 import { withServer } from './workplace.js';
@@ -50,7 +50,7 @@ const restore = async (path: string) => {
   await access(path);
   return withServer(({ connectionString }) =>
     withMigrationLock(connectionString, async () => {
-      const { openMigrations } = await import('../migrations.js');
+      const { openMigrations } = await import('#database/migrations.js');
       const migrations = await openMigrations(connectionString);
       try {
         const { rows, createdAt, version } = await restoreBackup({

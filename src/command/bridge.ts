@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type BridgeSource, bridgeSources, runBridge } from '../bridge/bridge.js';
-import { createLog } from '../log.js';
+import { type BridgeSource, bridgeSources, runBridge } from '#bridge/bridge.js';
+import { createLog } from '#common/log.js';
 
 interface GivenOptions {
   url: string;

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../duration.js';
+import { parseDuration } from '#config/duration.js';
 
 /** The output of a command: one JSON value with `--json`, otherwise one line per field. */
 export type CommandAnswer = Readonly<Record<string, string | boolean | readonly string[] | null | undefined>>;

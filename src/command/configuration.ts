@@ -2,12 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { readShell } from '../config.js';
-import { applyPlan } from '../configuration/apply.js';
-import { createGraphClient } from '../configuration/client.js';
-import { documentLimits, parseDocument, toYaml } from '../configuration/document.js';
-import { lineOf, planOf } from '../configuration/plan.js';
-import { documentOf, exportKeys, readState } from '../configuration/state.js';
+import { readShell } from '#config/config.js';
+import { applyPlan } from '#configuration/apply.js';
+import { createGraphClient } from '#configuration/client.js';
+import { documentLimits, parseDocument, toYaml } from '#configuration/document.js';
+import { lineOf, planOf } from '#configuration/plan.js';
+import { documentOf, exportKeys, readState } from '#configuration/state.js';
 import { addCommand, type OutputOptions } from './command.js';
 
 interface ServiceOptions extends OutputOptions {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { type Config, readEnvironment, readShell } from '../config.js';
-import { requireOrganization, requireService } from '../demo/api.js';
-import { runDemo } from '../demo/demo.js';
-import { endFleet, runFleet } from '../demo/fleet/fleet.js';
-import { report, reportFleet } from '../demo/report.js';
-import { createFirstUsers } from '../operator/first-users.js';
-import { createDemoToken, revokeToken } from '../operator/token.js';
+import { type Config, readEnvironment, readShell } from '#config/config.js';
+import { requireOrganization, requireService } from '#demo/api.js';
+import { runDemo } from '#demo/demo.js';
+import { endFleet, runFleet } from '#demo/fleet/fleet.js';
+import { report, reportFleet } from '#demo/report.js';
+import { createFirstUsers } from '#operator/first-users.js';
+import { createDemoToken, revokeToken } from '#operator/token.js';
 import { addCommand, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { readEnvironment } from '../config.js';
-import { createPool } from '../database/pools.js';
-import { requireSecretKey } from '../hooks/stored-secret.js';
-import { examine } from '../operator/doctor/doctor.js';
-import type { Finding } from '../operator/doctor/finding.js';
+import { readEnvironment } from '#config/config.js';
+import { createPool } from '#database/pools.js';
+import { requireSecretKey } from '#hooks/stored-secret.js';
+import { examine } from '#operator/doctor/doctor.js';
+import type { Finding } from '#operator/doctor/finding.js';
 import { addCommand, type OutputOptions } from './command.js';
 import { withServer } from './workplace.js';
 
@@ -33,7 +33,7 @@ function examineAll(): Promise<Finding[]> {
   // Reads the settings as the service would. It throws with all faults.
   readEnvironment(true);
   return withServer(async ({ connectionString, config, embedded }) => {
-    const { openMigrations } = await import('../migrations.js');
+    const { openMigrations } = await import('#database/migrations.js');
     const migrations = await openMigrations(connectionString);
     const pool = createPool(connectionString, { max: 1, name: 'ddp cli' });
     try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { setPublic } from '../operator/product.js';
-import { setRetention } from '../operator/retention.js';
+import { setPublic } from '#operator/product.js';
+import { setRetention } from '#operator/retention.js';
 import { addCommand, answer, duration, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { getQuota, type QuotaValues, setQuota } from '../operator/quota.js';
+import { getQuota, type QuotaValues, setQuota } from '#operator/quota.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 

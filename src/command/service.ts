@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { readEnvironment } from '../config.js';
-import { createLog } from '../log.js';
-import { greeting, welcome } from '../welcome.js';
+import { createLog } from '#common/log.js';
+import { readEnvironment } from '#config/config.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
+import { greeting, welcome } from './welcome.js';
 import { withDatabase } from './workplace.js';
 
 /** Adds `ddp serve` and `ddp migrate`. */
@@ -15,7 +15,7 @@ export function addServiceCommands(ddp: Command): void {
 
 async function serve(options: OutputOptions): Promise<void> {
   // The service is most of the program. Without loading it, other commands start in half the time.
-  const { awaitSignal, heedHangUp, start } = await import('../serve.js');
+  const { awaitSignal, heedHangUp, start } = await import('#process/serve.js');
   const config = readEnvironment(true);
   const log = createLog(config.logLevel);
   const signal = awaitSignal(log);

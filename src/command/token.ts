@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { TokenScope } from '../entities/enums.js';
-import { createToken, revokeToken } from '../operator/token.js';
+import { TokenScope } from '#entities/enums.js';
+import { createToken, revokeToken } from '#operator/token.js';
 import { addCommand, answer, duration, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { type Config, readEnvironment } from '../config.js';
-import { openDatabase } from '../database/database.js';
-import { createPool } from '../database/pools.js';
-import { createLog, type Log } from '../log.js';
-import { prepareDatabase } from '../prepare.js';
+import { createLog, type Log } from '#common/log.js';
+import { type Config, readEnvironment } from '#config/config.js';
+import { openDatabase } from '#database/database.js';
+import { createPool } from '#database/pools.js';
+import { prepareDatabase } from '#database/prepare.js';
 
 /** Environment of a command: a connection to the migrated database, and the time. */
 export interface Workplace {

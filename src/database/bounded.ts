@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { rateLimited, timedOut } from '../errors.js';
-import type { WeighRows } from '../schema/context.js';
-import { timeSlices } from '../time-slice.js';
+import { rateLimited, timedOut } from '#common/errors.js';
+import { timeSlices } from '#scheduling/time-slice.js';
+import type { WeighRows } from '#schema/context.js';
 import { fairQueueFor } from './pool-queue.js';
 import { weighedTypes } from './row-weight.js';
 

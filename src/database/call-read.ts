@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
-import type { ReadingCall } from '../entities/caller.js';
+import type { ReadingCall } from '#entities/caller.js';
 import { createBoundedRead } from './bounded.js';
 import type { Reader } from './reader.js';
 import { createSharedRead } from './shared-read.js';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../log.js';
-import { keepSecret } from '../secret-file.js';
+import type { Log } from '#common/log.js';
+import { keepSecret } from '#common/secret-file.js';
 import { findPrograms } from './programs.js';
 import { canEnter, findServerUser, identity, type ServerUser } from './server-user.js';
 

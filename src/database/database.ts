@@ -1,4 +1,4 @@
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 import { clientOf } from './client.js';
 import { openEmbedded } from './embedded.js';
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 import { type Cluster, prepareCluster, ROLE } from './cluster.js';
 import { isConnectionLoss } from './loss.js';
 import { findPostmaster } from './postmaster.js';

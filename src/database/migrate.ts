@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import { backOff } from '../back-off.js';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
+import { backOff } from '#scheduling/back-off.js';
 import { clientOf } from './client.js';
 import { migrationName } from './migration-name.js';
 import { watchMigration } from './migration-progress.js';

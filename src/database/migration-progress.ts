@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 import { migrationName } from './migration-name.js';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { backOff } from '../back-off.js';
+import { backOff } from '#scheduling/back-off.js';
 import {
   buildIndex,
   descendantsOf,

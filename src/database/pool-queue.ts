@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Pool } from 'pg';
-import { FairQueue } from '../fair-queue.js';
+import { FairQueue } from '#scheduling/fair-queue.js';
 import { isLocal } from './priority.js';
 
 /**

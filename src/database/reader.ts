@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { unavailable } from '../errors.js';
-import type { WeighRows } from '../schema/context.js';
+import { unavailable } from '#common/errors.js';
+import type { WeighRows } from '#schema/context.js';
 import { clientOf } from './client.js';
 import { type FollowStatement, followClient } from './follow-statement.js';
 import { isConnectionLoss } from './loss.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { WeighRows } from '../schema/context.js';
+import type { WeighRows } from '#schema/context.js';
 import { typeParsers } from './types.js';
 
 /** Returns the usual parsers, which count the characters of values before they parse them. */

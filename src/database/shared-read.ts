@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import type { WeighRows } from '../schema/context.js';
+import type { WeighRows } from '#schema/context.js';
 import { type BoundedRead, isCancelled } from './bounded.js';
 import type { WeighedRead } from './reader.js';
 

@@ -1,7 +1,7 @@
-import type { Application } from '../entities/application.js';
-import type { Search } from '../records/record-index.js';
-import type { QueryParameters } from '../rest/query-string.js';
-import type { Context } from '../schema/context.js';
+import type { Application } from '#entities/application.js';
+import type { QueryParameters } from '#http/query-string.js';
+import type { Search } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
 import type { Cursors } from './cursors.js';
 
 /** One authenticated request of a search engine's client. */

@@ -1,4 +1,4 @@
-import { locate } from '../json.js';
+import { locate } from '#json/json.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, listOf, parameter } from './call.js';
 import { countTimedOut, EngineFailure } from './error.js';
 import { askOne } from './query.js';

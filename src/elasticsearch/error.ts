@@ -1,6 +1,6 @@
-import type { ApiError, ErrorCode } from '../errors.js';
-import type { Position } from '../json.js';
-import type { Cause, ErrorAnswer } from '../search/search-failure.js';
+import type { ApiError, ErrorCode } from '#common/errors.js';
+import type { Position } from '#json/json.js';
+import type { Cause, ErrorAnswer } from '#search/search-failure.js';
 import { indexName, nodeName } from './call.js';
 
 /** An error in the engines' format: the body of a response with `status`. */

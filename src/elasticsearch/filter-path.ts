@@ -1,4 +1,4 @@
-import { globOf } from '../search/syntax/glob.js';
+import { globOf } from '#search/syntax/glob.js';
 import { badArgument } from './error.js';
 
 /** Maximum numbers of paths in one `filter_path`, of names in all of them, and of characters in all of them. */

@@ -1,6 +1,6 @@
-import { JsonObject, toPlain } from '../json.js';
-import type { FieldType } from '../records/record-index.js';
-import { globOf } from '../search/syntax/glob.js';
+import { JsonObject, toPlain } from '#json/json.js';
+import type { FieldType } from '#records/record-index.js';
+import { globOf } from '#search/syntax/glob.js';
 import { type Call, type Handle, indexName, listOf } from './call.js';
 import { badArgument, EngineFailure } from './error.js';
 import { bodyOf } from './query.js';

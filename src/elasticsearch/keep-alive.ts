@@ -1,4 +1,4 @@
-import { JsonObject, type LocatedJson, type PlainJson } from '../json.js';
+import { JsonObject, type LocatedJson, type PlainJson } from '#json/json.js';
 import { type Call, parameter } from './call.js';
 import { badArgument, EngineFailure, invalidRequest } from './error.js';
 import { millisOf } from './parameter.js';

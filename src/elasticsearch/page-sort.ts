@@ -1,4 +1,4 @@
-import { JsonObject, type LocatedJson, locate } from '../json.js';
+import { JsonObject, type LocatedJson, locate } from '#json/json.js';
 
 /**
  * Returns the sort keys of a query, or undefined without a sort. `_shard_doc`, the engines' name of the storing order,

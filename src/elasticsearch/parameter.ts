@@ -1,5 +1,5 @@
-import { SearchFailure } from '../search/search-failure.js';
-import { durationOf } from '../search/syntax/duration.js';
+import { SearchFailure } from '#search/search-failure.js';
+import { durationOf } from '#search/syntax/duration.js';
 import { type Call, parameter } from './call.js';
 import { badArgument } from './error.js';
 

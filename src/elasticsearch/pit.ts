@@ -1,5 +1,5 @@
-import { JsonObject, type LocatedJson, toPlain } from '../json.js';
-import { isRecord } from '../rest/input.js';
+import { isRecord } from '#http/input.js';
+import { JsonObject, type LocatedJson, toPlain } from '#json/json.js';
 import type { Call, Handle } from './call.js';
 import { bytesOf, missingContext, payloadOf, requireFewIds } from './cursor-id.js';
 import { badArgument, invalidRequest } from './error.js';

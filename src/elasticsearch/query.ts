@@ -1,3 +1,4 @@
+import { isRecord } from '#http/input.js';
 import {
   JsonArray,
   JsonFault,
@@ -7,10 +8,9 @@ import {
   locate,
   type PlainJson,
   toPlain,
-} from '../json.js';
-import { parseJson } from '../json-reader.js';
-import type { QueryAnswer } from '../records/record-index.js';
-import { isRecord } from '../rest/input.js';
+} from '#json/json.js';
+import { parseJson } from '#json/reader.js';
+import type { QueryAnswer } from '#records/record-index.js';
 import { type Call, isSet, listOf, parameter } from './call.js';
 import { badArgument } from './error.js';
 import { requireInteger, requireTime } from './parameter.js';

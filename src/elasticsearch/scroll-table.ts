@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import sql, { join } from 'sql-template-tag';
-import { newId } from '../entities/id.js';
-import type { PlainJson } from '../json.js';
-import { transaction } from '../transaction.js';
+import { transaction } from '#database/transaction.js';
+import { newId } from '#entities/id.js';
+import type { PlainJson } from '#json/json.js';
 
 /** Application of a scroll. */
 export interface ScrollPlace {

@@ -1,5 +1,5 @@
-import { JsonArray, JsonObject, type LocatedJson, locate, type PlainJson, toPlain } from '../json.js';
-import type { QueryAnswer } from '../records/record-index.js';
+import { JsonArray, JsonObject, type LocatedJson, locate, type PlainJson, toPlain } from '#json/json.js';
+import type { QueryAnswer } from '#records/record-index.js';
 import { type Call, type Handle, parameter } from './call.js';
 import { bytesOf, missingContext, payloadOf, requireFewIds, uuidOf } from './cursor-id.js';
 import { badArgument, EngineFailure, invalidRequest } from './error.js';

@@ -1,7 +1,7 @@
-import { JsonArray, JsonObject, type LocatedJson, type Position, toPlain } from '../json.js';
-import { parseJsonLines } from '../json-reader.js';
-import type { Hit, QueryAnswer } from '../records/record-index.js';
-import { isRecord } from '../rest/input.js';
+import { isRecord } from '#http/input.js';
+import { JsonArray, JsonObject, type LocatedJson, type Position, toPlain } from '#json/json.js';
+import { parseJsonLines } from '#json/reader.js';
+import type { Hit, QueryAnswer } from '#records/record-index.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
 import { badArgument, countTimedOut, EngineFailure, invalidRequest, queryError } from './error.js';
 import { isPit, requirePit, withPit } from './pit.js';

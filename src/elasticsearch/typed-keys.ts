@@ -1,4 +1,4 @@
-import { isRecord } from '../rest/input.js';
+import { isRecord } from '#http/input.js';
 
 /** Returns the kind of a field by its path; undefined if no record has the field. */
 export type KindOf = (path: string) => string | undefined;

@@ -1,6 +1,6 @@
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
-import type { PlainJson } from '../json.js';
+import type { PlainJson } from '#json/json.js';
 
 export enum AlertOperator {
   lt = 'lt',

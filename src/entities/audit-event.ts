@@ -1,6 +1,6 @@
 import { GraphQLDateTimeISO, GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import type { PlainJson } from '../json.js';
+import type { PlainJson } from '#json/json.js';
 import { Node } from './node.js';
 
 /** The kinds of who does something. */

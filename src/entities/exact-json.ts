@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { isExact, longestNumber, numberTooLong } from '../json.js';
-import { exactOf, type PlainLine } from '../json-plain.js';
+import { isExact, longestNumber, numberTooLong } from '#json/json.js';
+import { exactOf, type PlainLine } from '#json/plain.js';
 
 /**
  * JSON as plain values. Numbers that a double cannot hold are decimal text, and lines that are not JSON are faults in

@@ -1,6 +1,6 @@
 import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { PlainJson } from '../json.js';
+import type { PlainJson } from '#json/json.js';
 import { RestScalar } from './columns.js';
 import { FilterDisabledReason, HookDisabledReason } from './words.js';
 

@@ -1,5 +1,5 @@
 import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { type LocatedJson, locate, toPlain } from '../json.js';
+import { type LocatedJson, locate, toPlain } from '#json/json.js';
 
 /**
  * A scalar for JSON that keeps positions and the exact text of numbers. REST passes in nodes of `parseJson` unchanged;

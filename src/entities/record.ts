@@ -1,6 +1,6 @@
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, ObjectType } from 'type-graphql';
-import type { PlainJson } from '../json.js';
+import type { PlainJson } from '#json/json.js';
 import { VariableType } from './enums.js';
 import { type MeasuredValue, MeasuredValueUnion } from './measured-value.js';
 import { Node } from './node.js';

@@ -1,4 +1,4 @@
-import type { Fault } from '../errors.js';
+import type { Fault } from '#common/errors.js';
 import { StreamType, VariableType } from './enums.js';
 import type { Variable } from './product.js';
 

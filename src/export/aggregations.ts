@@ -1,8 +1,8 @@
-import { invalid, rateLimited, timedOut } from '../errors.js';
-import { locate } from '../json.js';
-import type { RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import type { ExportArgs } from '../schema/export.args.js';
+import { invalid, rateLimited, timedOut } from '#common/errors.js';
+import { locate } from '#json/json.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import type { ExportArgs } from '#schema/export.args.js';
 import type { Row, Table } from './table.js';
 
 /** Upper end of the default range beyond now, in seconds. Records are at most a day ahead. */

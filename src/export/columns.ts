@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag';
-import { productRows } from '../auth/rows.js';
-import { VariableType } from '../entities/enums.js';
-import { isId } from '../entities/id.js';
-import type { Variable } from '../entities/product.js';
-import { type Fault, invalid } from '../errors.js';
-import type { RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import type { ExportArgs } from '../schema/export.args.js';
-import type { FieldKind } from '../search/field/field.js';
+import { productRows } from '#auth/rows.js';
+import { type Fault, invalid } from '#common/errors.js';
+import { VariableType } from '#entities/enums.js';
+import { isId } from '#entities/id.js';
+import type { Variable } from '#entities/product.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import type { ExportArgs } from '#schema/export.args.js';
+import type { FieldKind } from '#search/field/field.js';
 import type { Column, ColumnKind } from './table.js';
 
 const ofVariable: Readonly<Record<VariableType, ColumnKind>> = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isId } from '../entities/id.js';
-import { invalid } from '../errors.js';
-import { toPlain } from '../json.js';
-import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
+import { invalid } from '#common/errors.js';
+import { isId } from '#entities/id.js';
+import { toPlain } from '#json/json.js';
+import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
 
 /** Position of a record in an export: by time, then by the order of storing. */
 export interface Position {

@@ -1,6 +1,6 @@
-import { csvOf } from '../csv.js';
-import { ExportFormat } from '../entities/export.js';
-import { timeSlices } from '../time-slice.js';
+import { csvOf } from '#common/csv.js';
+import { ExportFormat } from '#entities/export.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 import { ParquetFile, typedValue } from './parquet.js';
 import { cellOf, shownValue } from './row-text.js';
 import { type Column, type Row, type Table, valueAt } from './table.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError, invalid, rateLimited, timedOut, unavailable } from '../errors.js';
-import { locate } from '../json.js';
-import type { Hit, QueryAnswer, RecordIndex } from '../records/record-index.js';
-import type { ExportArgs } from '../schema/export.args.js';
+import { ApiError, invalid, rateLimited, timedOut, unavailable } from '#common/errors.js';
+import { locate } from '#json/json.js';
+import type { Hit, QueryAnswer, RecordIndex } from '#records/record-index.js';
+import type { ExportArgs } from '#schema/export.args.js';
 import type { Position } from './cursor.js';
 
 /** Selects the records to read: those after a position, up to a time, with sequence numbers up to the horizon. */

@@ -1,7 +1,7 @@
 import type { RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
-import { timeSlices } from '../time-slice.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 import type { Column, ColumnKind } from './table.js';
 
 /** A value of a column as the library takes it. */

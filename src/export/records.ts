@@ -1,6 +1,6 @@
-import type { Hit, RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import type { ExportArgs } from '../schema/export.args.js';
+import type { Hit, RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import type { ExportArgs } from '#schema/export.args.js';
 import { cursorText, markOf, type Position, type RecordCursor, readCursor } from './cursor.js';
 import { type Page, patiently, readPage } from './page.js';
 import type { Row } from './table.js';

@@ -1,4 +1,4 @@
-import type { Cell } from '../csv.js';
+import type { Cell } from '#common/csv.js';
 import { type Column, type Row, valueAt } from './table.js';
 import type { WriteTime } from './time.js';
 

@@ -1,5 +1,5 @@
-import { invalid } from '../errors.js';
-import { type Zone, zoneOf } from '../search/date/zone.js';
+import { invalid } from '#common/errors.js';
+import { type Zone, zoneOf } from '#search/date/zone.js';
 
 /** Writes a time (Unix seconds or ISO 8601 text) as ISO 8601 text. */
 export type WriteTime = (time: number | string) => string;

@@ -1,5 +1,5 @@
-import { ApiError, type Fault, invalid } from '../errors.js';
-import { FairQueue } from '../fair-queue.js';
+import { ApiError, type Fault, invalid } from '#common/errors.js';
+import { FairQueue } from '#scheduling/fair-queue.js';
 import { isQuery, rootFields, type SentOperation } from './batch.js';
 import type { GraphContext } from './context.js';
 import type { HttpAnswer } from './fast-path.js';

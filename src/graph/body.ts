@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
-import { malformed } from '../errors.js';
-import { JsonSyntaxError } from '../json.js';
-import { keepExact } from '../json-plain.js';
-import type { Context } from '../schema/context.js';
+import { malformed } from '#common/errors.js';
+import { JsonSyntaxError } from '#json/json.js';
+import { keepExact } from '#json/plain.js';
+import type { Context } from '#schema/context.js';
 import { bounds } from './document-limit.js';
 
 /** Reads the body of a caller's request as text of at most `bytes` bytes; '' when the request has none. */

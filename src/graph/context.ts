@@ -1,5 +1,5 @@
-import type { Context } from '../schema/context.js';
-import { timeSlices } from '../time-slice.js';
+import { timeSlices } from '#scheduling/time-slice.js';
+import type { Context } from '#schema/context.js';
 import type { Cost } from './cost.js';
 import type { RequestBudget } from './request-budget.js';
 import { requestsOfObjects } from './weight.js';

@@ -8,8 +8,8 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { usualLength as usual } from '../schema/cost.js';
-import { type AnyField, type FragmentOf, isList, isPart, sizeArgument, visitObjects } from '../schema/object-weight.js';
+import { usualLength as usual } from '#schema/cost.js';
+import { type AnyField, type FragmentOf, isList, isPart, sizeArgument, visitObjects } from '#schema/object-weight.js';
 import type { CountedField } from './object-advice.js';
 
 /** Values of an operation's variables as the client sent them, not yet checked. */

@@ -10,7 +10,7 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql';
-import { ApiError } from '../errors.js';
+import { ApiError } from '#common/errors.js';
 
 /** Limits of one request. */
 export const bounds = {

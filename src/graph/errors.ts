@@ -1,8 +1,8 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ApiError, type ErrorCode } from '../errors.js';
-import { toApiError } from '../schema/api-error.js';
+import { ApiError, type ErrorCode } from '#common/errors.js';
+import { toApiError } from '#schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './document-limit.js';
 import { faultOf } from './fault.js';
 

@@ -17,8 +17,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery } from 'graphql-jit';
-import { selectedFieldsOf } from '../schema/selected-fields.js';
-import { storedText } from '../schema/stored-text.js';
+import { selectedFieldsOf } from '#schema/selected-fields.js';
+import { storedText } from '#schema/stored-text.js';
 import { reserveAnswer } from './answer-weight.js';
 import type { GraphContext } from './context.js';
 import { countSelections } from './document-limit.js';

@@ -1,5 +1,5 @@
 import { GraphQLError, type Token, TokenKind } from 'graphql';
-import type { Fault } from '../errors.js';
+import type { Fault } from '#common/errors.js';
 
 /**
  * Returns the dotted path of the argument or variable that has an invalid value, and the reason. Undefined for errors

@@ -1,5 +1,5 @@
 import { type Request, Router } from 'express';
-import { serveStatic } from '../static.js';
+import { serveStatic } from '#http/static.js';
 
 /** Content security policy of the page: the browser loads everything from this server and contacts no other host. */
 const policy = [

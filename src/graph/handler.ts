@@ -3,8 +3,8 @@ import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/serve
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import { toBody } from '../json.js';
-import type { Context } from '../schema/context.js';
+import { toBody } from '#json/json.js';
+import type { Context } from '#schema/context.js';
 import { readOperations } from './batch.js';
 import { runBatch } from './batch-run.js';
 import { createBodyReader, type ReadBody } from './body.js';

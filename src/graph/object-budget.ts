@@ -1,5 +1,5 @@
 import type { FieldNode } from 'graphql';
-import type { ObjectCounter, Place } from '../schema/context.js';
+import type { ObjectCounter, Place } from '#schema/context.js';
 import { bounds, exceeded } from './document-limit.js';
 import { type CountedField, howToPass } from './object-advice.js';
 

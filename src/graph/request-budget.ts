@@ -1,4 +1,4 @@
-import { timedOut } from '../errors.js';
+import { timedOut } from '#common/errors.js';
 import type { Cost } from './cost.js';
 import { bounds, exceeded } from './document-limit.js';
 import { howToPass } from './object-advice.js';

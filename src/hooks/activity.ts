@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { earliestId } from '../entities/id.js';
+import { earliestId } from '#entities/id.js';
 
 /** Number of deliveries per bucket from which the percentiles of durations are computed: the newest ones. */
 const sample = 200;

@@ -1,5 +1,5 @@
-import type { HookAuthentication, HookCredentials } from '../entities/hook.js';
-import { type Fault, invalid } from '../errors.js';
+import { type Fault, invalid } from '#common/errors.js';
+import type { HookAuthentication, HookCredentials } from '#entities/hook.js';
 import type { Vault } from './secret.js';
 import { placeOf } from './target.js';
 

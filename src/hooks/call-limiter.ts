@@ -1,4 +1,4 @@
-import { FairQueue, type Release } from '../fair-queue.js';
+import { FairQueue, type Release } from '#scheduling/fair-queue.js';
 
 /** Maximum number of active calls: as many as keep a processor busy. */
 const maxActive = 64;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { newId } from '../entities/id.js';
-import { named } from '../named.js';
-import { createPollLoop, type PollLoop } from '../poll-loop.js';
+import { named } from '#database/named.js';
+import { newId } from '#entities/id.js';
+import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease } from './claim.js';
 
 /**

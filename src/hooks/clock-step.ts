@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { clockTolerance } from '../clock-tolerance.js';
+import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { lease } from './claim.js';
 
 /** Maximum number of deliveries that one statement changes. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { named } from '../named.js';
-import { timeSlices } from '../time-slice.js';
+import { named } from '#database/named.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { createCallLimiter } from './call-limiter.js';
 import { type Claimed, type ClaimedRow, lease, renewQuery } from './claim.js';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { jsons, texts, times, uuids } from '../binary.js';
-import { newId, timeOf } from '../entities/id.js';
-import { named } from '../named.js';
-import { timeSlices } from '../time-slice.js';
+import { jsons, texts, times, uuids } from '#database/binary.js';
+import { named } from '#database/named.js';
+import { newId, timeOf } from '#entities/id.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 import { type Listener, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
 import type { FilterHealth } from './filter-health.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';

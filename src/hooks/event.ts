@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
 import { insert } from './enqueue.js';
 import type { ChosenEvent } from './message.js';
 

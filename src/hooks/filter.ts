@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { PlainJson } from '../json.js';
+import type { PlainJson } from '#json/json.js';
 import type { FilterHealth } from './filter-health.js';
 import type { StoredRecord } from './message.js';
 

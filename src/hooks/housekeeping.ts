@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { createPeriodicTasks } from '../periodic-tasks.js';
+import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { maxDisabledWait, recoverQuery } from './claim.js';
 import { bringBackTimes, type WatchedClock } from './clock-step.js';
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { earliestId, endId, nilId } from '../entities/id.js';
-import type { PlainJson } from '../json.js';
-import { isConflict, transaction } from '../transaction.js';
+import { isConflict, transaction } from '#database/transaction.js';
+import { earliestId, endId, nilId } from '#entities/id.js';
+import type { PlainJson } from '#json/json.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 

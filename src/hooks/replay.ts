@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { nilId } from '../entities/id.js';
-import type { PlainJson } from '../json.js';
+import { nilId } from '#entities/id.js';
+import type { PlainJson } from '#json/json.js';
 import { type EnqueueTerms, enqueueFor, listenerRows } from './enqueue.js';
 import type { Listener } from './filter.js';
 import type { StoredRecord } from './message.js';

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { booleans, jsons, texts, times, uuids } from '../binary.js';
+import { booleans, jsons, texts, times, uuids } from '#database/binary.js';
 import { type Claimed, circuitThreshold } from './claim.js';
 
 /** Time with nothing but failures after which a hook is disabled, in milliseconds. */

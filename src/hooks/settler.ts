@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { backOff } from '../back-off.js';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
+import { backOff } from '#scheduling/back-off.js';
 import { type Result, settleQuery } from './settle.js';
 
 /**

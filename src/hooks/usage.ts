@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
 import type { ApplicationKey } from './message.js';
 
 interface Counted {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { ImportFault } from '../entities/file-import.js';
+import type { ImportFault } from '#entities/file-import.js';
 import { type CsvPage, type CsvRow, type Place, readCsv, separatorOf } from './csv.js';
 import { readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';

@@ -1,7 +1,7 @@
-import type { ImportFault } from '../entities/file-import.js';
-import { serialKey } from '../entities/serial.js';
-import type { Fault } from '../errors.js';
-import { argumentFaults } from '../schema/arguments.js';
+import type { Fault } from '#common/errors.js';
+import type { ImportFault } from '#entities/file-import.js';
+import { serialKey } from '#entities/serial.js';
+import { argumentFaults } from '#schema/arguments.js';
 import { type CsvRow, undefused } from './csv.js';
 
 /** A device as a line describes it. An absent value leaves the stored one as it is; `null` clears it. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import type { ImportFault } from '../entities/file-import.js';
-import { isId } from '../entities/id.js';
+import type { ImportFault } from '#entities/file-import.js';
+import { isId } from '#entities/id.js';
 import type { DeviceLine } from './device-line.js';
 
 /** A line with the product and the applications that it names. An absent product stays as it is, `null` clears it. */

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import type { ImportFault } from '../entities/file-import.js';
+import type { ImportFault } from '#entities/file-import.js';
 import type { CsvRow } from './csv.js';
 import { type Columns, type DeviceLine, readLine } from './device-line.js';
 import { resolveReferences } from './device-reference.js';

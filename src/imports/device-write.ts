@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { newId } from '../entities/id.js';
-import { slugOfDevice } from '../entities/slug.js';
-import type { Read } from '../schema/context.js';
+import { newId } from '#entities/id.js';
+import { slugOfDevice } from '#entities/slug.js';
+import type { Read } from '#schema/context.js';
 
 /** Values that a device is to have, found by its serial. An absent value stays as it is, `null` clears it. */
 export interface DevicePut {

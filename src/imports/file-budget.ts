@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { conflict, notFound } from '../errors.js';
+import { conflict, notFound } from '#common/errors.js';
 import type { PartWriter } from './file-store.js';
 
 type Database = Pick<Pool, 'query'>;

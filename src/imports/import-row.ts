@@ -6,8 +6,8 @@ import {
   type ImportFormat,
   type ImportKind,
   listedFaults,
-} from '../entities/file-import.js';
-import { isId } from '../entities/id.js';
+} from '#entities/file-import.js';
+import { isId } from '#entities/id.js';
 
 type Database = Pick<Pool, 'query'>;
 

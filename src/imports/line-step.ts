@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { JsonSyntaxError } from '../json.js';
-import { parsePlainRecords } from '../json-plain.js';
+import { JsonSyntaxError } from '#json/json.js';
+import { parsePlainRecords } from '#json/plain.js';
 import type { Place } from './csv.js';
 import { type Content, readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';

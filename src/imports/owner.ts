@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { Role } from '../entities/enums.js';
-import { forbidden } from '../errors.js';
+import { forbidden } from '#common/errors.js';
+import { Role } from '#entities/enums.js';
 import type { OpenImport } from './import-row.js';
 
 interface Standing {

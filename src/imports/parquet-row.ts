@@ -1,4 +1,4 @@
-import type { PlainJson } from '../json.js';
+import type { PlainJson } from '#json/json.js';
 import { longestLine } from './line-limit.js';
 import { type RecordColumns, readTime } from './record-column.js';
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import type { ImportFault } from '../entities/file-import.js';
-import { tooLarge } from '../errors.js';
-import type { PlainJson } from '../json.js';
+import { tooLarge } from '#common/errors.js';
+import type { ImportFault } from '#entities/file-import.js';
+import type { PlainJson } from '#json/json.js';
 import { countParts } from './file-budget.js';
 import { type PartWriter, partSize, readFrom, writeParts } from './file-store.js';
 import type { OpenImport } from './import-row.js';

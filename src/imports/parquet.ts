@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ImportFault } from '../entities/file-import.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '#common/errors.js';
+import type { ImportFault } from '#entities/file-import.js';
 
 /** Progress of unpacking a Parquet file. */
 export interface ParquetCursor {

@@ -1,4 +1,4 @@
-import type { ImportFault } from '../entities/file-import.js';
+import type { ImportFault } from '#entities/file-import.js';
 
 /*
  * Columns of files of records, and timestamps in them. The process that reads Parquet loads this file too, so it

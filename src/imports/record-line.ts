@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ImportFault } from '../entities/file-import.js';
-import { isId } from '../entities/id.js';
-import { isExact, type PlainJson } from '../json.js';
-import type { Item, PlainObject } from '../records/item.js';
-import { Rejection } from '../records/item.js';
-import { readNative } from '../records/native.js';
+import type { ImportFault } from '#entities/file-import.js';
+import { isId } from '#entities/id.js';
+import { isExact, type PlainJson } from '#json/json.js';
+import type { Item, PlainObject } from '#records/item.js';
+import { Rejection } from '#records/item.js';
+import { readNative } from '#records/native.js';
 import { type CsvRow, undefused } from './csv.js';
 import { decimalComma, numberPattern, type RecordColumns, readTime } from './record-column.js';
 

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { ImportFormat, ImportKind } from '../entities/file-import.js';
-import { notFound } from '../errors.js';
-import type { Step } from '../jobs/job-row.js';
-import type { PlainJson } from '../json.js';
-import type { RecordLog } from '../records/record-log.js';
-import { constraintError } from '../schema/constraints.js';
+import { constraintError } from '#common/constraints.js';
+import { notFound } from '#common/errors.js';
+import { ImportFormat, ImportKind } from '#entities/file-import.js';
+import type { Step } from '#jobs/job-row.js';
+import type { PlainJson } from '#json/json.js';
+import type { RecordLog } from '#records/record-log.js';
 import { stepThroughCsv } from './csv-step.js';
 import { type Columns, readColumns } from './device-line.js';
 import { takeDevices } from './device-step.js';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ImportFormat } from '../entities/file-import.js';
-import { invalid, tooLarge } from '../errors.js';
+import { invalid, tooLarge } from '#common/errors.js';
+import { ImportFormat } from '#entities/file-import.js';
 import type { PartWriter } from './file-store.js';
 
 const newline = 0x0a;

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { clockTolerance } from '../clock-tolerance.js';
-import { isId, newId } from '../entities/id.js';
-import type { Job } from '../entities/job.js';
-import type { PlainJson } from '../json.js';
+import { isId, newId } from '#entities/id.js';
+import type { Job } from '#entities/job.js';
+import type { PlainJson } from '#json/json.js';
+import { clockTolerance } from '#scheduling/clock-tolerance.js';
 
 type Database = Pick<Pool, 'query'>;
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Sql } from 'sql-template-tag';
-import type { Job } from '../entities/job.js';
-import type { PlainJson } from '../json.js';
+import type { Job } from '#entities/job.js';
+import type { PlainJson } from '#json/json.js';
 import { findJob, insertJob } from './job-row.js';
 import { createLane, type LaneOptions, type TakeApart, type TakeStep } from './lane.js';
 

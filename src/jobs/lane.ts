@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { insertEvent } from '../audit/event.js';
-import { nilId } from '../entities/id.js';
-import { ApiError } from '../errors.js';
-import { createPollLoop, type PollLoop } from '../poll-loop.js';
-import { isConflict, transaction } from '../transaction.js';
+import { insertEvent } from '#audit/event.js';
+import { ApiError } from '#common/errors.js';
+import { isConflict, transaction } from '#database/transaction.js';
+import { nilId } from '#entities/id.js';
+import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import {
   advanceJob,
   type ClaimedJob,

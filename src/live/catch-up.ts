@@ -1,4 +1,4 @@
-import { invalid } from '../errors.js';
+import { invalid } from '#common/errors.js';
 import { type Given, hashOf, type Position } from './cursor.js';
 import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-options.js';
 import { isTellable, newest } from './stream.js';

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Episode } from '../entities/episode.js';
-import { firstId } from '../entities/id.js';
-import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibility.js';
+import type { Episode } from '#entities/episode.js';
+import { firstId } from '#entities/id.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Role } from '../entities/enums.js';
+import type { Role } from '#entities/enums.js';
 import type { Notice } from './notifications.js';
 import type { Sized, Stream } from './stream.js';
 

@@ -1,6 +1,6 @@
-import { unavailable } from '../errors.js';
-import { createPollLoop, type PollLoop } from '../poll-loop.js';
-import { type Look, lookQuery } from '../visibility.js';
+import { unavailable } from '#common/errors.js';
+import { type Look, lookQuery } from '#database/visibility.js';
+import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { Backlogs } from './backlog.js';
 import { readMissed } from './catch-up.js';
 import type { Given, Position } from './cursor.js';

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { firstId } from '../entities/id.js';
-import type { Job } from '../entities/job.js';
-import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from '#database/visibility.js';
+import { firstId } from '#entities/id.js';
+import type { Job } from '#entities/job.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { backOff } from '../back-off.js';
-import { named } from '../named.js';
+import { named } from '#database/named.js';
+import { backOff } from '#scheduling/back-off.js';
 import { merge, type Range } from './range.js';
 
 /** Subjects of the notices between processes. */

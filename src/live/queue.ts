@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { backOff } from '../back-off.js';
-import { rateLimited } from '../errors.js';
+import { rateLimited } from '#common/errors.js';
+import { backOff } from '#scheduling/back-off.js';
 
 /** Maximum number of callers of one organization that wait in its queue. */
 const maxCallers = 4;

@@ -1,4 +1,4 @@
-import { timeOf } from '../entities/id.js';
+import { timeOf } from '#entities/id.js';
 
 /**
  * A range of identifiers, both ends included. Identifiers are UUIDs of version 7, so they are ordered by the time of

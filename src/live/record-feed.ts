@@ -1,6 +1,6 @@
-import { firstId } from '../entities/id.js';
-import type { DeviceRecord } from '../entities/record.js';
-import type { PlainJson } from '../json.js';
+import { firstId } from '#entities/id.js';
+import type { DeviceRecord } from '#entities/record.js';
+import type { PlainJson } from '#json/json.js';
 import { createFeed, type Feed } from './feed.js';
 import {
   choosingTimeout,

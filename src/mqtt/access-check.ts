@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js';
+import { ApiError } from '#common/errors.js';
 
 /** Checks whether a connection's token is still valid, one check at a time. */
 export class AccessCheck {

@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 
 /** TLS of the endpoint. */
 export interface Encryption {

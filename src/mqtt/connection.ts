@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { IConnectPacket, IPublishPacket, Packet } from 'mqtt-packet';
-import type { Caller } from '../entities/caller.js';
-import type { Hold } from '../rest/in-flight.js';
+import type { Caller } from '#entities/caller.js';
+import type { Hold } from '#http/in-flight.js';
 import { AccessCheck } from './access-check.js';
 import { Channel, type Stream } from './channel.js';
 import { connectRefusal, type Greeting, readConnect, tooSmall, unwelcome, welcome } from './handshake.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IConnackPacket, IConnectPacket } from 'mqtt-packet';
-import { ApiError } from '../errors.js';
+import { ApiError } from '#common/errors.js';
 import { maxInFlight } from './inbox.js';
 import { maxPacketBytes } from './packet.js';
 import { Reason, Refusal, returnCodeOf } from './reason.js';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IPublishPacket } from 'mqtt-packet';
-import type { Caller } from '../entities/caller.js';
-import { ApiError, QuotaError } from '../errors.js';
+import { ApiError, QuotaError } from '#common/errors.js';
+import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
 import { type MessageStore, storeMessage } from './message.js';
 import type { MqttMetrics } from './metrics.js';

@@ -1,4 +1,4 @@
-import type { Caller } from '../entities/caller.js';
+import type { Caller } from '#entities/caller.js';
 
 /** Rate limit of packets that store nothing: pings, subscriptions, refused messages. */
 export interface PaceLimit {

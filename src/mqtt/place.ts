@@ -1,4 +1,4 @@
-import type { Caller } from '../entities/caller.js';
+import type { Caller } from '#entities/caller.js';
 import { Reason, Refusal } from './reason.js';
 
 /** Maximum numbers of connections. */

@@ -1,4 +1,4 @@
-import { type ApiError, QuotaError } from '../errors.js';
+import { type ApiError, QuotaError } from '#common/errors.js';
 
 /** Reason codes that the endpoint sends (MQTT 5.0, section 2.4). Codes from 0x80 on are errors. */
 export const Reason = {

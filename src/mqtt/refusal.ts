@@ -1,5 +1,5 @@
-import { Rejection, refusalOf } from '../records/item.js';
-import { isAborted, toApiError } from '../schema/api-error.js';
+import { Rejection, refusalOf } from '#records/item.js';
+import { isAborted, toApiError } from '#schema/api-error.js';
 import { Reason, Refusal, refusalFor } from './reason.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 
 /**
  * Maximum number of kinds of events that are counted separately. Further kinds within a minute are counted together.

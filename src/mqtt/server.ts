@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import type { Log } from '../log.js';
+import type { Log } from '#common/log.js';
 import { createEncryption } from './certificate.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { createMqttMetrics } from './metrics.js';

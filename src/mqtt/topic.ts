@@ -1,5 +1,5 @@
-import { StreamType } from '../entities/enums.js';
-import { largestStreamId } from '../entities/variables.js';
+import { StreamType } from '#entities/enums.js';
+import { largestStreamId } from '#entities/variables.js';
 import { Reason, Refusal } from './reason.js';
 
 /** The kind of messages that a topic carries. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../entities/caller.js';
-import { timeSlices } from '../time-slice.js';
+import type { Caller } from '#entities/caller.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 import type { Paces } from './pace.js';
 
 /** Maximum number of packets of a connection that are read in one turn of the event loop. */

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import type { AuditChanges } from '../entities/audit-event.js';
-import { AccountType } from '../entities/enums.js';
-import { isId, newId } from '../entities/id.js';
+import type { AuditChanges } from '#entities/audit-event.js';
+import { AccountType } from '#entities/enums.js';
+import { isId, newId } from '#entities/id.js';
 import { withEvents } from './event.js';
 
 /** Values of a new account. */

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { insertEvent, type NewEvent } from '../audit/event.js';
+import { insertEvent, type NewEvent } from '#audit/event.js';
 
 /** Fields of an event that depend on the command of an operator. */
 export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { AccountType, VariableType } from '../entities/enums.js';
-import { newId } from '../entities/id.js';
+import { AccountType, VariableType } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
 import { createAccount } from './account.js';
 import { createFirstUsers } from './first-users.js';
 import { createToken } from './token.js';

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { AccountType } from '../entities/enums.js';
+import { AccountType } from '#entities/enums.js';
 import { type Connection, createAccount } from './account.js';
 
 const users = [

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { AuditChanges } from '../entities/audit-event.js';
-import { isId } from '../entities/id.js';
+import type { AuditChanges } from '#entities/audit-event.js';
+import { isId } from '#entities/id.js';
 import type { Connection } from './account.js';
 import { withEvents } from './event.js';
 

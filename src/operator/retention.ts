@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { isId } from '../entities/id.js';
+import { isId } from '#entities/id.js';
 import type { Connection } from './account.js';
 import { withEvents } from './event.js';
 

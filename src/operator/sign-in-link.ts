@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
-import { hashToken } from '../auth/token.js';
-import { isId } from '../entities/id.js';
+import { hashToken } from '#auth/token.js';
+import { isId } from '#entities/id.js';
 import type { Connection } from './account.js';
 
 /** How long a link counts, in milliseconds. */

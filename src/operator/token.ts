@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
-import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
-import { AccountType, TokenScope } from '../entities/enums.js';
-import { isId, newId } from '../entities/id.js';
+import { hashToken, newToken, tokenPrefix } from '#auth/token.js';
+import { AccountType, TokenScope } from '#entities/enums.js';
+import { isId, newId } from '#entities/id.js';
 import { type Connection, checkName, createAccount } from './account.js';
 import { withEvents } from './event.js';
 

@@ -1,6 +1,6 @@
-import type { StreamType } from '../entities/enums.js';
-import { type ApiError, type Fault, invalid, unknownDevice } from '../errors.js';
-import type { PlainJson } from '../json.js';
+import { type ApiError, type Fault, invalid, unknownDevice } from '#common/errors.js';
+import type { StreamType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
 
 /** A JSON object without positions. */
 export type PlainObject = { [key: string]: PlainJson };

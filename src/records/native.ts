@@ -1,11 +1,11 @@
-import { StreamType } from '../entities/enums.js';
-import { maxItems } from '../entities/ingest-answer.js';
-import { serialKey } from '../entities/serial.js';
-import { isStorable } from '../entities/storable.js';
-import { largestStreamId } from '../entities/variables.js';
-import { malformed, tooLarge } from '../errors.js';
-import { JsonFault, type PlainJson } from '../json.js';
-import type { PlainLine } from '../json-plain.js';
+import { malformed, tooLarge } from '#common/errors.js';
+import { StreamType } from '#entities/enums.js';
+import { maxItems } from '#entities/ingest-answer.js';
+import { serialKey } from '#entities/serial.js';
+import { isStorable } from '#entities/storable.js';
+import { largestStreamId } from '#entities/variables.js';
+import { JsonFault, type PlainJson } from '#json/json.js';
+import type { PlainLine } from '#json/plain.js';
 import { isPayloadEncoding, readPayload } from './decode/payload.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 

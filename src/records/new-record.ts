@@ -1,7 +1,7 @@
-import { StreamType } from '../entities/enums.js';
-import { newId } from '../entities/id.js';
-import { largestStreamId } from '../entities/variables.js';
-import type { PlainJson } from '../json.js';
+import { StreamType } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
+import { largestStreamId } from '#entities/variables.js';
+import type { PlainJson } from '#json/json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';

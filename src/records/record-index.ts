@@ -1,10 +1,10 @@
-import type { ReadingCall } from '../entities/caller.js';
-import type { VariableType } from '../entities/enums.js';
-import type { DeviceRecord } from '../entities/record.js';
-import type { SeriesFunction } from '../entities/series.js';
-import type { LocatedJson, PlainJson } from '../json.js';
-import type { FieldKind } from '../search/field/field.js';
-import type { ErrorAnswer } from '../search/search-failure.js';
+import type { ReadingCall } from '#entities/caller.js';
+import type { VariableType } from '#entities/enums.js';
+import type { DeviceRecord } from '#entities/record.js';
+import type { SeriesFunction } from '#entities/series.js';
+import type { LocatedJson, PlainJson } from '#json/json.js';
+import type { FieldKind } from '#search/field/field.js';
+import type { ErrorAnswer } from '#search/search-failure.js';
 
 /**
  * Answers queries about records: searches, fields, series and newest values. PostgreSQL implements it, and so does a

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { ApiError } from '../errors.js';
-import type { PlainJson } from '../json.js';
+import type { ApiError } from '#common/errors.js';
+import type { PlainJson } from '#json/json.js';
 import type { Item, ItemResult, Rejection } from './item.js';
 import type { StoredRecord } from './stored-record.js';
 

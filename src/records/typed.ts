@@ -1,6 +1,6 @@
-import type { VariableType } from '../entities/enums.js';
-import { longestNumber, type PlainJson } from '../json.js';
-import { valueOfName } from '../search/field/key-path.js';
+import type { VariableType } from '#entities/enums.js';
+import { longestNumber, type PlainJson } from '#json/json.js';
+import { valueOfName } from '#search/field/key-path.js';
 import type { PlainObject } from './item.js';
 import type { Slot } from './postgres/slot.js';
 

@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
-import { overlaps } from '../alerts/overlap.js';
-import { type AlertComparison, type AlertCondition, AlertOperator } from '../entities/alert-condition.js';
-import { AlertKind } from '../entities/alert-rule.js';
-import { VariableType } from '../entities/enums.js';
-import { isStorable, unstorable } from '../entities/storable.js';
-import { type Fault, invalid } from '../errors.js';
-import type { AlertComparisonInput, AlertConditionInput } from '../schema/alert.args.js';
-import type { Context } from '../schema/context.js';
+import { overlaps } from '#alerts/overlap.js';
+import { type Fault, invalid } from '#common/errors.js';
+import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
+import { AlertKind } from '#entities/alert-rule.js';
+import { VariableType } from '#entities/enums.js';
+import { isStorable, unstorable } from '#entities/storable.js';
+import type { AlertComparisonInput, AlertConditionInput } from '#schema/alert.args.js';
+import type { Context } from '#schema/context.js';
 import { requireStoredQuery } from './stored-query.js';
 
 /** The settings that define when a rule opens and closes episodes, with parsed conditions. Durations are in seconds. */

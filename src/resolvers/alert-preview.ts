@@ -6,16 +6,16 @@ import {
   type PreviewAnswers,
   type Previewed,
   type PreviewRecord,
-} from '../alerts/preview.js';
-import type { AlertCondition } from '../entities/alert-condition.js';
-import type { AlertRulePreview, PreviewedEpisode } from '../entities/alert-preview.js';
-import { AlertKind, type AlertRule } from '../entities/alert-rule.js';
-import type { ReadingCall } from '../entities/caller.js';
-import { timeOf } from '../entities/id.js';
-import { ApiError } from '../errors.js';
-import type { ListedRecord, RecordIndex } from '../records/record-index.js';
-import type { RecordLog } from '../records/record-log.js';
-import type { Context } from '../schema/context.js';
+} from '#alerts/preview.js';
+import { ApiError } from '#common/errors.js';
+import type { AlertCondition } from '#entities/alert-condition.js';
+import type { AlertRulePreview, PreviewedEpisode } from '#entities/alert-preview.js';
+import { AlertKind, type AlertRule } from '#entities/alert-rule.js';
+import type { ReadingCall } from '#entities/caller.js';
+import { timeOf } from '#entities/id.js';
+import type { ListedRecord, RecordIndex } from '#records/record-index.js';
+import type { RecordLog } from '#records/record-log.js';
+import type { Context } from '#schema/context.js';
 
 /** Sources of a preview's records. */
 export interface PreviewSources {

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import sql, { join } from 'sql-template-tag';
-import { execute } from '../auth/execute.js';
-import { type AlertRecipient, AlertRecipientState } from '../entities/alert-recipient.js';
-import type { AlertRule } from '../entities/alert-rule.js';
-import { newId } from '../entities/id.js';
-import { conflict } from '../errors.js';
-import type { Context } from '../schema/context.js';
+import { execute } from '#auth/execute.js';
+import { conflict } from '#common/errors.js';
+import { type AlertRecipient, AlertRecipientState } from '#entities/alert-recipient.js';
+import type { AlertRule } from '#entities/alert-rule.js';
+import { newId } from '#entities/id.js';
+import type { Context } from '#schema/context.js';
 import { loaderOf } from './loader.js';
 
 /** Maximum number of addresses per organization, including those that no rule names any more. */

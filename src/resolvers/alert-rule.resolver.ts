@@ -1,14 +1,14 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import type { Alerts } from '../alerts/alerts.js';
-import { loadApplication } from '../auth/access.js';
-import { AlertRulePreview } from '../entities/alert-preview.js';
-import { AlertRecipient } from '../entities/alert-recipient.js';
-import { AlertRule, type AlertRuleChange } from '../entities/alert-rule.js';
-import { Application } from '../entities/application.js';
-import { GraphOnly } from '../entities/columns.js';
-import { newId } from '../entities/id.js';
-import { invalid } from '../errors.js';
+import type { Alerts } from '#alerts/alerts.js';
+import { loadApplication } from '#auth/access.js';
+import { invalid } from '#common/errors.js';
+import { AlertRulePreview } from '#entities/alert-preview.js';
+import { AlertRecipient } from '#entities/alert-recipient.js';
+import { AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import { newId } from '#entities/id.js';
 import {
   type AlertDecisionArgs,
   AlertRuleArgs,
@@ -16,11 +16,11 @@ import {
   CreateAlertRuleArgs,
   PreviewAlertRuleArgs,
   UpdateAlertRuleArgs,
-} from '../schema/alert.args.js';
-import type { Context } from '../schema/context.js';
-import { Costs } from '../schema/cost.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
-import { AlertRulePage } from '../schema/pages.js';
+} from '#schema/alert.args.js';
+import type { Context } from '#schema/context.js';
+import { Costs } from '#schema/cost.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { AlertRulePage } from '#schema/pages.js';
 import { readCondition, requireDecision } from './alert-decision.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { noteRecipients, recipientStatesOf } from './alert-recipients.js';

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { loadApplication, type Need, readableProduct } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import { AlertKind, AlertRule } from '../entities/alert-rule.js';
-import { isId } from '../entities/id.js';
-import { conflict, notFound } from '../errors.js';
-import type { AlertRuleArgs } from '../schema/alert.args.js';
-import type { Context } from '../schema/context.js';
+import { loadApplication, type Need, readableProduct } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { conflict, notFound } from '#common/errors.js';
+import { AlertKind, AlertRule } from '#entities/alert-rule.js';
+import { isId } from '#entities/id.js';
+import type { AlertRuleArgs } from '#schema/alert.args.js';
+import type { Context } from '#schema/context.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 

@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
-import { loadMember } from '../auth/membership.js';
-import { ApiToken, NewApiToken } from '../entities/api-token.js';
-import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '../schema/api-token.args.js';
-import type { Context } from '../schema/context.js';
-import { ApiTokenPage } from '../schema/pages.js';
+import { requireOrganization } from '#auth/access.js';
+import { loadMember } from '#auth/membership.js';
+import { ApiToken, NewApiToken } from '#entities/api-token.js';
+import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '#schema/api-token.args.js';
+import type { Context } from '#schema/context.js';
+import { ApiTokenPage } from '#schema/pages.js';
 import { endToken, makeToken, ofOrganization, tokenListing } from './api-tokens.js';
 import { list } from './list.js';
 

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { targetOf } from '../audit/fields.js';
-import { change } from '../auth/execute.js';
-import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
-import { ApiToken, type NewApiToken } from '../entities/api-token.js';
-import { isId, newId } from '../entities/id.js';
-import { invalid, notFound } from '../errors.js';
-import type { Context } from '../schema/context.js';
+import { targetOf } from '#audit/fields.js';
+import { change } from '#auth/execute.js';
+import { hashToken, newToken, tokenPrefix } from '#auth/token.js';
+import { invalid, notFound } from '#common/errors.js';
+import { ApiToken, type NewApiToken } from '#entities/api-token.js';
+import { isId, newId } from '#entities/id.js';
+import type { Context } from '#schema/context.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 

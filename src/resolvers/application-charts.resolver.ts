@@ -1,14 +1,14 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Application } from '../entities/application.js';
-import { GraphOnly } from '../entities/columns.js';
-import { Series } from '../entities/series.js';
-import { invalid } from '../errors.js';
-import type { RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import { Sized } from '../schema/cost.js';
-import { SeriesBelowArgs } from '../schema/series.args.js';
+import { invalid } from '#common/errors.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import { Series } from '#entities/series.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import { Sized } from '#schema/cost.js';
+import { SeriesBelowArgs } from '#schema/series.args.js';
 import { loaderOf } from './loader.js';
 import { readLines } from './series-lines.js';
 

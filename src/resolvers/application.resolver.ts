@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { targetOf } from '../audit/fields.js';
-import { loadApplication, loadDevice, readableApplication, requireOrganization } from '../auth/access.js';
-import { change } from '../auth/execute.js';
-import { Application } from '../entities/application.js';
-import { GraphOnly } from '../entities/columns.js';
-import type { Device } from '../entities/device.js';
-import { Permission } from '../entities/enums.js';
-import { isId, newId } from '../entities/id.js';
+import { targetOf } from '#audit/fields.js';
+import { loadApplication, loadDevice, readableApplication, requireOrganization } from '#auth/access.js';
+import { change } from '#auth/execute.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import type { Device } from '#entities/device.js';
+import { Permission } from '#entities/enums.js';
+import { isId, newId } from '#entities/id.js';
 import {
   ApplicationArgs,
   ApplicationDeviceArgs,
@@ -15,10 +15,10 @@ import {
   ApplicationsArgs,
   CreateApplicationArgs,
   UpdateApplicationArgs,
-} from '../schema/application.args.js';
-import type { Context } from '../schema/context.js';
-import { DevicesBelowArgs } from '../schema/device-filter.args.js';
-import { ApplicationPage, DevicePage } from '../schema/pages.js';
+} from '#schema/application.args.js';
+import type { Context } from '#schema/context.js';
+import { DevicesBelowArgs } from '#schema/device-filter.args.js';
+import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import { applicationListing } from './applications.js';
 import { linkedDeviceListing } from './devices.js';
 import { list, listBelow } from './list.js';

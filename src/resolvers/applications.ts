@@ -1,11 +1,11 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { readableApplication } from '../auth/access.js';
-import { applicationPermission, applicationRows } from '../auth/rows.js';
-import type { Application } from '../entities/application.js';
-import type { Caller } from '../entities/caller.js';
-import type { Context } from '../schema/context.js';
-import type { SearchablePageArgs } from '../schema/list.args.js';
-import type { Page } from '../schema/page.js';
+import { readableApplication } from '#auth/access.js';
+import { applicationPermission, applicationRows } from '#auth/rows.js';
+import type { Application } from '#entities/application.js';
+import type { Caller } from '#entities/caller.js';
+import type { Context } from '#schema/context.js';
+import type { SearchablePageArgs } from '#schema/list.args.js';
+import type { Page } from '#schema/page.js';
 import { ignoringCase, listBelow } from './list.js';
 import type { Listing } from './list-read.js';
 

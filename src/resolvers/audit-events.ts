@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { earliestId, endId, isId } from '../entities/id.js';
-import type { AuditEventsArgs } from '../schema/audit.args.js';
+import { earliestId, endId, isId } from '#entities/id.js';
+import type { AuditEventsArgs } from '#schema/audit.args.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 

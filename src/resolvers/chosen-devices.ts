@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
-import { loadApplication, readableDevice, requireOrganization } from '../auth/access.js';
-import { deviceRows } from '../auth/rows.js';
-import type { Device } from '../entities/device.js';
-import { isId } from '../entities/id.js';
-import { invalid, notFound } from '../errors.js';
-import type { Context } from '../schema/context.js';
-import type { SelectedFields } from '../schema/selected-fields.js';
+import { loadApplication, readableDevice, requireOrganization } from '#auth/access.js';
+import { deviceRows } from '#auth/rows.js';
+import { invalid, notFound } from '#common/errors.js';
+import type { Device } from '#entities/device.js';
+import { isId } from '#entities/id.js';
+import type { Context } from '#schema/context.js';
+import type { SelectedFields } from '#schema/selected-fields.js';
 
 /** Maximum number of devices in one chart. */
 const maxDevices = 100;

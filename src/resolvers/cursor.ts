@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import { type Fault, invalid } from '../errors.js';
+import { type Fault, invalid } from '#common/errors.js';
 
 /**
  * The cursors of a list. A cursor contains the list (its parent and order) and the keys of a row in that order,

@@ -1,17 +1,17 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { targetOf } from '../audit/fields.js';
-import { isOwner, loadProduct } from '../auth/access.js';
-import { DecodedFrame } from '../entities/decoded-frame.js';
-import { Job } from '../entities/job.js';
-import type { Product } from '../entities/product.js';
-import { unusedMappings } from '../entities/variables.js';
-import { forbidden, invalid } from '../errors.js';
-import type { Jobs } from '../jobs/jobs.js';
-import { decode } from '../records/decode/decode.js';
-import { isPayloadEncoding, readPayload } from '../records/decode/payload.js';
-import type { Context } from '../schema/context.js';
-import { DecodeFrameArgs, RedecodeArgs } from '../schema/decode.args.js';
-import type { ProductArgs } from '../schema/product.args.js';
+import { targetOf } from '#audit/fields.js';
+import { isOwner, loadProduct } from '#auth/access.js';
+import { forbidden, invalid } from '#common/errors.js';
+import { DecodedFrame } from '#entities/decoded-frame.js';
+import { Job } from '#entities/job.js';
+import type { Product } from '#entities/product.js';
+import { unusedMappings } from '#entities/variables.js';
+import type { Jobs } from '#jobs/jobs.js';
+import { decode } from '#records/decode/decode.js';
+import { isPayloadEncoding, readPayload } from '#records/decode/payload.js';
+import type { Context } from '#schema/context.js';
+import { DecodeFrameArgs, RedecodeArgs } from '#schema/decode.args.js';
+import type { ProductArgs } from '#schema/product.args.js';
 
 /** Resolves the decoding of frames, and decoding them again after a product's variables have changed. */
 @Resolver()

@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Delivery, DeliveryState } from '../entities/delivery.js';
-import { earliestId, endId, isId } from '../entities/id.js';
-import { notFound } from '../errors.js';
-import type { Context } from '../schema/context.js';
-import type { DeliveriesBelowArgs } from '../schema/list.args.js';
+import { notFound } from '#common/errors.js';
+import type { Delivery, DeliveryState } from '#entities/delivery.js';
+import { earliestId, endId, isId } from '#entities/id.js';
+import type { Context } from '#schema/context.js';
+import type { DeliveriesBelowArgs } from '#schema/list.args.js';
 import type { Listing } from './list-read.js';
 
 /** Number up to which deliveries are counted (contract, section 8). */

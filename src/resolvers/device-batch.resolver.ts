@@ -1,19 +1,19 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { targetOf } from '../audit/fields.js';
-import { loadApplication, requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import { type AuditChanges, type AuditTarget, newValues } from '../entities/audit-event.js';
-import { DeviceBatch } from '../entities/device-batch.js';
-import { isId } from '../entities/id.js';
-import { serialKey } from '../entities/serial.js';
-import { invalid, notFound } from '../errors.js';
-import { listOf } from '../imports/device-write.js';
-import type { Jobs } from '../jobs/jobs.js';
-import type { PlainJson } from '../json.js';
-import type { Context } from '../schema/context.js';
-import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from '../schema/device-batch.args.js';
-import { everything } from '../schema/selected-fields.js';
+import { targetOf } from '#audit/fields.js';
+import { loadApplication, requireOrganization } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { invalid, notFound } from '#common/errors.js';
+import { type AuditChanges, type AuditTarget, newValues } from '#entities/audit-event.js';
+import { DeviceBatch } from '#entities/device-batch.js';
+import { isId } from '#entities/id.js';
+import { serialKey } from '#entities/serial.js';
+import { listOf } from '#imports/device-write.js';
+import type { Jobs } from '#jobs/jobs.js';
+import type { PlainJson } from '#json/json.js';
+import type { Context } from '#schema/context.js';
+import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from '#schema/device-batch.args.js';
+import { everything } from '#schema/selected-fields.js';
 import {
   applyTo,
   blockedError,

@@ -1,10 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { readableDevice } from '../auth/access.js';
-import type { Caller } from '../entities/caller.js';
-import { serialKey } from '../entities/serial.js';
-import { type ApiError, conflict, invalid } from '../errors.js';
-import { listOf } from '../imports/device-write.js';
-import type { Read } from '../schema/context.js';
+import { readableDevice } from '#auth/access.js';
+import { type ApiError, conflict, invalid } from '#common/errors.js';
+import type { Caller } from '#entities/caller.js';
+import { serialKey } from '#entities/serial.js';
+import { listOf } from '#imports/device-write.js';
+import type { Read } from '#schema/context.js';
 import type { DeviceFilter } from './device-filter.js';
 import { deviceListing } from './devices.js';
 import type { Listing } from './list-read.js';

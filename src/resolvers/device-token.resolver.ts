@@ -1,11 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { loadDevice, requireOrganization } from '../auth/access.js';
-import { ApiToken, NewApiToken } from '../entities/api-token.js';
-import { TokenScope } from '../entities/enums.js';
-import { CreateDeviceTokenArgs, DeviceTokenArgs, DeviceTokensArgs } from '../schema/api-token.args.js';
-import type { Context } from '../schema/context.js';
-import { ApiTokenPage } from '../schema/pages.js';
+import { loadDevice, requireOrganization } from '#auth/access.js';
+import { ApiToken, NewApiToken } from '#entities/api-token.js';
+import { TokenScope } from '#entities/enums.js';
+import { CreateDeviceTokenArgs, DeviceTokenArgs, DeviceTokensArgs } from '#schema/api-token.args.js';
+import type { Context } from '#schema/context.js';
+import { ApiTokenPage } from '#schema/pages.js';
 import { endToken, makeToken, tokenListing } from './api-tokens.js';
 import { list } from './list.js';
 

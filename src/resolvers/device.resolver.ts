@@ -1,26 +1,26 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { loadDevice, readableDevice, referredProduct, requireOrganization } from '../auth/access.js';
-import { deviceRows } from '../auth/rows.js';
-import { GraphOnly, RestShape } from '../entities/columns.js';
-import { Device } from '../entities/device.js';
-import { isId, newId } from '../entities/id.js';
-import { Product, ProductReference } from '../entities/product.js';
-import { serialKey } from '../entities/serial.js';
-import { conflict, notFound } from '../errors.js';
-import { violates } from '../schema/constraints.js';
-import type { Context } from '../schema/context.js';
+import { loadDevice, readableDevice, referredProduct, requireOrganization } from '#auth/access.js';
+import { deviceRows } from '#auth/rows.js';
+import { violates } from '#common/constraints.js';
+import { conflict, notFound } from '#common/errors.js';
+import { GraphOnly, RestShape } from '#entities/columns.js';
+import { Device } from '#entities/device.js';
+import { isId, newId } from '#entities/id.js';
+import { Product, ProductReference } from '#entities/product.js';
+import { serialKey } from '#entities/serial.js';
+import type { Context } from '#schema/context.js';
 import {
   DeviceArgs,
   DeviceBySerialArgs,
   DevicesArgs,
   RegisterDeviceArgs,
   UpdateDeviceArgs,
-} from '../schema/device.args.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
-import { ApplicationPage, DevicePage } from '../schema/pages.js';
-import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
+} from '#schema/device.args.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { ApplicationPage, DevicePage } from '#schema/pages.js';
+import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
 import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
 import { list } from './list.js';

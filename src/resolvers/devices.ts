@@ -1,10 +1,10 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { readableDevice } from '../auth/access.js';
-import { applicationCount, deviceRows } from '../auth/rows.js';
-import type { Caller } from '../entities/caller.js';
-import type { Device } from '../entities/device.js';
-import { isId } from '../entities/id.js';
-import type { Context } from '../schema/context.js';
+import { readableDevice } from '#auth/access.js';
+import { applicationCount, deviceRows } from '#auth/rows.js';
+import type { Caller } from '#entities/caller.js';
+import type { Device } from '#entities/device.js';
+import { isId } from '#entities/id.js';
+import type { Context } from '#schema/context.js';
 import type { Which } from './applications.js';
 import { type DeviceFilter, deviceConditions, filterTimeout } from './device-filter.js';
 import { ignoringCase } from './list.js';

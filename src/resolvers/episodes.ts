@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { EpisodeState } from '../entities/episode.js';
-import { isId } from '../entities/id.js';
-import type { EpisodesArgs } from '../schema/alert.args.js';
+import { EpisodeState } from '#entities/episode.js';
+import { isId } from '#entities/id.js';
+import type { EpisodesArgs } from '#schema/alert.args.js';
 import { severityOrder } from './alert-rules.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';

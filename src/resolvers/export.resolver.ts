@@ -1,10 +1,10 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { loadApplication, requireOrganization } from '../auth/access.js';
-import { ExportLink, ExportSubject, OrganizationExportSubject } from '../entities/export.js';
-import { invalid } from '../errors.js';
-import { JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
-import type { Context } from '../schema/context.js';
-import { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
+import { loadApplication, requireOrganization } from '#auth/access.js';
+import { invalid } from '#common/errors.js';
+import { ExportLink, ExportSubject, OrganizationExportSubject } from '#entities/export.js';
+import { JsonSyntaxError, type LocatedJson, toPlain } from '#json/json.js';
+import type { Context } from '#schema/context.js';
+import { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
 
 /** Resolves exports. The graph returns the address of a file, and REST streams the file. */
 @Resolver()

@@ -1,13 +1,13 @@
 import type { Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
-import { newValues } from '../entities/audit-event.js';
-import { FileBody, FileImport, ImportFormat, ImportKind } from '../entities/file-import.js';
-import { Job } from '../entities/job.js';
-import type { Imports } from '../imports/imports.js';
-import type { Jobs } from '../jobs/jobs.js';
-import type { Context } from '../schema/context.js';
-import { FileImportArgs, ImportDevicesArgs, ImportRecordsArgs } from '../schema/file-import.args.js';
+import { requireOrganization } from '#auth/access.js';
+import { newValues } from '#entities/audit-event.js';
+import { FileBody, FileImport, ImportFormat, ImportKind } from '#entities/file-import.js';
+import { Job } from '#entities/job.js';
+import type { Imports } from '#imports/imports.js';
+import type { Jobs } from '#jobs/jobs.js';
+import type { Context } from '#schema/context.js';
+import { FileImportArgs, ImportDevicesArgs, ImportRecordsArgs } from '#schema/file-import.args.js';
 
 /** Resolves imports of files: devices, and past records. */
 @Resolver(() => FileImport)

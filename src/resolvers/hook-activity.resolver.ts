@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
 import { Args, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
-import { GraphOnly } from '../entities/columns.js';
-import { Hook } from '../entities/hook.js';
-import { HookActivity } from '../entities/hook-activity.js';
-import { type ActivityRow, activityQuery } from '../hooks/activity.js';
-import { ActivityArgs } from '../schema/activity.args.js';
-import type { Context, Place } from '../schema/context.js';
-import { FieldPlace, type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
+import { GraphOnly } from '#entities/columns.js';
+import { Hook } from '#entities/hook.js';
+import { HookActivity } from '#entities/hook-activity.js';
+import { type ActivityRow, activityQuery } from '#hooks/activity.js';
+import { ActivityArgs } from '#schema/activity.args.js';
+import type { Context, Place } from '#schema/context.js';
+import { FieldPlace, type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
 import { type Buckets, boundsOf, bucketsOf } from './activity-buckets.js';
 import { loaderOf } from './loader.js';
 

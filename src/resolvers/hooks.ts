@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { isOwner, loadApplication } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import { Hook } from '../entities/hook.js';
-import { isId } from '../entities/id.js';
-import { HookEventKind } from '../entities/words.js';
-import { type ApiError, conflict, forbidden, notFound } from '../errors.js';
-import type { Context } from '../schema/context.js';
-import type { HookArgs } from '../schema/hook.args.js';
-import type { HooksBelowArgs } from '../schema/list.args.js';
+import { isOwner, loadApplication } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { type ApiError, conflict, forbidden, notFound } from '#common/errors.js';
+import { Hook } from '#entities/hook.js';
+import { isId } from '#entities/id.js';
+import { HookEventKind } from '#entities/words.js';
+import type { Context } from '#schema/context.js';
+import type { HookArgs } from '#schema/hook.args.js';
+import type { HooksBelowArgs } from '#schema/list.args.js';
 import type { Listing } from './list-read.js';
 
 /** Selects hooks, as `h`. `also` adds columns, after a comma. */

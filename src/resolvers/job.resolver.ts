@@ -1,10 +1,10 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
-import { Job } from '../entities/job.js';
-import { notFound } from '../errors.js';
-import type { Jobs } from '../jobs/jobs.js';
-import type { Context } from '../schema/context.js';
-import { JobArgs } from '../schema/decode.args.js';
+import { requireOrganization } from '#auth/access.js';
+import { notFound } from '#common/errors.js';
+import { Job } from '#entities/job.js';
+import type { Jobs } from '#jobs/jobs.js';
+import type { Context } from '#schema/context.js';
+import { JobArgs } from '#schema/decode.args.js';
 
 /** Resolves jobs. */
 @Resolver(() => Job)

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
-import type { LatestValue } from '../entities/latest.js';
-import type { RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
+import type { LatestValue } from '#entities/latest.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
 import { loaderOf } from './loader.js';
 
 /** Returns the newest measured values of a device. All devices of a call share one read. */

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { ApiError, invalid } from '../errors.js';
-import type { Context, CountedList, Read } from '../schema/context.js';
-import type { Connection, SelectedFields } from '../schema/selected-fields.js';
+import { ApiError, invalid } from '#common/errors.js';
+import type { Context, CountedList, Read } from '#schema/context.js';
+import type { Connection, SelectedFields } from '#schema/selected-fields.js';
 import { noCursor, type SqlCursorKind } from './cursor.js';
 
 /** Definition of a list. All SQL in it is our own; values of callers are parameters. */

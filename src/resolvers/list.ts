@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { type ApiError, invalid } from '../errors.js';
-import type { Context } from '../schema/context.js';
-import type { Page } from '../schema/page.js';
+import { type ApiError, invalid } from '#common/errors.js';
+import type { Context } from '#schema/context.js';
+import type { Page } from '#schema/page.js';
 import { type CursorPage, cursorOf, keysOfCursor, requireCursorOf, requireCursorOrPage } from './cursor.js';
 import { keysetOf, type OrderKey } from './keyset.js';
 import {

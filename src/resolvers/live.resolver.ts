@@ -1,12 +1,12 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { loadApplication, loadDevice, requireOrganization } from '../auth/access.js';
-import { Device } from '../entities/device.js';
-import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '../entities/live.js';
-import { notFound } from '../errors.js';
-import type { Jobs } from '../jobs/jobs.js';
-import type { Batches, Live, Wanted } from '../live/live.js';
-import type { RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
+import { loadApplication, loadDevice, requireOrganization } from '#auth/access.js';
+import { notFound } from '#common/errors.js';
+import { Device } from '#entities/device.js';
+import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '#entities/live.js';
+import type { Jobs } from '#jobs/jobs.js';
+import type { Batches, Live, Wanted } from '#live/live.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
 import {
   DeliveryUpdatedArgs,
   DeviceChangedArgs,
@@ -14,8 +14,8 @@ import {
   JobUpdatedArgs,
   RecordReceivedArgs,
   usualLimit,
-} from '../schema/live.args.js';
-import { type Stream, Streams } from '../schema/stream.js';
+} from '#schema/live.args.js';
+import { type Stream, Streams } from '#schema/stream.js';
 import { requireLinked } from './chosen-devices.js';
 import { deviceOf } from './devices.js';
 import { loadHook } from './hooks.js';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Sql } from 'sql-template-tag';
-import type { Context } from '../schema/context.js';
+import type { Context } from '#schema/context.js';
 
 /** Returns the call's loader with this key, and creates it at the first use. */
 export function loaderOf<Value>(

@@ -1,10 +1,10 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Node } from '../entities/node.js';
-import { notFound } from '../errors.js';
-import type { RecordIndex } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import { Sized } from '../schema/cost.js';
-import { NodeArgs, NodesArgs } from '../schema/node.args.js';
+import { notFound } from '#common/errors.js';
+import { Node } from '#entities/node.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import { Sized } from '#schema/cost.js';
+import { NodeArgs, NodesArgs } from '#schema/node.args.js';
 import { findNode } from './nodes.js';
 
 /** Resolves an object of any type by its identifier. */

@@ -1,15 +1,15 @@
 import sql from 'sql-template-tag';
 import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { accountRows } from '../auth/rows.js';
-import { type Account, Organization } from '../entities/account.js';
-import { ApiToken } from '../entities/api-token.js';
-import { Application } from '../entities/application.js';
-import { GraphOnly } from '../entities/columns.js';
-import { Device } from '../entities/device.js';
-import { Job } from '../entities/job.js';
-import { Product } from '../entities/product.js';
-import { Team } from '../entities/team.js';
-import type { Context } from '../schema/context.js';
+import { accountRows } from '#auth/rows.js';
+import { type Account, Organization } from '#entities/account.js';
+import { ApiToken } from '#entities/api-token.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import { Device } from '#entities/device.js';
+import { Job } from '#entities/job.js';
+import { Product } from '#entities/product.js';
+import { Team } from '#entities/team.js';
+import type { Context } from '#schema/context.js';
 import { loadById } from './loader.js';
 
 /** Creates a resolver of the organization that owns an object, for callers who belong to it. */

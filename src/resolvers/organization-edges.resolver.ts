@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication, readableDevice, requireOrganization } from '../auth/access.js';
-import { Organization } from '../entities/account.js';
-import { GraphOnly } from '../entities/columns.js';
-import type { Context } from '../schema/context.js';
-import { DevicesBelowArgs } from '../schema/device-filter.args.js';
-import { PageArgs, SearchablePageArgs } from '../schema/list.args.js';
+import { readableApplication, readableDevice, requireOrganization } from '#auth/access.js';
+import { Organization } from '#entities/account.js';
+import { GraphOnly } from '#entities/columns.js';
+import type { Context } from '#schema/context.js';
+import { DevicesBelowArgs } from '#schema/device-filter.args.js';
+import { PageArgs, SearchablePageArgs } from '#schema/list.args.js';
 import {
   ApiTokenPage,
   ApplicationPage,
@@ -14,7 +14,7 @@ import {
   OrganizationMemberPage,
   ProductPage,
   TeamPage,
-} from '../schema/pages.js';
+} from '#schema/pages.js';
 import { ofOrganization, tokenListing } from './api-tokens.js';
 import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';

@@ -1,20 +1,20 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { loadAccount, requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import { keepAnOwner, loadUser } from '../auth/membership.js';
-import { Account, Organization, User } from '../entities/account.js';
-import { now } from '../entities/columns.js';
-import { Role } from '../entities/enums.js';
+import { loadAccount, requireOrganization } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { keepAnOwner, loadUser } from '#auth/membership.js';
+import { Account, Organization, User } from '#entities/account.js';
+import { now } from '#entities/columns.js';
+import { Role } from '#entities/enums.js';
 import {
   OrganizationArgs,
   OrganizationMemberArgs,
   OrganizationMembersArgs,
   SetOrganizationMemberArgs,
   UpdateOrganizationArgs,
-} from '../schema/account.args.js';
-import type { Context } from '../schema/context.js';
-import { OrganizationMemberPage } from '../schema/pages.js';
+} from '#schema/account.args.js';
+import type { Context } from '#schema/context.js';
+import { OrganizationMemberPage } from '#schema/pages.js';
 import { list } from './list.js';
 import { loadById } from './loader.js';
 import { memberListing } from './users.js';

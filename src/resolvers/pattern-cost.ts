@@ -1,4 +1,4 @@
-import { RegexpCost } from '../search/query/lucene/regexp-cost.js';
+import { RegexpCost } from '#search/query/lucene/regexp-cost.js';
 
 /**
  * Returns the cost of compiling an advanced regular expression in PostgreSQL: its states, with repetitions expanded.

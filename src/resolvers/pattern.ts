@@ -1,5 +1,5 @@
-import { invalid } from '../errors.js';
-import { maxRegexpCost } from '../search/query/lucene/regexp-cost.js';
+import { invalid } from '#common/errors.js';
+import { maxRegexpCost } from '#search/query/lucene/regexp-cost.js';
 import { patternCost } from './pattern-cost.js';
 
 /**

@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication, readableDevice } from '../auth/access.js';
-import { GraphOnly } from '../entities/columns.js';
-import { Product } from '../entities/product.js';
-import type { Context } from '../schema/context.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
-import { ApplicationPage, DevicePage } from '../schema/pages.js';
+import { readableApplication, readableDevice } from '#auth/access.js';
+import { GraphOnly } from '#entities/columns.js';
+import { Product } from '#entities/product.js';
+import type { Context } from '#schema/context.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';
 import { listBelow } from './list.js';

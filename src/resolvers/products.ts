@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { deviceCount, productRows } from '../auth/rows.js';
-import type { Caller } from '../entities/caller.js';
-import type { Product, Variable } from '../entities/product.js';
-import type { Context } from '../schema/context.js';
-import type { SelectedFields } from '../schema/selected-fields.js';
+import { deviceCount, productRows } from '#auth/rows.js';
+import type { Caller } from '#entities/caller.js';
+import type { Product, Variable } from '#entities/product.js';
+import type { Context } from '#schema/context.js';
+import type { SelectedFields } from '#schema/selected-fields.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 import { loadById } from './loader.js';

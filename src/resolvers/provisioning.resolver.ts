@@ -1,25 +1,25 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { targetOf } from '../audit/fields.js';
-import { isOwner, loadProduct, referredProduct, requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import { NewApiToken } from '../entities/api-token.js';
-import { Device } from '../entities/device.js';
-import { TokenScope } from '../entities/enums.js';
-import { newId } from '../entities/id.js';
-import { NewProvisioningToken, ProvisioningToken } from '../entities/provisioning-token.js';
-import { serialKey } from '../entities/serial.js';
-import { conflict, forbidden } from '../errors.js';
-import { violates } from '../schema/constraints.js';
-import type { Context } from '../schema/context.js';
-import { ProvisioningTokenPage } from '../schema/pages.js';
+import { targetOf } from '#audit/fields.js';
+import { isOwner, loadProduct, referredProduct, requireOrganization } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { violates } from '#common/constraints.js';
+import { conflict, forbidden } from '#common/errors.js';
+import { NewApiToken } from '#entities/api-token.js';
+import { Device } from '#entities/device.js';
+import { TokenScope } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
+import { NewProvisioningToken, ProvisioningToken } from '#entities/provisioning-token.js';
+import { serialKey } from '#entities/serial.js';
+import type { Context } from '#schema/context.js';
+import { ProvisioningTokenPage } from '#schema/pages.js';
 import {
   CreateProvisioningTokenArgs,
   ProvisionDeviceArgs,
   ProvisioningTokenArgs,
   ProvisioningTokensArgs,
-} from '../schema/provisioning.args.js';
-import { Provisions } from '../schema/scope.js';
+} from '#schema/provisioning.args.js';
+import { Provisions } from '#schema/scope.js';
 import { endToken, makeToken } from './api-tokens.js';
 import { list } from './list.js';
 import { provisioningTokenListing, provisioningTokenRows } from './provisioning-tokens.js';

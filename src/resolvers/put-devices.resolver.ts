@@ -1,15 +1,15 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadApplication, readableProduct, requireOrganization } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import { isId } from '../entities/id.js';
-import { PutAnswer } from '../entities/put-answer.js';
-import { serialKey } from '../entities/serial.js';
-import { ApiError, notFound } from '../errors.js';
-import { type DevicePut, listOf, writeDevices } from '../imports/device-write.js';
-import { violationOf } from '../schema/constraints.js';
-import type { Context, Read } from '../schema/context.js';
-import { type DeviceInput, PutDevicesArgs } from '../schema/put.args.js';
+import { loadApplication, readableProduct, requireOrganization } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { violationOf } from '#common/constraints.js';
+import { ApiError, notFound } from '#common/errors.js';
+import { isId } from '#entities/id.js';
+import { PutAnswer } from '#entities/put-answer.js';
+import { serialKey } from '#entities/serial.js';
+import { type DevicePut, listOf, writeDevices } from '#imports/device-write.js';
+import type { Context, Read } from '#schema/context.js';
+import { type DeviceInput, PutDevicesArgs } from '#schema/put.args.js';
 import { Outcomes, type Placed } from './put.js';
 
 /** Devices put by their serials, many in one call. */

@@ -1,14 +1,14 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadTeam } from '../auth/access.js';
-import { execute } from '../auth/execute.js';
-import type { Permission } from '../entities/enums.js';
-import { isId } from '../entities/id.js';
-import { PutAnswer } from '../entities/put-answer.js';
-import { invalid, notFound } from '../errors.js';
-import { listOf } from '../imports/device-write.js';
-import type { Context, Read } from '../schema/context.js';
-import { PutTeamApplicationsArgs, PutTeamMembersArgs } from '../schema/put.args.js';
+import { loadTeam } from '#auth/access.js';
+import { execute } from '#auth/execute.js';
+import { invalid, notFound } from '#common/errors.js';
+import type { Permission } from '#entities/enums.js';
+import { isId } from '#entities/id.js';
+import { PutAnswer } from '#entities/put-answer.js';
+import { listOf } from '#imports/device-write.js';
+import type { Context, Read } from '#schema/context.js';
+import { PutTeamApplicationsArgs, PutTeamMembersArgs } from '#schema/put.args.js';
 import { Outcomes, type Placed } from './put.js';
 
 /** Members and applications of a team put in one call. */

@@ -1,16 +1,16 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadApplication, requireOrganization } from '../auth/access.js';
-import { Application } from '../entities/application.js';
-import { Permission } from '../entities/enums.js';
-import { Hook } from '../entities/hook.js';
-import { newId } from '../entities/id.js';
-import { Product } from '../entities/product.js';
-import { PutAnswer } from '../entities/put-answer.js';
-import { variableFaults } from '../entities/variables.js';
-import { invalid } from '../errors.js';
-import { sealAuthentication } from '../hooks/authentication.js';
-import type { Hooks } from '../hooks/hooks.js';
-import type { Context } from '../schema/context.js';
+import { loadApplication, requireOrganization } from '#auth/access.js';
+import { invalid } from '#common/errors.js';
+import { Application } from '#entities/application.js';
+import { Permission } from '#entities/enums.js';
+import { Hook } from '#entities/hook.js';
+import { newId } from '#entities/id.js';
+import { Product } from '#entities/product.js';
+import { PutAnswer } from '#entities/put-answer.js';
+import { variableFaults } from '#entities/variables.js';
+import { sealAuthentication } from '#hooks/authentication.js';
+import type { Hooks } from '#hooks/hooks.js';
+import type { Context } from '#schema/context.js';
 import {
   type ApplicationInput,
   type HookInput,
@@ -19,7 +19,7 @@ import {
   PutApplicationsArgs,
   PutHooksArgs,
   PutProductsArgs,
-} from '../schema/put.args.js';
+} from '#schema/put.args.js';
 import { requireOwnerForDevices, roomForHooks, tooManyHooks } from './hooks.js';
 import { type Keyed, Outcomes, type PutOptions, putKeyed } from './put.js';
 import { requireStoredQuery } from './stored-query.js';

@@ -1,13 +1,13 @@
 import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import sql from 'sql-template-tag';
-import { execute } from '../auth/execute.js';
-import { newValues } from '../entities/audit-event.js';
-import { isId } from '../entities/id.js';
-import type { PutAnswer, PutError, PutItem } from '../entities/put-answer.js';
-import { ApiError, conflict, invalid, notFound } from '../errors.js';
-import { itemFaults } from '../schema/arguments.js';
-import type { Context } from '../schema/context.js';
-import type { KeyedInput } from '../schema/put.args.js';
+import { execute } from '#auth/execute.js';
+import { ApiError, conflict, invalid, notFound } from '#common/errors.js';
+import { newValues } from '#entities/audit-event.js';
+import { isId } from '#entities/id.js';
+import type { PutAnswer, PutError, PutItem } from '#entities/put-answer.js';
+import { itemFaults } from '#schema/arguments.js';
+import type { Context } from '#schema/context.js';
+import type { KeyedInput } from '#schema/put.args.js';
 
 /** The outcome for one item: the thing's identifier, or the error for which it was not put. */
 export type Outcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };

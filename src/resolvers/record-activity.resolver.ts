@@ -1,14 +1,14 @@
 import DataLoader from 'dataloader';
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
-import { Organization } from '../entities/account.js';
-import { Application } from '../entities/application.js';
-import { GraphOnly } from '../entities/columns.js';
-import { RecordActivity } from '../entities/record-activity.js';
-import { ActivityArgs } from '../schema/activity.args.js';
-import type { Context, Place } from '../schema/context.js';
-import { FieldPlace } from '../schema/selected-fields.js';
+import { requireOrganization } from '#auth/access.js';
+import { Organization } from '#entities/account.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import { RecordActivity } from '#entities/record-activity.js';
+import { ActivityArgs } from '#schema/activity.args.js';
+import type { Context, Place } from '#schema/context.js';
+import { FieldPlace } from '#schema/selected-fields.js';
 import { type Buckets, bucketsOf } from './activity-buckets.js';
 import { loaderOf } from './loader.js';
 

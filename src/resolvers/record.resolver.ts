@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
-import type { ExactJson } from '../entities/exact-json.js';
-import { isId } from '../entities/id.js';
-import { IngestAnswer } from '../entities/ingest-answer.js';
-import { notFound } from '../errors.js';
-import type { PlainJson } from '../json.js';
-import { type Item, type ItemResult, type Rejection, refusalOf } from '../records/item.js';
-import { type OneDevice, readNative } from '../records/native.js';
-import type { RecordLog } from '../records/record-log.js';
-import { readChirpStackEvent } from '../records/sources/chirpstack.js';
-import { readSigfox } from '../records/sources/sigfox.js';
-import { type ReadSource, storable } from '../records/sources/source.js';
-import { readTheThingsStack } from '../records/sources/the-things-stack.js';
-import { readThingsBoard } from '../records/sources/thingsboard.js';
-import type { Context } from '../schema/context.js';
+import { requireOrganization } from '#auth/access.js';
+import { notFound } from '#common/errors.js';
+import type { ExactJson } from '#entities/exact-json.js';
+import { isId } from '#entities/id.js';
+import { IngestAnswer } from '#entities/ingest-answer.js';
+import type { PlainJson } from '#json/json.js';
+import { type Item, type ItemResult, type Rejection, refusalOf } from '#records/item.js';
+import { type OneDevice, readNative } from '#records/native.js';
+import type { RecordLog } from '#records/record-log.js';
+import { readChirpStackEvent } from '#records/sources/chirpstack.js';
+import { readSigfox } from '#records/sources/sigfox.js';
+import { type ReadSource, storable } from '#records/sources/source.js';
+import { readTheThingsStack } from '#records/sources/the-things-stack.js';
+import { readThingsBoard } from '#records/sources/thingsboard.js';
+import type { Context } from '#schema/context.js';
 import {
   IngestArgs,
   IngestChirpStackArgs,
   IngestDeviceRecordsArgs,
   IngestRecordsArgs,
   IngestThingsBoardArgs,
-} from '../schema/record.args.js';
-import { Ingests } from '../schema/scope.js';
+} from '#schema/record.args.js';
+import { Ingests } from '#schema/scope.js';
 
 /** Resolves ingestion: records in the platform's own format, and bodies of network servers. */
 @Resolver()

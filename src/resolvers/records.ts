@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
-import { isOwner, readableDevice } from '../auth/access.js';
-import type { DeviceRecord } from '../entities/record.js';
-import type { ListedRecord, RecordIndex, RecordListRequest } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import type { RecordsBelowArgs } from '../schema/list.args.js';
-import type { Page } from '../schema/page.js';
+import { isOwner, readableDevice } from '#auth/access.js';
+import type { DeviceRecord } from '#entities/record.js';
+import type { ListedRecord, RecordIndex, RecordListRequest } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import type { RecordsBelowArgs } from '#schema/list.args.js';
+import type { Page } from '#schema/page.js';
 import {
   type CursorKind,
   type CursorPage,

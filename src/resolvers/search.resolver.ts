@@ -1,12 +1,12 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { loadApplication } from '../auth/access.js';
-import { Application } from '../entities/application.js';
-import { GraphOnly } from '../entities/columns.js';
-import { SearchAnswer } from '../entities/search-answer.js';
-import type { Search } from '../records/record-index.js';
-import type { Context } from '../schema/context.js';
-import { Costs } from '../schema/cost.js';
-import { SearchArgs, SearchBelowArgs } from '../schema/search.args.js';
+import { loadApplication } from '#auth/access.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import { SearchAnswer } from '#entities/search-answer.js';
+import type { Search } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
+import { Costs } from '#schema/cost.js';
+import { SearchArgs, SearchBelowArgs } from '#schema/search.args.js';
 
 /** Cost in objects of a search below an application, which takes at least one statement of its own. */
 const searchCost = 250;

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { isOpen } from '../auth/session.js';
-import type { Caller } from '../entities/caller.js';
+import { isOpen } from '#auth/session.js';
+import type { Caller } from '#entities/caller.js';
 import type { Listing } from './list-read.js';
 
 /** Selects sessions, as `s`. */

@@ -1,7 +1,7 @@
-import { isStorable, unstorable } from '../entities/storable.js';
-import { invalid } from '../errors.js';
-import type { PlainJson } from '../json.js';
-import { requireQuery } from '../records/postgres/search/match.js';
+import { invalid } from '#common/errors.js';
+import { isStorable, unstorable } from '#entities/storable.js';
+import type { PlainJson } from '#json/json.js';
+import { requireQuery } from '#records/postgres/search/match.js';
 
 /** Maximum number of characters of a stored query as JSON. Every call that stores records parses and runs the query. */
 const maxLength = 16_384;

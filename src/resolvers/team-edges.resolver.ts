@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication } from '../auth/access.js';
-import { GraphOnly } from '../entities/columns.js';
-import { Team } from '../entities/team.js';
-import type { Context } from '../schema/context.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
-import { ApplicationPage, TeamGrantPage, TeamMemberPage } from '../schema/pages.js';
+import { readableApplication } from '#auth/access.js';
+import { GraphOnly } from '#entities/columns.js';
+import { Team } from '#entities/team.js';
+import type { Context } from '#schema/context.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { ApplicationPage, TeamGrantPage, TeamMemberPage } from '#schema/pages.js';
 import { applicationListing } from './applications.js';
 import { grantsOfTeam } from './grants.js';
 import { listBelow } from './list.js';

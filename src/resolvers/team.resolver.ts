@@ -1,14 +1,14 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { targetOf } from '../audit/fields.js';
-import { loadApplication, loadTeam, readableApplication, requireOrganization } from '../auth/access.js';
-import { change, execute } from '../auth/execute.js';
-import { loadMember } from '../auth/membership.js';
-import { newId } from '../entities/id.js';
-import { Team } from '../entities/team.js';
-import { OrganizationListArgs } from '../schema/account.args.js';
-import type { Context } from '../schema/context.js';
-import { ApplicationPage, TeamMemberPage, TeamPage } from '../schema/pages.js';
+import { targetOf } from '#audit/fields.js';
+import { loadApplication, loadTeam, readableApplication, requireOrganization } from '#auth/access.js';
+import { change, execute } from '#auth/execute.js';
+import { loadMember } from '#auth/membership.js';
+import { newId } from '#entities/id.js';
+import { Team } from '#entities/team.js';
+import { OrganizationListArgs } from '#schema/account.args.js';
+import type { Context } from '#schema/context.js';
+import { ApplicationPage, TeamMemberPage, TeamPage } from '#schema/pages.js';
 import {
   CreateTeamArgs,
   SetTeamApplicationArgs,
@@ -17,7 +17,7 @@ import {
   TeamListArgs,
   TeamMemberArgs,
   UpdateTeamArgs,
-} from '../schema/team.args.js';
+} from '#schema/team.args.js';
 import { applicationListing } from './applications.js';
 import { list } from './list.js';
 import { teamListing } from './teams.js';

@@ -1,5 +1,5 @@
 import sql, { empty } from 'sql-template-tag';
-import { teamRows } from '../auth/rows.js';
+import { teamRows } from '#auth/rows.js';
 import type { WhichBelow } from './applications.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';

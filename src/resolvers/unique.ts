@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag';
-import { type KnownConstraint, violationOf } from '../schema/constraints.js';
-import type { Context } from '../schema/context.js';
+import { type KnownConstraint, violationOf } from '#common/constraints.js';
+import type { Context } from '#schema/context.js';
 
 /**
  * Refuses a value when `taken` returns a row, as the constraint would. It is checked first so that PostgreSQL does not

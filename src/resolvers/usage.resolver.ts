@@ -1,12 +1,12 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
-import { isId } from '../entities/id.js';
-import { Quota, UsageBy, type UsageDay } from '../entities/usage.js';
-import { OrganizationArgs } from '../schema/account.args.js';
-import type { Context } from '../schema/context.js';
-import { UsagePage } from '../schema/pages.js';
-import { UsageArgs } from '../schema/usage.args.js';
+import { requireOrganization } from '#auth/access.js';
+import { isId } from '#entities/id.js';
+import { Quota, UsageBy, type UsageDay } from '#entities/usage.js';
+import { OrganizationArgs } from '#schema/account.args.js';
+import type { Context } from '#schema/context.js';
+import { UsagePage } from '#schema/pages.js';
+import { UsageArgs } from '#schema/usage.args.js';
 import { list } from './list.js';
 import type { Listing } from './list-read.js';
 

@@ -1,6 +1,6 @@
 import { Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
-import { Role, TokenScope } from '../entities/enums.js';
-import type { Context } from '../schema/context.js';
+import { Role, TokenScope } from '#entities/enums.js';
+import type { Context } from '#schema/context.js';
 
 /** The caller and the permissions of the token, by which a client offers only what will not be refused. */
 @ObjectType({ description: 'The caller, and the permissions of the token.' })

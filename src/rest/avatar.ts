@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { minidenticon } from 'minidenticons';
-import { answerNothingElse } from './verbs.js';
+import { answerNothingElse } from '#http/verbs.js';
 
 const year = 31_536_000;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
-import { serveStatic } from '../static.js';
-import { answerNothingElse } from './verbs.js';
+import { serveStatic } from '#http/static.js';
+import { answerNothingElse } from '#http/verbs.js';
 
 /**
  * Content security policy of the documentation page: the browser loads everything from this server and contacts no

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { FileBody, type ImportFormat } from '../entities/file-import.js';
-import { malformed, unsupportedMediaType } from '../errors.js';
-import { decoderOf, mediaTypeOf } from './body.js';
-import type { Hold } from './in-flight.js';
+import { malformed, unsupportedMediaType } from '#common/errors.js';
+import { FileBody, type ImportFormat } from '#entities/file-import.js';
+import { decoderOf, mediaTypeOf } from '#http/body.js';
+import type { Hold } from '#http/in-flight.js';
 
 /** Media type of each file format. */
 const fileTypes: Readonly<Record<`${ImportFormat}`, string>> = {

@@ -3,22 +3,22 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
-import { invalid, methodNotAllowed } from '../errors.js';
-import { argumentFaults } from '../schema/arguments.js';
-import type { Context } from '../schema/context.js';
-import { projectForRest } from '../schema/project.js';
-import { operationOf, requireScope, type Operation as ScopedOperation } from '../schema/scope.js';
-import { storedText } from '../schema/stored-text.js';
-import type { Admit, Caller } from './admit.js';
+import { invalid, methodNotAllowed } from '#common/errors.js';
+import type { Admit, Caller } from '#http/admit.js';
+import type { Hold, InFlight } from '#http/in-flight.js';
+import { targetOf } from '#http/origin.js';
+import { createTable } from '#http/path-table.js';
+import type { Enter } from '#http/request-queue.js';
+import { allowedVerbs, answerOptions } from '#http/verbs.js';
+import { argumentFaults } from '#schema/arguments.js';
+import type { Context } from '#schema/context.js';
+import { projectForRest } from '#schema/project.js';
+import { operationOf, requireScope, type Operation as ScopedOperation } from '#schema/scope.js';
+import { storedText } from '#schema/stored-text.js';
 import { createNaming } from './header.js';
-import type { Hold, InFlight } from './in-flight.js';
-import { targetOf } from './origin.js';
 import { type Bind, createBind, type Values } from './request.js';
-import type { Enter } from './request-queue.js';
 import { createAnswer } from './response.js';
 import { type Route, routes } from './routes.js';
-import { createTable } from './table.js';
-import { allowedVerbs, answerOptions } from './verbs.js';
 
 /** Dependencies of the REST handler; `app` provides them. */
 export interface RestOptions {

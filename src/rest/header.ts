@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { ApiError, invalid } from '../errors.js';
+import { ApiError, invalid } from '#common/errors.js';
 import type { Route } from './routes.js';
 
 /** Returns a header in the spelling of documents: `Idempotency-Key`. */

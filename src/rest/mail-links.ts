@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
-import { type Page, queryOf, sendPage, tokenOf } from './page.js';
-import { answerNothingElse } from './verbs.js';
+import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
+import { answerNothingElse } from '#http/verbs.js';
 
 /** Settings of the pages that links in e-mails open. */
 export interface MailPagesOptions {

@@ -8,18 +8,18 @@ import {
   isNullableType,
   isRequiredArgument,
 } from 'graphql';
-import { type Fault, invalid, malformed } from '../errors.js';
-import { JsonObject, type LocatedJson, toPlain } from '../json.js';
-import { parseJson } from '../json-reader.js';
+import { type Fault, invalid, malformed } from '#common/errors.js';
+import { type BodyRules, type BodySender, readBody } from '#http/body.js';
+import { below, fault, isRecord, jsonReader, type Reader, textReader } from '#http/input.js';
+import { listName, readQueryString } from '#http/query-string.js';
+import { asMalformed, readStoredBody } from '#http/stored-body.js';
+import { JsonObject, type LocatedJson, toPlain } from '#json/json.js';
+import { parseJson } from '#json/reader.js';
 import { argumentSourcesOf } from './argument-source.js';
-import { type BodyRules, type BodySender, readBody } from './body.js';
 import { openFileBody } from './file-body.js';
-import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
-import { listName, readQueryString } from './query-string.js';
 import { readOnlyFields } from './read-only.js';
 import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
-import { asMalformed, readStoredBody } from './stored-body.js';
 
 /** The arguments of one call, by name, in the form of GraphQL variables. */
 export type Values = Record<string, unknown>;

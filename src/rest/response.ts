@@ -7,8 +7,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { toBody } from '../json.js';
-import type { Hold } from './in-flight.js';
+import type { Hold } from '#http/in-flight.js';
+import { toBody } from '#json/json.js';
 import { type PageRequest, pageLinks } from './links.js';
 import type { Route } from './routes.js';
 

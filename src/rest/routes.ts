@@ -1,4 +1,4 @@
-import type { ImportFormat } from '../entities/file-import.js';
+import type { ImportFormat } from '#entities/file-import.js';
 
 /** Verbs of operations. HEAD and OPTIONS are derived from them. */
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -1,9 +1,9 @@
 import { parse } from 'qs';
-import type { Fault } from '../errors.js';
-import { JsonSyntaxError, type LocatedJson, locate } from '../json.js';
-import { parseJson } from '../json-reader.js';
-import { fault, isRecord } from './input.js';
-import { readQueryString } from './query-string.js';
+import type { Fault } from '#common/errors.js';
+import { fault, isRecord } from '#http/input.js';
+import { readQueryString } from '#http/query-string.js';
+import { JsonSyntaxError, type LocatedJson, locate } from '#json/json.js';
+import { parseJson } from '#json/reader.js';
 
 /** One argument of a search with its value. */
 interface Member {

@@ -1,5 +1,5 @@
 import { ArgsType, Field } from 'type-graphql';
-import { Role } from '../entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { choice, email, id, ids, name, username } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 

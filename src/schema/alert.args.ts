@@ -1,10 +1,10 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, Length, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
-import { AlertOperator } from '../entities/alert-condition.js';
-import { AlertKind, AlertSeverity } from '../entities/alert-rule.js';
-import { EpisodeState } from '../entities/episode.js';
-import type { PlainJson } from '../json.js';
+import { AlertOperator } from '#entities/alert-condition.js';
+import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
+import { EpisodeState } from '#entities/episode.js';
+import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs } from './application.args.js';
 import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';

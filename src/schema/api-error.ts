@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { ApiError, timedOut, unavailable } from '../errors.js';
-import { isConflict } from '../transaction.js';
+import { ApiError, timedOut, unavailable } from '#common/errors.js';
+import { isConflict } from '#database/transaction.js';
 
 /**
  * SQLSTATEs of statements that PostgreSQL cancelled because of a timeout, of the statement (query_canceled) or of its

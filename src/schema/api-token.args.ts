@@ -1,6 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
-import { TokenScope } from '../entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
 import { DeviceArgs } from './device.args.js';
 import { id, name } from './fields.js';

@@ -1,7 +1,7 @@
 import { type ValidationError, validateSync } from 'class-validator';
 import { type ClassType, getMetadataStorage, ID, type ValidatorFn } from 'type-graphql';
-import { isStorable, unstorable } from '../entities/storable.js';
-import { type Fault, invalid } from '../errors.js';
+import { type Fault, invalid } from '#common/errors.js';
+import { isStorable, unstorable } from '#entities/storable.js';
 import { brokenItems, validates } from './validation.js';
 
 type Fields = Readonly<Record<string, unknown>>;

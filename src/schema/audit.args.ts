@@ -1,5 +1,5 @@
 import { ArgsType } from 'type-graphql';
-import { AuditOutcome } from '../entities/audit-event.js';
+import { AuditOutcome } from '#entities/audit-event.js';
 import { OrganizationListArgs } from './account.args.js';
 import { choice, label, unixTime } from './fields.js';
 

@@ -15,18 +15,18 @@ import {
   type NonEmptyArray,
   type PubSub,
 } from 'type-graphql';
-import '../entities/enum-types.js';
-import { Account, OrganizationMember, TeamMemberListItem } from '../entities/account.js';
-import { ApplicationListItem, ApplicationReference } from '../entities/application.js';
-import { DeliveryListItem } from '../entities/delivery.js';
-import { DeviceListItem } from '../entities/device.js';
-import { HookListItem } from '../entities/hook.js';
-import { ProductListItem, ProductReference, PublicProductListItem } from '../entities/product.js';
-import { TeamListItem } from '../entities/team.js';
+import '#entities/enum-types.js';
+import { constraintError } from '#common/constraints.js';
+import { Account, OrganizationMember, TeamMemberListItem } from '#entities/account.js';
+import { ApplicationListItem, ApplicationReference } from '#entities/application.js';
+import { DeliveryListItem } from '#entities/delivery.js';
+import { DeviceListItem } from '#entities/device.js';
+import { HookListItem } from '#entities/hook.js';
+import { ProductListItem, ProductReference, PublicProductListItem } from '#entities/product.js';
+import { TeamListItem } from '#entities/team.js';
 import { argumentsClass, checkArguments } from './arguments.js';
 import { chargeLists } from './charge-lists.js';
 import { addConnections } from './connections.js';
-import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
 import { callMethods } from './method.js';
 import { isAudited, operationOf, requireScope } from './scope.js';

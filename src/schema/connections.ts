@@ -14,7 +14,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { invalid } from '../errors.js';
+import { invalid } from '#common/errors.js';
 import type { Context } from './context.js';
 import type { Page } from './page.js';
 import type { Connection, SelectionInfo } from './selected-fields.js';

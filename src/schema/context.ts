@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Sql } from 'sql-template-tag';
-import type { Trail } from '../audit/trail.js';
-import type { Caller, ReadingCall } from '../entities/caller.js';
+import type { Trail } from '#audit/trail.js';
+import type { Caller, ReadingCall } from '#entities/caller.js';
 
 /** Runs one statement and returns its rows. Times are ISO 8601 text, 64-bit integers are text. */
 export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;

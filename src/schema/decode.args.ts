@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { ArgsType, Field } from 'type-graphql';
-import { StreamType } from '../entities/enums.js';
-import { largestStreamId } from '../entities/variables.js';
+import { StreamType } from '#entities/enums.js';
+import { largestStreamId } from '#entities/variables.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, flag, id, unixTime, whole } from './fields.js';
 import { ProductArgs } from './product.args.js';

@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
-import { Serial } from '../entities/scalars.js';
+import { Serial } from '#entities/scalars.js';
 import { OrganizationArgs } from './account.args.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id } from './fields.js';

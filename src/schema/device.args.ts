@@ -1,6 +1,6 @@
 import { ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
-import { GraphOnly } from '../entities/columns.js';
+import { GraphOnly } from '#entities/columns.js';
 import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id, ids, labels, name, number, serial } from './fields.js';

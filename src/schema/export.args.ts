@@ -1,8 +1,8 @@
 import { ArgsType, Field } from 'type-graphql';
-import { DeliveryState } from '../entities/delivery.js';
-import { ExportFormat, ExportSubject, OrganizationExportSubject } from '../entities/export.js';
-import { LocatedJSON } from '../entities/located-json.js';
-import type { LocatedJson } from '../json.js';
+import { DeliveryState } from '#entities/delivery.js';
+import { ExportFormat, ExportSubject, OrganizationExportSubject } from '#entities/export.js';
+import { LocatedJSON } from '#entities/located-json.js';
+import type { LocatedJson } from '#json/json.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, label, labels, unixTime } from './fields.js';
 

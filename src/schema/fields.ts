@@ -11,8 +11,8 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { Field, Float, ID, Int } from 'type-graphql';
-import { EmailAddress, Serial, UnixTime, WebAddress } from '../entities/scalars.js';
-import { isStorable, unstorable } from '../entities/storable.js';
+import { EmailAddress, Serial, UnixTime, WebAddress } from '#entities/scalars.js';
+import { isStorable, unstorable } from '#entities/storable.js';
 
 /* Decorators for the fields of arguments: each declares a field's type in the graph and its rules. REST and GraphQL
    check these rules, and the OpenAPI document is generated from them. An optional field may be absent (unchanged) or

@@ -1,6 +1,6 @@
 import { ArgsType, Field } from 'type-graphql';
-import { GraphOnly } from '../entities/columns.js';
-import { type FileBody, FileContent, ImportFormat } from '../entities/file-import.js';
+import { GraphOnly } from '#entities/columns.js';
+import { type FileBody, FileContent, ImportFormat } from '#entities/file-import.js';
 import { OrganizationArgs } from './account.args.js';
 import { flag, id } from './fields.js';
 

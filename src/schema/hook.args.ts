@@ -1,10 +1,10 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
-import { GraphOnly } from '../entities/columns.js';
-import { Ended } from '../entities/delivery.js';
-import { HookEventKind } from '../entities/words.js';
-import type { PlainJson } from '../json.js';
+import { GraphOnly } from '#entities/columns.js';
+import { Ended } from '#entities/delivery.js';
+import { HookEventKind } from '#entities/words.js';
+import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs } from './application.args.js';
 import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';

@@ -1,6 +1,6 @@
 import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
-import { DeliveryState } from '../entities/delivery.js';
+import { DeliveryState } from '#entities/delivery.js';
 import { choice, cursor, flag, unixTime } from './fields.js';
 import { type Connection, everything, type SelectedFields } from './selected-fields.js';
 

@@ -1,8 +1,8 @@
 import { MaxLength } from 'class-validator';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
-import { maxCursorCharacters } from '../entities/live.js';
-import type { PlainJson } from '../json.js';
+import { maxCursorCharacters } from '#entities/live.js';
+import type { PlainJson } from '#json/json.js';
 import { OrganizationArgs } from './account.args.js';
 import { ApplicationArgs } from './application.args.js';
 import { id, ids, whole } from './fields.js';

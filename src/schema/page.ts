@@ -1,5 +1,5 @@
 import { type ClassType, Field, Int, ObjectType } from 'type-graphql';
-import { GraphOnly, RestShape } from '../entities/columns.js';
+import { GraphOnly, RestShape } from '#entities/columns.js';
 
 /** A page of a list with the size of the whole list. */
 export interface Page<Item> {

@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
-import { StreamType, VariableType } from '../entities/enums.js';
+import { StreamType, VariableType } from '#entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, label, mark, name, whole } from './fields.js';
 

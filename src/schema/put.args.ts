@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, Max, Min, ValidateNested } from 'class-validator';
 import { ArgsType, Field, Float, ID, InputType } from 'type-graphql';
-import { Permission } from '../entities/enums.js';
-import { HookEventKind } from '../entities/words.js';
+import { Permission } from '#entities/enums.js';
+import { HookEventKind } from '#entities/words.js';
 import { OrganizationArgs } from './account.args.js';
 import { CheckedByItem } from './arguments.js';
 import { LocationInput, ProductReferenceInput } from './device.args.js';

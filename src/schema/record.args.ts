@@ -1,5 +1,5 @@
 import { ArgsType, Field } from 'type-graphql';
-import { ExactJSON, type ExactJson } from '../entities/exact-json.js';
+import { ExactJSON, type ExactJson } from '#entities/exact-json.js';
 import { OrganizationArgs } from './account.args.js';
 import { flag, id, label } from './fields.js';
 

@@ -1,7 +1,7 @@
 import { Extensions } from 'type-graphql';
-import type { Caller } from '../entities/caller.js';
-import { TokenScope } from '../entities/enums.js';
-import { forbidden } from '../errors.js';
+import { forbidden } from '#common/errors.js';
+import type { Caller } from '#entities/caller.js';
+import { TokenScope } from '#entities/enums.js';
 
 /** Devices whose records an operation posts: any of the organization, or one that it names. */
 type Ingestion = 'organization' | 'device';

@@ -1,6 +1,6 @@
 import { ArgsType, Field } from 'type-graphql';
-import { LocatedJSON } from '../entities/located-json.js';
-import type { LocatedJson } from '../json.js';
+import { LocatedJSON } from '#entities/located-json.js';
+import type { LocatedJson } from '#json/json.js';
 import { ApplicationArgs } from './application.args.js';
 
 const range = () =>

@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, Length, Max, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
-import { SeriesFunction } from '../entities/series.js';
+import { SeriesFunction } from '#entities/series.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, labels, unixTime, whole } from './fields.js';
 

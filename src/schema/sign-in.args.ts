@@ -1,5 +1,5 @@
 import { ArgsType, Field } from 'type-graphql';
-import { Role } from '../entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
 import { email, id, ids } from './fields.js';
 import { PageArgs } from './list.args.js';

@@ -1,5 +1,5 @@
 import { ArgsType } from 'type-graphql';
-import { Permission } from '../entities/enums.js';
+import { Permission } from '#entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, description, id, name } from './fields.js';
 import { PageArgs } from './list.args.js';

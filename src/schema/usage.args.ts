@@ -1,5 +1,5 @@
 import { ArgsType } from 'type-graphql';
-import { UsageBy } from '../entities/usage.js';
+import { UsageBy } from '#entities/usage.js';
 import { choice, day, id } from './fields.js';
 import { PageArgs } from './list.args.js';
 

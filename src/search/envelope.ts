@@ -1,6 +1,6 @@
-import { isId, nilId } from '../entities/id.js';
-import { type Fault, invalid } from '../errors.js';
-import type { LocatedJson } from '../json.js';
+import { type Fault, invalid } from '#common/errors.js';
+import { isId, nilId } from '#entities/id.js';
+import type { LocatedJson } from '#json/json.js';
 import { microsecondsOf } from './hits/bound-sort.js';
 import { Input } from './syntax/input.js';
 import { isNumber } from './syntax/value.js';

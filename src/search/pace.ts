@@ -1,4 +1,4 @@
-import { timeSlices } from '../time-slice.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 
 /** The time limit of a query was exceeded, and its statement was cancelled. */
 export class TimedOut extends Error {}

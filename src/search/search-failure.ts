@@ -1,5 +1,5 @@
-import { ErrorWithoutStack } from '../error-without-stack.js';
-import type { Position } from '../json.js';
+import { ErrorWithoutStack } from '#common/error-without-stack.js';
+import type { Position } from '#json/json.js';
 
 /** A fault as the engines describe it. `caused_by` is a more specific fault. */
 export interface Cause {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
 import sql from 'sql-template-tag';
-import { newId } from '../entities/id.js';
+import { newId } from '#entities/id.js';
 import type { Claims } from './provider.js';
 import type { Database } from './sessions.js';
 

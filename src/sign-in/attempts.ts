@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { hashToken } from '../auth/token.js';
-import { rateLimited, unavailable } from '../errors.js';
+import { hashToken } from '#auth/token.js';
+import { rateLimited, unavailable } from '#common/errors.js';
 import type { Checks, Claims } from './provider.js';
 import type { Database } from './sessions.js';
 

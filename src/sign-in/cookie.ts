@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { forbidden } from '../errors.js';
-import type { Bearer } from '../rest/admit.js';
+import { forbidden } from '#common/errors.js';
+import type { Bearer } from '#http/admit.js';
 
 /** What a cookie holds: 32 random bytes in base64url. */
 const value = /^[\w-]{43}$/;

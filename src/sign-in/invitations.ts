@@ -1,5 +1,5 @@
 import sql, { empty } from 'sql-template-tag';
-import type { Role } from '../entities/enums.js';
+import type { Role } from '#entities/enums.js';
 import type { Database } from './sessions.js';
 
 /** An invitation as whoever has its link sees it. */

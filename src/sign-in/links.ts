@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { hashToken } from '../auth/token.js';
+import { hashToken } from '#auth/token.js';
 import type { Database } from './sessions.js';
 
 /** Path of the page that a link for one sign-in opens. */

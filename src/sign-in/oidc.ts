@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { hashToken } from '../auth/token.js';
-import { unavailable } from '../errors.js';
-import type { OidcProvider } from '../oidc-setting.js';
-import { transaction } from '../transaction.js';
+import { hashToken } from '#auth/token.js';
+import { unavailable } from '#common/errors.js';
+import type { OidcProvider } from '#config/oidc-setting.js';
+import { transaction } from '#database/transaction.js';
 import { findAccount } from './accounts.js';
 import { storeArrival, storeAttempt, takeAttempt } from './attempts.js';
 import type { Provider } from './provider.js';

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { OidcProvider } from '../oidc-setting.js';
+import type { OidcProvider } from '#config/oidc-setting.js';
 
 /** Seconds that a provider may take to answer one request, and bytes of an answer. */
 const timeout = 10;

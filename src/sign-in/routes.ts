@@ -1,10 +1,10 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Pool } from 'pg';
-import type { OidcProvider } from '../oidc-setting.js';
-import { type Page, queryOf, sendPage, tokenOf } from '../rest/page.js';
-import { answerNothingElse } from '../rest/verbs.js';
-import type { Read } from '../schema/context.js';
-import { transaction } from '../transaction.js';
+import type { OidcProvider } from '#config/oidc-setting.js';
+import { transaction } from '#database/transaction.js';
+import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
+import { answerNothingElse } from '#http/verbs.js';
+import type { Read } from '#schema/context.js';
 import { attemptTime } from './attempts.js';
 import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
 import { createInvitationPages } from './invitation-pages.js';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { unauthenticated } from '../errors.js';
-import type { OidcProvider } from '../oidc-setting.js';
-import type { Read } from '../schema/context.js';
-import { transaction } from '../transaction.js';
+import { unauthenticated } from '#common/errors.js';
+import type { OidcProvider } from '#config/oidc-setting.js';
+import { transaction } from '#database/transaction.js';
+import type { Read } from '#schema/context.js';
 import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
 import { chooseOrganization, endSession, findPerson, leaveOrganization, noteByPerson } from './sessions.js';
 import type { Handlers } from './visit.js';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { insertEvent, type NewEvent } from '../audit/event.js';
-import { lockOwners, type OwnerRow, requireOtherOwner } from '../auth/membership.js';
-import { isOpen, lifetime, touchSession } from '../auth/session.js';
-import { hashToken } from '../auth/token.js';
-import type { Role } from '../entities/enums.js';
-import { isId, newId } from '../entities/id.js';
-import { notFound } from '../errors.js';
-import type { Read } from '../schema/context.js';
+import { insertEvent, type NewEvent } from '#audit/event.js';
+import { lockOwners, type OwnerRow, requireOtherOwner } from '#auth/membership.js';
+import { isOpen, lifetime, touchSession } from '#auth/session.js';
+import { hashToken } from '#auth/token.js';
+import { notFound } from '#common/errors.js';
+import type { Role } from '#entities/enums.js';
+import { isId, newId } from '#entities/id.js';
+import type { Read } from '#schema/context.js';
 
 /** Sessions that a person has at once. A further sign-in ends the one that was used longest ago. */
 export const sessionsOfPerson = 50;

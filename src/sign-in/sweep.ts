@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { isOpen } from '../auth/session.js';
+import { isOpen } from '#auth/session.js';
 import type { Database } from './sessions.js';
 
 /** Deletes sessions, sign-ins, links and invitations that are over. They count no more before that. */

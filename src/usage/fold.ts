@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { transaction } from '../transaction.js';
+import { transaction } from '#database/transaction.js';
 
 /** Number of rows that one transaction adds up. */
 const batchSize = 5000;

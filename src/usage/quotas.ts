@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { quotaExceeded } from '../errors.js';
+import { quotaExceeded } from '#common/errors.js';
 import { dayLength, dayOf } from './call-counter.js';
 import { claimRecords, type HeldClaim, renewClaims, type StoredRecords, settleClaims } from './quota-claims.js';
 

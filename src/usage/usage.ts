@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { Log } from '../log.js';
-import { createPeriodicTasks } from '../periodic-tasks.js';
-import { type Item, Rejection } from '../records/item.js';
-import type { RecordLog } from '../records/record-log.js';
+import type { Log } from '#common/log.js';
+import { type Item, Rejection } from '#records/item.js';
+import type { RecordLog } from '#records/record-log.js';
+import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { CallCounter } from './call-counter.js';
 import { foldUsage } from './fold.js';
 import { Quotas } from './quotas.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { newId } from '../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();

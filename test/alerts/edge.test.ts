@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fold, initialState, type Sample } from '../../src/alerts/fold.js';
-import { overlaps } from '../../src/alerts/overlap.js';
-import { AlertOperator } from '../../src/entities/alert-condition.js';
+import { fold, initialState, type Sample } from '#alerts/fold.js';
+import { overlaps } from '#alerts/overlap.js';
+import { AlertOperator } from '#entities/alert-condition.js';
 
 const bits = fc.constantFrom(true, false, undefined);
 const samples = fc

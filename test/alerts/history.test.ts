@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { newId } from '../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { useWorld } from '../support/world.js';
 import { decision, expectedOf, histories, spansOf } from './history.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { fold, initialState, type Sample } from '../../src/alerts/fold.js';
+import { fold, initialState, type Sample } from '#alerts/fold.js';
 
 /** A measured value: seconds after the first, and degrees. */
 export interface Point {

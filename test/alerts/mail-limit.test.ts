@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { expire, mergeCounts } from '../../src/alerts/mail/upkeep.js';
-import { newId } from '../../src/entities/id.js';
+import { expire, mergeCounts } from '#alerts/mail/upkeep.js';
+import { newId } from '#entities/id.js';
 import { until } from '../support/until.js';
 import { someAddress, useMailWorld } from './mail-world.js';
 

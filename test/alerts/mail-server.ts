@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
-import type { MailConfig } from '../../src/mail-setting.js';
+import type { MailConfig } from '#config/mail-setting.js';
 
 /** A mail as it arrived. */
 export interface ReceivedMail {

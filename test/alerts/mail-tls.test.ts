@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { faultOf } from '../../src/alerts/mail/fault.js';
-import type { Mail } from '../../src/alerts/mail/message.js';
-import { openTransport } from '../../src/alerts/mail/transport.js';
+import { faultOf } from '#alerts/mail/fault.js';
+import type { Mail } from '#alerts/mail/message.js';
+import { openTransport } from '#alerts/mail/transport.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 
 const key = readFileSync('test/data/tls/key.pem', 'utf8');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
-import type { AlertRecipientState } from '../../src/entities/alert-recipient.js';
-import { newId } from '../../src/entities/id.js';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
+import { readConfig } from '#config/config.js';
+import type { AlertRecipientState } from '#entities/alert-recipient.js';
+import { newId } from '#entities/id.js';
 import { until } from '../support/until.js';
 import { AccountActor, useWorld, type World } from '../support/world.js';
 import { type MailServer, mailOrigin, type ReceivedMail, startMailServer } from './mail-server.js';

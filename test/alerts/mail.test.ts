@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { readConfig } from '../../src/config.js';
-import { AlertRecipientState } from '../../src/entities/alert-recipient.js';
+import { readConfig } from '#config/config.js';
+import { AlertRecipientState } from '#entities/alert-recipient.js';
 import { useWorld } from '../support/world.js';
 import { someAddress, useMailWorld } from './mail-world.js';
 

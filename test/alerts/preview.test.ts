@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
-import { applies } from '../../src/alerts/rule.js';
+import { applies } from '#alerts/rule.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
-import { newId } from '../../src/entities/id.js';
+import { Role } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
 import { begun } from '../live/live-world.js';
 import { overEvents } from '../live/subscriber.js';
 import { type AccountActor, useWorld } from '../support/world.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { checkListenAddress } from '../../src/listen.js';
+import { checkListenAddress } from '#http/listen.js';
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wantedWorkers } from '../../src/workers/worker-count.js';
+import { wantedWorkers } from '#app/workers/worker-count.js';
 import { runCommand } from '../support/command.js';
 import { account, useTwoWorkers } from './two-workers.js';
 

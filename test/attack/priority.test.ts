@@ -1,6 +1,6 @@
 import { getPriority } from 'node:os';
 import { expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { buildCustomer } from '../hooks/customer.js';
 import { useWorld } from '../support/world.js';
 

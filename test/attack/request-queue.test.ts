@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
-import { createPool } from '../../src/database/pools.js';
+import { readConfig } from '#config/config.js';
+import { createPool } from '#database/pools.js';
 import { Actor } from '../support/actor.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';

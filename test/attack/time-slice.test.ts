@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TimeSlices } from '../../src/time-slice.js';
+import { TimeSlices } from '#scheduling/time-slice.js';
 
 /** Computes for the given time in slices; returns the number of event loop iterations. */
 const compute = async (slices: TimeSlices, organizationId: string, milliseconds: number): Promise<number> => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { insertEvent } from '../../src/audit/event.js';
-import { auditUpkeep } from '../../src/audit/upkeep.js';
-import { firstId, newId } from '../../src/entities/id.js';
+import { insertEvent } from '#audit/event.js';
+import { auditUpkeep } from '#audit/upkeep.js';
+import { firstId, newId } from '#entities/id.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

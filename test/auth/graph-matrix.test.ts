@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { routes } from '../../src/rest/routes.js';
+import { routes } from '#rest/routes.js';
 import { cases, codes, documentOf, expected, ofRestAlone, ok, operationNames, useMatrix } from './matrix.js';
 import { operations } from './operations.js';
 

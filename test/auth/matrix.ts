@@ -9,7 +9,7 @@ import {
   type IntrospectionQuery,
   isLeafType,
 } from 'graphql';
-import { Role, TokenScope } from '../../src/entities/enums.js';
+import { Role, TokenScope } from '#entities/enums.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
 import { type Access, inAnHour, newAlertRule, newImport, operations, type Things } from './operations.js';

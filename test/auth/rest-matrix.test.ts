@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Route, routes } from '../../src/rest/routes.js';
+import { type Route, routes } from '#rest/routes.js';
 import type { Actor } from '../support/actor.js';
 import { cases, codes, expected, ok, useMatrix } from './matrix.js';
 import type { Values } from './operations.js';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sql, { type Sql } from 'sql-template-tag';
-import { createAuthenticate } from '../../src/auth/authenticate.js';
-import { createPool } from '../../src/database/pools.js';
-import { createReader, type Reader } from '../../src/database/reader.js';
-import { AccountType } from '../../src/entities/enums.js';
-import { createAccount } from '../../src/operator/account.js';
-import { createToken } from '../../src/operator/token.js';
-import type { Read } from '../../src/schema/context.js';
+import { createAuthenticate } from '#auth/authenticate.js';
+import { createPool } from '#database/pools.js';
+import { createReader, type Reader } from '#database/reader.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken } from '#operator/token.js';
+import type { Read } from '#schema/context.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

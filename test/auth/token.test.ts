@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Role, TokenScope } from '../../src/entities/enums.js';
+import { Role, TokenScope } from '#entities/enums.js';
 import { Actor } from '../support/actor.js';
 import { useWorld } from '../support/world.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { checkConnections } from '../../src/operator/doctor/server.js';
+import { checkConnections } from '#operator/doctor/server.js';
 import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
 import { embeddedAddress } from './embedded.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { type Outcome, runCommand } from '../support/command.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 

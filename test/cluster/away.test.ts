@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Service } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
+import type { Service } from '#app/app.js';
+import { readConfig } from '#config/config.js';
 import type { Client } from '../support/client.js';
 import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { recordIndexSettings } from '../support/record-index.js';

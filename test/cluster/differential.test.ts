@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { fairQueueFor } from '../../src/database/pool-queue.js';
-import { createPool } from '../../src/database/pools.js';
-import type { PlainJson } from '../../src/json.js';
-import { parseJson } from '../../src/json-reader.js';
-import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
-import type { Search } from '../../src/records/record-index.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { createPool } from '#database/pools.js';
+import type { PlainJson } from '#json/json.js';
+import { parseJson } from '#json/reader.js';
+import { createSearch } from '#records/postgres/search/postgres-search.js';
+import type { Search } from '#records/record-index.js';
 import { BodyGrammar } from '../search/oracle/body.js';
 import { differences } from '../search/oracle/compare.js';
 import { Dice } from '../search/oracle/dice.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { claimBatches } from '../../src/records/opensearch/journal/claim.js';
-import { transaction } from '../../src/transaction.js';
+import { transaction } from '#database/transaction.js';
+import { claimBatches } from '#records/opensearch/journal/claim.js';
 import { runCommand } from '../support/command.js';
 import { recordIndexSettings } from '../support/record-index.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { devicesIn } from '../../src/records/opensearch/search/device-question.js';
+import { devicesIn } from '#records/opensearch/search/device-question.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld({});

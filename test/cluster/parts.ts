@@ -1,12 +1,12 @@
 import type { Client } from '@opensearch-project/opensearch';
 import type { Pool } from 'pg';
-import { BulkWriter } from '../../src/records/opensearch/bulk.js';
-import { createClient } from '../../src/records/opensearch/client.js';
-import { createFreshness } from '../../src/records/opensearch/fresh.js';
-import { indexNames } from '../../src/records/opensearch/indices.js';
-import type { ClusterLogOptions } from '../../src/records/opensearch/log/options.js';
-import { DocumentMaker } from '../../src/records/opensearch/maker.js';
-import { Places } from '../../src/records/opensearch/place.js';
+import { BulkWriter } from '#records/opensearch/bulk.js';
+import { createClient } from '#records/opensearch/client.js';
+import { createFreshness } from '#records/opensearch/fresh.js';
+import { indexNames } from '#records/opensearch/indices.js';
+import type { ClusterLogOptions } from '#records/opensearch/log/options.js';
+import { DocumentMaker } from '#records/opensearch/maker.js';
+import { Places } from '#records/opensearch/place.js';
 
 /** Opens the parts that index maintenance needs, on a test's database and indices. The caller closes the client. */
 export const openParts = (pool: Pool, databaseUrl: string): ClusterLogOptions & { client: Client } => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Service } from '../../src/app.js';
+import type { Service } from '#app/app.js';
 import type { Client } from '../support/client.js';
 import { ended, runCommand, startCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';

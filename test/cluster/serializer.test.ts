@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ExactSerializer } from '../../src/records/opensearch/serializer.js';
+import { ExactSerializer } from '#records/opensearch/serializer.js';
 
 const read = (json: string) => new ExactSerializer().deserialize(json);
 

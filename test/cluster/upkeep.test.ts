@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { refillPlace } from '../../src/records/opensearch/log/refill.js';
-import { purgeDocuments, retireDocuments } from '../../src/records/opensearch/log/retire.js';
-import { makeNextIndex } from '../../src/records/opensearch/next-index.js';
-import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
+import { refillPlace } from '#records/opensearch/log/refill.js';
+import { purgeDocuments, retireDocuments } from '#records/opensearch/log/retire.js';
+import { makeNextIndex } from '#records/opensearch/next-index.js';
+import { purgeDevices } from '#records/postgres/upkeep/purge.js';
 import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { type IndexedDocument, readDocuments } from './index-reader.js';

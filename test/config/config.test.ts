@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig } from '../../src/config.js';
+import { ConfigError, readConfig } from '#config/config.js';
 
 describe('readConfig', () => {
   it('returns defaults that let the service start', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 

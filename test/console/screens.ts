@@ -102,5 +102,7 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
 /** Waits until a screen shows its data. */
 export const loaded = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+  // Parts of a screen may load at the same time, and one after the other.
+  const loading = page.getByRole('status', { name: 'Loading' });
+  while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
 };

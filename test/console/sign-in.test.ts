@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
-import { createSignInLink } from '../../src/operator/sign-in-link.js';
+import { Role } from '#entities/enums.js';
+import { createSignInLink } from '#operator/sign-in-link.js';
 import { client, useProvider } from '../sign-in/provider.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
@@ -42,6 +42,7 @@ describeInBrowser('people in the console', () => {
     await guest.page.getByRole('link', { name: 'Sign in with Test' }).click();
     await guest.page.getByText('You accept it as Ada').waitFor();
     await guest.page.getByRole('button', { name: 'Accept' }).click();
+    await guest.page.getByLabel(/^Account: Ada/).click();
     await guest.page.getByRole('link', { name: 'Ada' }).click();
     await guest.page.getByText('(this one)').waitFor();
     await guest.page.getByText('now', { exact: true }).waitFor();
@@ -57,6 +58,7 @@ describeInBrowser('people in the console', () => {
     await guest.page.getByRole('alert').getByText('no longer valid').waitFor();
     await guest.page.getByRole('link', { name: 'Sign in with Test' }).click();
     await guest.page.getByRole('heading', { name: 'Devices' }).waitFor();
+    await guest.page.getByLabel(/^Account: Ada/).click();
     await guest.page.getByRole('button', { name: 'Sign out' }).click();
     await guest.page.getByText('Use a token').click();
     await guest.page.getByLabel('Token').waitFor();
@@ -70,11 +72,8 @@ describeInBrowser('people in the console', () => {
     const { token } = await createSignInLink(world.pool, member.id, new Date());
     const { page } = await browser.open(`${world.url}/auth/link?token=${token}`);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Organization').selectOption(second.id);
-    await page.waitForFunction((id) => {
-      const chosen = document.querySelector<HTMLSelectElement>('select[aria-label=Organization]');
-      return chosen?.value === id;
-    }, second.id);
+    await page.getByLabel(/^Account: /).click();
+    await page.getByRole('combobox', { name: 'Organization' }).selectOption(second.id);
     const names = await second.graph('{ account { username } }');
     const name = names.body.data!['account'].username as string;
     await page.locator('.brand').getByText(name).waitFor();

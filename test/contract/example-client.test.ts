@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { routes } from '../../src/rest/routes.js';
+import { routes } from '#rest/routes.js';
 import { checkAnswer } from '../support/contract.js';
 import { useWorld } from '../support/world.js';
 

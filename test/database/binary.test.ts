@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type pg from 'pg';
-import { booleans, jsons, texts, times, uuids } from '../../src/binary.js';
-import { createPool } from '../../src/database/pools.js';
-import { copyIn } from '../../src/records/postgres/log/copy.js';
-import { CopyRows } from '../../src/records/postgres/log/copy-rows.js';
+import { booleans, jsons, texts, times, uuids } from '#database/binary.js';
+import { createPool } from '#database/pools.js';
+import { copyIn } from '#records/postgres/log/copy.js';
+import { CopyRows } from '#records/postgres/log/copy-rows.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { isConnectionLoss } from '../../src/database/loss.js';
-import { createPool } from '../../src/database/pools.js';
-import { createReader } from '../../src/database/reader.js';
+import { isConnectionLoss } from '#database/loss.js';
+import { createPool } from '#database/pools.js';
+import { createReader } from '#database/reader.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { insertEvent } from '#audit/event.js';
+import { createInsert, type Insert } from '#database/insert.js';
+import { Application } from '#entities/application.js';
+import { Device } from '#entities/device.js';
+import { AccountType, VariableType } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
+import { Product } from '#entities/product.js';
+import { Team } from '#entities/team.js';
+import { createAccount } from '#operator/account.js';
 import { ormOptions } from '../../mikro-orm.config.js';
-import { insertEvent } from '../../src/audit/event.js';
-import { createInsert, type Insert } from '../../src/database/insert.js';
-import { Application } from '../../src/entities/application.js';
-import { Device } from '../../src/entities/device.js';
-import { AccountType, VariableType } from '../../src/entities/enums.js';
-import { newId } from '../../src/entities/id.js';
-import { Product } from '../../src/entities/product.js';
-import { Team } from '../../src/entities/team.js';
-import { createAccount } from '../../src/operator/account.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
+import { appliedMigrations, migrate } from '#database/migrate.js';
 import { ormOptions } from '../../mikro-orm.config.js';
-import { appliedMigrations, migrate } from '../../src/database/migrate.js';
 import { createDatabase } from '../support/server.js';
 
 describe('migration', () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import sql, { Sql } from 'sql-template-tag';
-import { createPool } from '../../src/database/pools.js';
-import { createReader, type Reader } from '../../src/database/reader.js';
-import { isoTimestamp } from '../../src/database/types.js';
+import { createPool } from '#database/pools.js';
+import { createReader, type Reader } from '#database/reader.js';
+import { isoTimestamp } from '#database/types.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

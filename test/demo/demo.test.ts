@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { runCommand } from '../support/command.js';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';

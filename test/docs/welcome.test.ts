@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { greeting, welcome } from '../../src/welcome.js';
+import { greeting, welcome } from '#command/welcome.js';
 import { useGuide } from './guide.js';
 
 const guide = useGuide();

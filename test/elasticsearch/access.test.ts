@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { engineRoutes } from '../../src/elasticsearch/routes.js';
-import { Role, TokenScope } from '../../src/entities/enums.js';
+import { engineRoutes } from '#elasticsearch/routes.js';
+import { Role, TokenScope } from '#entities/enums.js';
 import type { AccountActor } from '../support/world.js';
 import { useWorld } from '../support/world.js';
 import { send } from './field.js';

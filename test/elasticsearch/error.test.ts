@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { TokenScope } from '../../src/entities/enums.js';
-import { newId } from '../../src/entities/id.js';
+import { TokenScope } from '#entities/enums.js';
+import { newId } from '#entities/id.js';
 import { testRecordIndex } from '../support/record-index.js';
 import { withDatabase } from '../support/tenant.js';
 import { type Answered, send, useField } from './field.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { TokenScope } from '../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 type Line = Record<string, any>;

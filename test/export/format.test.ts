@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 type Line = Record<string, any>;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import type { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import process from 'node:process';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { startTestService } from '../support/start-service.js';
 
 /** Measurements since the last request for them. */

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from '@jest/globals';
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
-import type { GraphContext } from '../../src/graph/context.js';
-import { createPrepare } from '../../src/graph/execute.js';
-import { RequestBudget } from '../../src/graph/request-budget.js';
+import type { GraphContext } from '#graph/context.js';
+import { createPrepare } from '#graph/execute.js';
+import { RequestBudget } from '#graph/request-budget.js';
 
 /** Counts the iterations of the event loop. */
 let iteration = 0;

@@ -1,5 +1,5 @@
 import { beforeAll, expect } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
 
 let world: World;

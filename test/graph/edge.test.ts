@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
-import { setPublic } from '../../src/operator/product.js';
+import { Role } from '#entities/enums.js';
+import { setPublic } from '#operator/product.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
 
 const world = useWorld();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
+import { examples } from '#graph/examples.js';
 import { createFetcher } from '../../pages/graphiql/fetcher.js';
-import { examples } from '../../src/graph/examples.js';
 import { describeInBrowser, useBrowser } from '../console/browser.js';
 import { useWorld } from '../support/world.js';
 

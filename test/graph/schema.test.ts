@@ -10,7 +10,7 @@ import {
   isInputObjectType,
   isObjectType,
 } from 'graphql';
-import { routes } from '../../src/rest/routes.js';
+import { routes } from '#rest/routes.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { useWorld, type World } from '../support/world.js';
 
 const world = useWorld({ config: { graph: { timeout: 700 } } });

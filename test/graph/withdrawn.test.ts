@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { setPublic } from '../../src/operator/product.js';
+import { setPublic } from '#operator/product.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer, type HttpAnswer } from './customer.js';
 import { type Receiver, startReceiver, status } from './receiver.js';

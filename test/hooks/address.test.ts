@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAddressGuard, type Resolve } from '../../src/hooks/address-guard.js';
-import { createCaller } from '../../src/hooks/attempt.js';
-import type { CallFault } from '../../src/hooks/fault.js';
+import { createAddressGuard, type Resolve } from '#hooks/address-guard.js';
+import { createCaller } from '#hooks/attempt.js';
+import type { CallFault } from '#hooks/fault.js';
 import { startReceiver } from './receiver.js';
 
 const none = { allow: [], deny: [] };

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { readConfig } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer } from './customer.js';
 import { startReceiver } from './receiver.js';

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { hashToken, newToken, tokenPrefix } from '../../src/auth/token.js';
-import { newId } from '../../src/entities/id.js';
+import { hashToken, newToken, tokenPrefix } from '#auth/token.js';
+import { newId } from '#entities/id.js';
 import { plainPoolOf } from '../support/connection.js';
 import type { TestService } from '../support/service.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { isId } from '../../src/entities/id.js';
+import { isId } from '#entities/id.js';
 import { useHookWorld } from './hook-world.js';
 import { type Behaviour, fine, json, startReceiver, status } from './receiver.js';
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { createPool } from '../../src/database/pools.js';
-import { newId } from '../../src/entities/id.js';
-import type { Hooks, HooksOptions } from '../../src/hooks/hooks.js';
-import { purgeDeleted } from '../../src/hooks/housekeeping.js';
-import type { RecordDevice } from '../../src/hooks/message.js';
+import { createPool } from '#database/pools.js';
+import { newId } from '#entities/id.js';
+import type { Hooks, HooksOptions } from '#hooks/hooks.js';
+import { purgeDeleted } from '#hooks/housekeeping.js';
+import type { RecordDevice } from '#hooks/message.js';
 import { useDatabase } from '../support/database.js';
 import { openHooks } from './open-hooks.js';
 import { startReceiver } from './receiver.js';

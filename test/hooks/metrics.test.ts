@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer } from './customer.js';
 import { startReceiver, status } from './receiver.js';

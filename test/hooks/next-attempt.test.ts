@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type HttpAnswer } from './customer.js';
 import { startReceiver } from './receiver.js';

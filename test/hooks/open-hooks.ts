@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { Registry } from 'prom-client';
-import { createPool } from '../../src/database/pools.js';
-import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
-import { createLog } from '../../src/log.js';
-import { countRecords, scanRecords } from '../../src/records/postgres/log/scan.js';
-import { matchRecords } from '../../src/records/postgres/search/match.js';
+import { createLog } from '#common/log.js';
+import { createPool } from '#database/pools.js';
+import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '#hooks/hooks.js';
+import { countRecords, scanRecords } from '#records/postgres/log/scan.js';
+import { matchRecords } from '#records/postgres/search/match.js';
 
 /** Opens hook delivery on a database with loopback allowed. The caller starts and closes it. */
 export function openHooks(

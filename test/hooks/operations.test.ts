@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer } from './customer.js';
 import { json, startReceiver, status } from './receiver.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { createPool } from '../../src/database/pools.js';
-import { createJobs, type Jobs } from '../../src/jobs/jobs.js';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
+import { createPool } from '#database/pools.js';
+import { createJobs, type Jobs } from '#jobs/jobs.js';
 import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 

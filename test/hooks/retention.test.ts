@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { dropPartitions, makePartitions } from '../../src/hooks/housekeeping.js';
+import { dropPartitions, makePartitions } from '#hooks/housekeeping.js';
 import { useHookWorld } from './hook-world.js';
 import { startReceiver, status } from './receiver.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { retryAfter, waitAfter } from '../../src/hooks/retry-schedule.js';
+import { retryAfter, waitAfter } from '#hooks/retry-schedule.js';
 import { useHookWorld } from './hook-world.js';
 import { fine, startReceiver, status } from './receiver.js';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer } from './customer.js';
 import { type Received, startReceiver, status } from './receiver.js';

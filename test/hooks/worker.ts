@@ -1,4 +1,4 @@
-import { createPool } from '../../src/database/pools.js';
+import { createPool } from '#database/pools.js';
 import { openHooks } from './open-hooks.js';
 
 /** Runs deliveries in a process that tests kill. The argument is the database's address; it prints `up` when ready. */

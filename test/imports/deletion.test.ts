@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPool } from '../../src/database/pools.js';
-import { AccountType, Role } from '../../src/entities/enums.js';
-import { setDisabled } from '../../src/operator/account.js';
+import { createPool } from '#database/pools.js';
+import { AccountType, Role } from '#entities/enums.js';
+import { setDisabled } from '#operator/account.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { importing } from './imported.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
 import { useWorld } from '../support/world.js';
 import { importing } from './imported.js';
 import { dataPage, parquetFile, prefixed, run } from './parquet-file.js';

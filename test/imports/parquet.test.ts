@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { type ParquetCursor, type Unpacked, unpackParquet } from '../../src/imports/parquet.js';
+import { type ParquetCursor, type Unpacked, unpackParquet } from '#imports/parquet.js';
 import { useWorld } from '../support/world.js';
 import { importing } from './imported.js';
 import { type Column, dataPage, dictionaryPage, type Page, parquetFile, prefixed, run } from './parquet-file.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type JsonObject, JsonSyntaxError, locate, maxJsonDepth, toPlain } from '../../src/json.js';
-import { parseJson, parseJsonLines } from '../../src/json-reader.js';
+import { type JsonObject, JsonSyntaxError, locate, maxJsonDepth, toPlain } from '#json/json.js';
+import { parseJson, parseJsonLines } from '#json/reader.js';
 
 const read = (text: string) => parseJson(text) as JsonObject;
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonFault, JsonSyntaxError, toPlain } from '../../src/json.js';
+import { JsonFault, JsonSyntaxError, toPlain } from '#json/json.js';
 import {
   type PlainLine,
   parsePlain,
   parsePlainLines,
   parsePlainRecords,
   parsePlainRecordsInSlices,
-} from '../../src/json-plain.js';
-import { parseJson } from '../../src/json-reader.js';
+} from '#json/plain.js';
+import { parseJson } from '#json/reader.js';
 
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Role, TokenScope } from '../../src/entities/enums.js';
+import { Role, TokenScope } from '#entities/enums.js';
 import { useWorld } from '../support/world.js';
 import { addDevice, begun, buildLiveWorld, codeOf, type LiveWorld, values } from './live-world.js';
 import { overEvents, overSocket, type Wanted } from './subscriber.js';

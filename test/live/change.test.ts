@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { useWorld } from '../support/world.js';
 import { addDevice, begun, buildLiveWorld, codeOf } from './live-world.js';
 import { type Heard, overEvents, overSocket } from './subscriber.js';

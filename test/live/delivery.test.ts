@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Service } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
+import type { Service } from '#app/app.js';
+import { readConfig } from '#config/config.js';
 import { fine, type Receiver, startReceiver, status } from '../hooks/receiver.js';
 import { startTestService } from '../support/start-service.js';
 import { useWorld } from '../support/world.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { Service } from '../../src/app.js';
-import { newId } from '../../src/entities/id.js';
+import type { Service } from '#app/app.js';
+import { newId } from '#entities/id.js';
 import { startTestService } from '../support/start-service.js';
 import { useWorld } from '../support/world.js';
 import { begun, buildLiveWorld, type LiveWorld, missed, values } from './live-world.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { Stream } from '../../src/live/stream.js';
+import { Stream } from '#live/stream.js';
 import { useWorld } from '../support/world.js';
 import { buildLiveWorld, type LiveWorld } from './live-world.js';
 

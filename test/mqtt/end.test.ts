@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { Service } from '../../src/app.js';
+import type { Service } from '#app/app.js';
 import { ended } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { startTestService } from '../support/start-service.js';

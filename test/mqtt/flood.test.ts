@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLog } from '../../src/log.js';
-import { Pace } from '../../src/mqtt/pace.js';
+import { createLog } from '#common/log.js';
+import { Pace } from '#mqtt/pace.js';
 import { delayDuring } from '../attack/delay.js';
 import { makeDevice, makeDeviceToken, recordsOf, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';

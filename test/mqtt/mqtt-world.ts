@@ -1,7 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import mqtt, { type IClientOptions, type MqttClient, type Packet } from 'mqtt';
-import { readConfig } from '../../src/config.js';
-import { TokenScope } from '../../src/entities/enums.js';
+import { readConfig } from '#config/config.js';
+import { TokenScope } from '#entities/enums.js';
 import type { Client } from '../support/client.js';
 import { type TestService, useService } from '../support/service.js';
 import { type TestServiceOptions } from '../support/start-service.js';

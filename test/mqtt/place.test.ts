@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TokenScope } from '../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { createTenant } from '../support/tenant.js';
 import { mqttConfig, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { IConnectPacket, Packet } from 'mqtt-packet';
-import { TokenScope } from '../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { connect, gone, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { MqttClient } from 'mqtt';
-import { type QuotaValues, setQuota } from '../../src/operator/quota.js';
+import { type QuotaValues, setQuota } from '#operator/quota.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 import { connect, gone, makeDevice, makeDeviceToken, packetOf, recordsOf, useMqtt } from './mqtt-world.js';
 

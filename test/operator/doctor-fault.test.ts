@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { createPool } from '../../src/database/pools.js';
-import { newId } from '../../src/entities/id.js';
-import { type DoctorOptions, examine } from '../../src/operator/doctor/doctor.js';
+import { createPool } from '#database/pools.js';
+import { newId } from '#entities/id.js';
+import { type DoctorOptions, examine } from '#operator/doctor/doctor.js';
 import { buildCustomer } from '../hooks/customer.js';
 import { createDatabase, execute } from '../support/server.js';
 import { useService } from '../support/service.js';

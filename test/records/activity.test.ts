@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
-import { foldActivity } from '../../src/records/postgres/upkeep/activity.js';
+import { Role } from '#entities/enums.js';
+import { foldActivity } from '#records/postgres/upkeep/activity.js';
 import type { GraphAnswer } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 

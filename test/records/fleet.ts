@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { newId } from '../../src/entities/id.js';
-import type { Variable } from '../../src/entities/product.js';
+import { newId } from '#entities/id.js';
+import type { Variable } from '#entities/product.js';
 
 /** An organization with a product and a device, inserted without the API. */
 export interface Fleet {

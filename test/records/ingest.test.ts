@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { TokenScope } from '../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import type { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant, withDatabase } from '../support/tenant.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
 import type { Answer, Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';

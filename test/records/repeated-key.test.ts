@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();

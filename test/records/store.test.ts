@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { createPool } from '../../src/database/pools.js';
-import { StreamType, VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
-import { parsePlain, parsePlainLines } from '../../src/json-plain.js';
-import type { ItemResult } from '../../src/records/item.js';
-import { readNative } from '../../src/records/native.js';
-import { createRecordStore, type RecordStore } from '../../src/records/postgres/log/store.js';
-import type { StoredRecord } from '../../src/records/stored-record.js';
+import { createPool } from '#database/pools.js';
+import { StreamType, VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
+import { parsePlain, parsePlainLines } from '#json/plain.js';
+import type { ItemResult } from '#records/item.js';
+import { readNative } from '#records/native.js';
+import { createRecordStore, type RecordStore } from '#records/postgres/log/store.js';
+import type { StoredRecord } from '#records/stored-record.js';
 import { useDatabase } from '../support/database.js';
 import { buildFleet, type Fleet } from './fleet.js';
 

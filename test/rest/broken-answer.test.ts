@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { request } from 'undici';
-import { answerErrors } from '../../src/rest/errors.js';
+import { answerErrors } from '#http/errors.js';
 
 const reported: unknown[] = [];
 const broken = new Error('the source of this answer broke');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPool } from '../../src/database/pools.js';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
+import { createPool } from '#database/pools.js';
 import { SlowSender } from '../attack/slow-sender.js';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant, withDatabase } from '../support/tenant.js';
 

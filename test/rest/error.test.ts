@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { TokenScope } from '../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';

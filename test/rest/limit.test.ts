@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { routes } from '../../src/rest/routes.js';
-import { createTable } from '../../src/rest/table.js';
+import { createTable } from '#http/path-table.js';
+import { routes } from '#rest/routes.js';
 
 const tableOf = (...paths: string[]) => createTable(new Map(paths.map((path) => [path, path])));
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { AccountType } from '../../src/entities/enums.js';
-import { createAccount } from '../../src/operator/account.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { createLog } from '../../src/log.js';
+import { createLog } from '#common/log.js';
 import { useService } from '../support/service.js';
 
 const lines = new PassThrough();

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseJson } from '../../src/json-reader.js';
+import { parseJson } from '#json/reader.js';
 import { differences } from './oracle/compare.js';
 import { devices, mapping, variables } from './oracle/document.js';
 import { connect } from './oracle/engine.js';

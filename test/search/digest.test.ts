@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
-import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
-import { Digest } from '../../src/records/postgres/search/rollup/digest.js';
-import { Pace, TimedOut } from '../../src/search/pace.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
+import { Digest } from '#records/postgres/search/rollup/digest.js';
+import { Pace, TimedOut } from '#search/pace.js';
 import { aggregationsOf, askWith, expectClose, noise, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 

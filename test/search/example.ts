@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { VariableType } from '../../src/entities/enums.js';
+import { VariableType } from '#entities/enums.js';
 import type { WorldOptions } from './world.js';
 
 /** The world for the examples of docs/search.md. */

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { fairQueueFor } from '../../src/database/pool-queue.js';
-import { createPool } from '../../src/database/pools.js';
-import { ApiError } from '../../src/errors.js';
-import { FairQueue } from '../../src/fair-queue.js';
-import { locate } from '../../src/json.js';
-import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
-import type { QueryAnswer } from '../../src/records/record-index.js';
+import { ApiError } from '#common/errors.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { createPool } from '#database/pools.js';
+import { locate } from '#json/json.js';
+import { createSearch } from '#records/postgres/search/postgres-search.js';
+import type { QueryAnswer } from '#records/record-index.js';
+import { FairQueue } from '#scheduling/fair-queue.js';
 import { useDatabase } from '../support/database.js';
 import { buildWorld, type World, worldNow } from './world.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import { createPool } from '../../src/database/pools.js';
+import { createPool } from '#database/pools.js';
 import { useDatabase } from '../support/database.js';
 import { examplesOfPage, exampleWorld } from './example.js';
 import { buildWorld, type World } from './world.js';

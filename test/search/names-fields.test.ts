@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { locate, type PlainJson } from '../../src/json.js';
-import { namesFields } from '../../src/search/names-fields.js';
-import { parseRequest } from '../../src/search/request.js';
-import { Input } from '../../src/search/syntax/input.js';
+import { locate, type PlainJson } from '#json/json.js';
+import { namesFields } from '#search/names-fields.js';
+import { parseRequest } from '#search/request.js';
+import { Input } from '#search/syntax/input.js';
 import { useWorld, worldNow } from './world.js';
 
 const names = (query: PlainJson) => namesFields(parseRequest(new Input(locate(query), 'query')));

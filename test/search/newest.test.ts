@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PlainJson } from '../../src/json.js';
+import type { PlainJson } from '#json/json.js';
 import { useWorld, worldNow } from './world.js';
 
 const day = 86_400;

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
 import { useWorld, type WorldRecord } from './world.js';
 
 type Plain = { [key: string]: PlainJson };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
 import { useWorld, worldNow } from './world.js';
 
 type Plain = { [key: string]: PlainJson };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { VariableType } from '../../src/entities/enums.js';
-import { locate, type PlainJson } from '../../src/json.js';
+import { VariableType } from '#entities/enums.js';
+import { locate, type PlainJson } from '#json/json.js';
 import {
   asksProducts,
   pagesByTime,
@@ -10,11 +10,11 @@ import {
   totalShown,
   wholeProducts,
   withoutProducts,
-} from '../../src/records/postgres/search/postgres-plan.js';
-import type { Sources } from '../../src/records/postgres/search/rollup/sources.js';
-import { fieldsOf } from '../../src/search/field/resolve.js';
-import { parseRequest } from '../../src/search/request.js';
-import { Input } from '../../src/search/syntax/input.js';
+} from '#records/postgres/search/postgres-plan.js';
+import type { Sources } from '#records/postgres/search/rollup/sources.js';
+import { fieldsOf } from '#search/field/resolve.js';
+import { parseRequest } from '#search/request.js';
+import { Input } from '#search/syntax/input.js';
 
 /* The planner works without a database, and so do these tests. */
 

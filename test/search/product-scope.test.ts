@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { VariableType } from '../../src/entities/enums.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
+import { VariableType } from '#entities/enums.js';
+import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import { useWorld, worldNow } from './world.js';
 
 const at = worldNow / 1000 - 7200;

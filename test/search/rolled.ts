@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import type { Pool } from 'pg';
-import { fairQueueFor } from '../../src/database/pool-queue.js';
-import { locate, type PlainJson } from '../../src/json.js';
-import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
-import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import { summarize } from '../../src/records/postgres/upkeep/summary.js';
-import type { QueryAnswer } from '../../src/records/record-index.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { locate, type PlainJson } from '#json/json.js';
+import { createSearch } from '#records/postgres/search/postgres-search.js';
+import { purgeDevices } from '#records/postgres/upkeep/purge.js';
+import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
+import { summarize } from '#records/postgres/upkeep/summary.js';
+import type { QueryAnswer } from '#records/record-index.js';
 import { type World, worldNow } from './world.js';
 
 /**

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
+import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '#records/postgres/upkeep/rollup-day.js';
 import { aggregationsOf, askWith, noise } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StatementNames } from '../../src/records/postgres/search/statement-names.js';
+import { StatementNames } from '#records/postgres/search/statement-names.js';
 
 describe('names of prepared statements', () => {
   it('assigns a name to a statement that is sent a second time', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
 import { useWorld } from './world.js';
 
 const at = (text: string) => Date.parse(text) / 1000;

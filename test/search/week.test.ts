@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { VariableType } from '../../src/entities/enums.js';
-import type { PlainJson } from '../../src/json.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
 import { aggregationsOf, askWith, expectRanked, noise, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 

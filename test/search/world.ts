@@ -1,17 +1,17 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { fairQueueFor } from '../../src/database/pool-queue.js';
-import { createPool } from '../../src/database/pools.js';
-import { newId } from '../../src/entities/id.js';
-import type { Variable } from '../../src/entities/product.js';
-import { locate, type PlainJson } from '../../src/json.js';
-import { parsePlain } from '../../src/json-plain.js';
-import { parseJson } from '../../src/json-reader.js';
-import { readNative } from '../../src/records/native.js';
-import { createRecordStore } from '../../src/records/postgres/log/store.js';
-import { createSearch } from '../../src/records/postgres/search/postgres-search.js';
-import type { QueryAnswer, RecordIndex, Search, SearchAnswer } from '../../src/records/record-index.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { createPool } from '#database/pools.js';
+import { newId } from '#entities/id.js';
+import type { Variable } from '#entities/product.js';
+import { locate, type PlainJson } from '#json/json.js';
+import { parsePlain } from '#json/plain.js';
+import { parseJson } from '#json/reader.js';
+import { readNative } from '#records/native.js';
+import { createRecordStore } from '#records/postgres/log/store.js';
+import { createSearch } from '#records/postgres/search/postgres-search.js';
+import type { QueryAnswer, RecordIndex, Search, SearchAnswer } from '#records/record-index.js';
 import { useDatabase } from '../support/database.js';
 import { openTestRecords, type TestRecords } from '../support/records.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AccountType, Role } from '../../src/entities/enums.js';
-import { createAccount, setDisabled } from '../../src/operator/account.js';
+import { AccountType, Role } from '#entities/enums.js';
+import { createAccount, setDisabled } from '#operator/account.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { callbackOf, client, useProvider } from './provider.js';
 import { Visitor, visitorOf } from './visitor.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { AccountType } from '../../src/entities/enums.js';
-import { createAccount, setDisabled } from '../../src/operator/account.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount, setDisabled } from '#operator/account.js';
 import { useWorld } from '../support/world.js';
 import { callbackOf, client, useProvider } from './provider.js';
 import { Visitor } from './visitor.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
-import type { Service } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
-import { AccountType, Role } from '../../src/entities/enums.js';
-import { createAccount, setDisabled } from '../../src/operator/account.js';
+import type { Service } from '#app/app.js';
+import { readConfig } from '#config/config.js';
+import { AccountType, Role } from '#entities/enums.js';
+import { createAccount, setDisabled } from '#operator/account.js';
 import { until } from '../support/until.js';
 import { useWorld } from '../support/world.js';
 import { callbackOf, client, useProvider } from './provider.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { AccountType, Role } from '../../src/entities/enums.js';
-import { setDisabled } from '../../src/operator/account.js';
-import { createSignInLink } from '../../src/operator/sign-in-link.js';
+import { AccountType, Role } from '#entities/enums.js';
+import { setDisabled } from '#operator/account.js';
+import { createSignInLink } from '#operator/sign-in-link.js';
 import { useWorld } from '../support/world.js';
 import { Visitor, visitorOf } from './visitor.js';
 

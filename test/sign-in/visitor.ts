@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import { createSignInLink } from '../../src/operator/sign-in-link.js';
+import { createSignInLink } from '#operator/sign-in-link.js';
 import type { GraphAnswer } from '../support/actor.js';
 import type { World } from '../support/world.js';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createPool } from '../../src/database/pools.js';
+import { createPool } from '#database/pools.js';
 import { recordSession } from './record-index.js';
 
 /**

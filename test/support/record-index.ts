@@ -1,4 +1,4 @@
-import { journalSession } from '../../src/records/opensearch/session.js';
+import { journalSession } from '#records/opensearch/session.js';
 
 declare global {
   /** Set by Jest's project `cluster`. */

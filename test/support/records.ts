@@ -1,17 +1,17 @@
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { readConfig } from '../../src/config.js';
-import { createCallReads } from '../../src/database/call-read.js';
-import { fairQueueFor } from '../../src/database/pool-queue.js';
-import { createPool } from '../../src/database/pools.js';
-import { createReader } from '../../src/database/reader.js';
-import { openClusterRecords } from '../../src/records/opensearch/cluster-store.js';
-import { journalSession } from '../../src/records/opensearch/session.js';
-import { openPostgresRecords } from '../../src/records/postgres/records.js';
-import type { RecordIndex } from '../../src/records/record-index.js';
-import type { RecordLog } from '../../src/records/record-log.js';
-import { transaction } from '../../src/transaction.js';
+import { readConfig } from '#config/config.js';
+import { createCallReads } from '#database/call-read.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { createPool } from '#database/pools.js';
+import { createReader } from '#database/reader.js';
+import { transaction } from '#database/transaction.js';
+import { openClusterRecords } from '#records/opensearch/cluster-store.js';
+import { journalSession } from '#records/opensearch/session.js';
+import { openPostgresRecords } from '#records/postgres/records.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { RecordLog } from '#records/record-log.js';
 import { recordIndexSettings } from './record-index.js';
 
 /** A record store and index for this test run. The index finds all records that the store has acknowledged. */

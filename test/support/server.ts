@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { createLog } from '#common/log.js';
+import { openEmbedded } from '#database/embedded.js';
+import { migrate } from '#database/migrate.js';
 import { ormOptions } from '../../mikro-orm.config.js';
-import { openEmbedded } from '../../src/database/embedded.js';
-import { migrate } from '../../src/database/migrate.js';
-import { createLog } from '../../src/log.js';
 import { poolOf } from './connection.js';
 import { deleteIndices } from './record-index.js';
 

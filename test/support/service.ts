@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { Service } from '../../src/app.js';
+import type { Service } from '#app/app.js';
 import { endPoolsOf } from './connection.js';
 import { useDatabase } from './database.js';
 import { testRecordIndex } from './record-index.js';

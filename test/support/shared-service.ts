@@ -2,7 +2,7 @@
  * The service that the files of one worker share. This process starts the service over a database of its own, sends the
  * addresses to the parent, and exits when the parent disconnects. Its argument is the record index.
  */
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { createDatabase } from './server.js';
 import { startTestService } from './start-service.js';
 

@@ -1,7 +1,7 @@
-import { type Service, startService } from '../../src/app.js';
-import { type Config, readConfig } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
-import type { ServicesOptions } from '../../src/services.js';
+import { type Service, startService } from '#app/app.js';
+import type { ServicesOptions } from '#app/services.js';
+import { createLog } from '#common/log.js';
+import { type Config, readConfig } from '#config/config.js';
 import { recordIndexSettings } from './record-index.js';
 
 /** Options of a test's service that differ from the defaults. */

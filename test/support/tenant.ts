@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { AccountType, type TokenScope } from '../../src/entities/enums.js';
-import { createAccount } from '../../src/operator/account.js';
-import { createToken } from '../../src/operator/token.js';
+import { AccountType, type TokenScope } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken } from '#operator/token.js';
 import { Client } from './client.js';
 import { plainPoolOf } from './connection.js';
 import type { TestService } from './service.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { AccountType, type Role } from '../../src/entities/enums.js';
-import { createAccount } from '../../src/operator/account.js';
-import { createToken, type NewToken } from '../../src/operator/token.js';
+import { AccountType, type Role } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken, type NewToken } from '#operator/token.js';
 import { Actor } from './actor.js';
 import { poolOf } from './connection.js';
 import { type TestService, useService } from './service.js';

@@ -1,10 +1,10 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
+import { type MigrationOptions, migrate } from '#database/migrate.js';
+import { OnlineMigration } from '#database/online-migration.js';
+import type { OnlineSteps } from '#database/online-steps.js';
+import { lockLimit } from '#database/online-steps.js';
 import { ormOptions } from '../../mikro-orm.config.js';
-import { type MigrationOptions, migrate } from '../../src/database/migrate.js';
-import { OnlineMigration } from '../../src/database/online-migration.js';
-import type { OnlineSteps } from '../../src/database/online-steps.js';
-import { lockLimit } from '../../src/database/online-steps.js';
 
 /** Changes tables in use by every step that an online migration has. */
 class MadeUp extends OnlineMigration {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type QuotaValues, setQuota } from '../../src/operator/quota.js';
-import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
+import { type QuotaValues, setQuota } from '#operator/quota.js';
+import { purgeDevices } from '#records/postgres/upkeep/purge.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 

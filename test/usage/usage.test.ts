@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createPool } from '../../src/database/pools.js';
-import { AccountType } from '../../src/entities/enums.js';
-import { createAccount } from '../../src/operator/account.js';
-import { createToken } from '../../src/operator/token.js';
-import { foldUsage } from '../../src/usage/fold.js';
+import { createPool } from '#database/pools.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken } from '#operator/token.js';
+import { foldUsage } from '#usage/fold.js';
 import { Actor } from '../support/actor.js';
 import { useDatabase } from '../support/database.js';
 import { startTestService } from '../support/start-service.js';

@@ -1,4 +1,4 @@
-import { ago, formatTime } from '../time.js';
+import { ago, formatTime } from '../format/time.js';
 
 /** How long ago an instant was, in Unix seconds. The time itself is shown on hover. */
 export const Ago = ({ at, now }: { at: number; now?: number }) => (

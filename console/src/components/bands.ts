@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { AlertSeverity } from '../documents.js';
+import type { AlertSeverity } from '../api/documents.js';
 
 /** A period in which an episode was open, drawn behind the lines of a chart. Times are Unix seconds. */
 export interface Band {

@@ -1,4 +1,4 @@
-import { shown } from '../value.js';
+import { shown } from '../format/value.js';
 
 /** Shows values as bars with their numbers. A negative value has no bar. */
 export function Bars({ label, of }: { label: string; of: readonly { name: string; value: number | null }[] }) {

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
-import { formatTime, zone } from '../time.js';
-import { useZoom } from '../use-zoom.js';
+import { useZoom } from '../browser/use-zoom.js';
+import { formatTime, zone } from '../format/time.js';
 import { type Band, bandAt, bandsWithin } from './bands.js';
 import { Legend, others } from './legend.js';
 import { Plot } from './plot.js';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { GraphError } from '../graph.js';
-import { toast } from '../toast.js';
+import { GraphError } from '../api/graph.js';
+import { toast } from '../browser/toast.js';
 import { Failure } from './state.js';
 
 /**

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { saveExport } from '../export.js';
+import { saveExport } from '../api/export.js';
 import { Failure } from './state.js';
 
 /**

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { JobDocument, type JobLineFragment } from '../documents.js';
-import { organizationId } from '../session.js';
-import { isUnderWay, useJobUpdates } from '../use-job-updates.js';
-import { useQuery } from '../use-query.js';
+import { JobDocument, type JobLineFragment } from '../api/documents.js';
+import { organizationId } from '../api/session.js';
+import { isUnderWay, useJobUpdates } from '../api/use-job-updates.js';
+import { useQuery } from '../api/use-query.js';
 import { Badge } from './badge.js';
 import { Loading } from './state.js';
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Address } from '../address.js';
+import type { Address } from '../browser/address.js';
 
 /** Time in milliseconds after the last key until a filter applies. */
 const pause = 300;

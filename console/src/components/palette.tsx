@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { PaletteDocument, type PaletteQuery } from '../documents.js';
-import { palette } from '../palette-state.js';
-import { organizationId, signOut } from '../session.js';
-import { chooseTheme } from '../theme.js';
-import { usePanels } from '../use-query.js';
+import { PaletteDocument, type PaletteQuery } from '../api/documents.js';
+import { organizationId, signOut } from '../api/session.js';
+import { usePanels } from '../api/use-query.js';
+import { palette } from '../browser/palette-state.js';
+import { chooseTheme } from '../browser/theme.js';
 import { Icon, type IconName } from './icon.js';
 
 /** Something to go to or to do. */

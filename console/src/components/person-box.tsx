@@ -1,4 +1,4 @@
-import { person } from '../session.js';
+import { person } from '../api/session.js';
 
 /** Changes the session of the cookie. */
 export async function changeSession(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { shown } from '../value.js';
+import { shown } from '../format/value.js';
 
 /** One line of a chart: ascending instants in Unix seconds, and a value at each. */
 export interface Line {

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { formatIn } from '../time.js';
+import { formatIn } from '../format/time.js';
 import { type Band, drawBands } from './bands.js';
 import {
   axisLabels,

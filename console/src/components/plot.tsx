@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { pointed } from '../cursor.js';
-import { theme } from '../theme.js';
-import { zone } from '../time.js';
+import { pointed } from '../browser/cursor.js';
+import { theme } from '../browser/theme.js';
+import { zone } from '../format/time.js';
 import { drawnColumns, isBoolean, readingsAt, tickUnit } from './plot-data.js';
 import { keyHandler } from './plot-keys.js';
 import { optionsOf, type PlotProps, type Pointed } from './plot-options.js';

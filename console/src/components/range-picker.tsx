@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import type { Address } from '../address.js';
-import { endsOf, isZone, parseRange, type ranges, zone } from '../time.js';
+import type { Address } from '../browser/address.js';
+import { endsOf, isZone, parseRange, type ranges, zone } from '../format/time.js';
 
 const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 

@@ -1,4 +1,4 @@
-import { formatTime } from '../time.js';
+import { formatTime } from '../format/time.js';
 import { type Band, bandAt } from './bands.js';
 import { type Line, readValue, strokeOf } from './plot-data.js';
 import type { Pointed } from './plot-options.js';

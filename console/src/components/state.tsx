@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Loaded } from '../use-query.js';
+import type { Loaded } from '../api/use-query.js';
 
 /** A message in the place of missing content, with the next step. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Address } from '../address.js';
+import type { Address } from '../browser/address.js';
 
 /** A column of a table. */
 export interface Column<Row> {

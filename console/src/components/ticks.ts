@@ -1,4 +1,4 @@
-import { formatIn } from '../time.js';
+import { formatIn } from '../format/time.js';
 
 /* Computes the ticks of a time axis, at round local times of a time zone, also on days of 23 and 25 hours. uPlot's
    own ticks (`tzDate`) are wrong around the clock changes of the browser's zone. */

@@ -1,4 +1,4 @@
-import { dismiss, type Toast, toast, toasts } from '../toast.js';
+import { dismiss, type Toast, toast, toasts } from '../browser/toast.js';
 
 /** The messages that say what was done, with a button that takes it back. */
 export const Toasts = () => (

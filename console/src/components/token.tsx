@@ -1,5 +1,5 @@
-import { textOf } from '../form.js';
-import { formatTime, secondsOf } from '../time.js';
+import { textOf } from '../browser/form.js';
+import { formatTime, secondsOf } from '../format/time.js';
 import { Action } from './action.js';
 import { Ago } from './ago.js';
 import { Copyable } from './copy.js';

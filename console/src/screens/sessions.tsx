@@ -1,14 +1,14 @@
-import { useAddress } from '../address.js';
+import { MySessionsDocument, RevokeMySessionsDocument, type SessionLineFragment } from '../api/documents.js';
+import { ask } from '../api/graph.js';
+import { account, organizationId, person } from '../api/session.js';
+import { useQuery } from '../api/use-query.js';
+import { useAddress } from '../browser/address.js';
 import { Action } from '../components/action.js';
 import { Page } from '../components/page.js';
 import { changeSession } from '../components/person-box.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
-import { MySessionsDocument, RevokeMySessionsDocument, type SessionLineFragment } from '../documents.js';
-import { ask } from '../graph.js';
-import { account, organizationId, person } from '../session.js';
-import { ago, formatTime, secondsOf } from '../time.js';
-import { useQuery } from '../use-query.js';
+import { ago, formatTime, secondsOf } from '../format/time.js';
 
 const limit = 25;
 

@@ -1,6 +1,6 @@
+import { ended, person, providers, signIn, signOut } from '../api/session.js';
+import { textOf } from '../browser/form.js';
 import { OrganizationChoice } from '../components/person-box.js';
-import { textOf } from '../form.js';
-import { ended, person, providers, signIn, signOut } from '../session.js';
 
 /** Asks for a sign-in by a provider or for an API token, or for an organization. */
 export const SignIn = () => (

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
-import { useAddress } from '../address.js';
-import { Field, FormDialog } from '../components/dialog.js';
-import { Page } from '../components/page.js';
-import { Loading } from '../components/state.js';
-import { type Column, Pager, Table } from '../components/table.js';
-import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
 import {
   CreateTokenDocument,
   RevokeTokenDocument,
   type TokenScope,
   TokensDocument,
   type TokensQuery,
-} from '../documents.js';
-import { textOf } from '../form.js';
-import { ask } from '../graph.js';
-import { mayOwn, organizationId } from '../session.js';
-import { useQuery } from '../use-query.js';
+} from '../api/documents.js';
+import { ask } from '../api/graph.js';
+import { mayOwn, organizationId } from '../api/session.js';
+import { useQuery } from '../api/use-query.js';
+import { useAddress } from '../browser/address.js';
+import { textOf } from '../browser/form.js';
+import { Field, FormDialog } from '../components/dialog.js';
+import { Page } from '../components/page.js';
+import { Loading } from '../components/state.js';
+import { type Column, Pager, Table } from '../components/table.js';
+import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
 
 type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
 

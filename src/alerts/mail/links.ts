@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { transaction } from '../../transaction.js';
+import { transaction } from '#database/transaction.js';
 import { hashOf, type StopTokens } from './token.js';
 
 /** The actions behind the links in mails. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '../../named.js';
+import { named } from '#database/named.js';
 
 /** Maximum number of notices that a mail shows. Further ones are only counted. */
 export const shownInMail = 50;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import { transaction } from '../../transaction.js';
+import { transaction } from '#database/transaction.js';
 import type { Claimed } from './claim.js';
 import type { MailFault } from './fault.js';
 

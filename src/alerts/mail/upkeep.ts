@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { createPeriodicTasks, type PeriodicTasks } from '../../periodic-tasks.js';
+import { createPeriodicTasks, type PeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { askSpacing } from './claim.js';
 
 const day = 86_400_000;

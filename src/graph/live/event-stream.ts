@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql';
-import { malformed } from '../../errors.js';
-import type { Context } from '../../schema/context.js';
+import { malformed } from '#common/errors.js';
+import type { Context } from '#schema/context.js';
 import { bounds } from '../document-limit.js';
 import { Ended, type Operation, type Subscriptions } from './subscription.js';
 

@@ -1,6 +1,6 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { GraphQLError, OperationTypeNode } from 'graphql';
-import { malformed } from '../../errors.js';
+import { malformed } from '#common/errors.js';
 import type { GraphContext } from '../context.js';
 
 /**

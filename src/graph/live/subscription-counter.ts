@@ -1,4 +1,4 @@
-import { rateLimited, unavailable } from '../../errors.js';
+import { rateLimited, unavailable } from '#common/errors.js';
 
 /** Maximum numbers of concurrent subscriptions. */
 export interface SubscriptionLimits {

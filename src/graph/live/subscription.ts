@@ -14,9 +14,9 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { unavailable } from '../../errors.js';
-import type { Context } from '../../schema/context.js';
-import { timeSlices } from '../../time-slice.js';
+import { unavailable } from '#common/errors.js';
+import { timeSlices } from '#scheduling/time-slice.js';
+import type { Context } from '#schema/context.js';
 import { costOf } from '../cost.js';
 import { bounds, boundsRule } from '../document-limit.js';
 import { createExplain, type ErrorOptions } from '../errors.js';

@@ -1,4 +1,4 @@
-import { createAddressCounter } from '../../address-counter.js';
+import { createAddressCounter } from '#http/address-counter.js';
 
 /** Connections that are not yet authenticated. */
 export interface UnauthenticatedConnections {

@@ -5,7 +5,7 @@ import {
   tooManyAnswers,
   tooManyBuckets,
   tooManyWindowValues,
-} from '../../search/search-failure.js';
+} from '#search/search-failure.js';
 import type { Counting } from './children.js';
 
 /** Approximate memory of the answer of one aggregation in one bucket, in bytes. */

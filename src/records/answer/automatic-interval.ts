@@ -1,7 +1,7 @@
-import type { Unit } from '../../search/date/calendar.js';
-import { type Rounding, roundingOf } from '../../search/date/rounding.js';
-import type { Instant, Zone } from '../../search/date/zone.js';
-import type { Span } from '../../search/span.js';
+import type { Unit } from '#search/date/calendar.js';
+import { type Rounding, roundingOf } from '#search/date/rounding.js';
+import type { Instant, Zone } from '#search/date/zone.js';
+import type { Span } from '#search/span.js';
 
 /** Units from fine to coarse, and the multiples of each that a bucket may span. */
 export const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] = [

@@ -1,5 +1,5 @@
-import { type BucketOrder, stepsOf } from '../../search/aggregation/option/bucket-order.js';
-import { type Place, SearchFailure } from '../../search/search-failure.js';
+import { type BucketOrder, stepsOf } from '#search/aggregation/option/bucket-order.js';
+import { type Place, SearchFailure } from '#search/search-failure.js';
 import type { ChildrenIn } from './children.js';
 
 /** A metric by which buckets are ordered. */

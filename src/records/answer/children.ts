@@ -1,7 +1,7 @@
-import type { Answer } from '../../search/aggregation/aggregation-answer.js';
-import type { Field } from '../../search/field/field.js';
-import { type Awaitable, chain, type Pace } from '../../search/pace.js';
-import type { Place } from '../../search/search-failure.js';
+import type { Answer } from '#search/aggregation/aggregation-answer.js';
+import type { Field } from '#search/field/field.js';
+import { type Awaitable, chain, type Pace } from '#search/pace.js';
+import type { Place } from '#search/search-failure.js';
 
 /** A planned aggregation, which reads its answer for a bucket `B` from the store's results. */
 export interface PlannedIn<B, M> {

@@ -1,9 +1,9 @@
-import type { CompositeAggregation, CompositeSource } from '../../search/aggregation/composite.js';
-import { utc } from '../../search/date/zone.js';
-import { dateReading } from '../../search/query/binding.js';
-import { illegalArgument, numberFormat, parsing, SearchFailure } from '../../search/search-failure.js';
-import type { Input } from '../../search/syntax/input.js';
-import { isNumber, kindOf, scalarText } from '../../search/syntax/value.js';
+import type { CompositeAggregation, CompositeSource } from '#search/aggregation/composite.js';
+import { utc } from '#search/date/zone.js';
+import { dateReading } from '#search/query/binding.js';
+import { illegalArgument, numberFormat, parsing, SearchFailure } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { isNumber, kindOf, scalarText } from '#search/syntax/value.js';
 
 /** Returns the values of a cursor, in the order of the sources. */
 export const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {

@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 
 /** A device as hits show it. */
 export interface DeviceRow {

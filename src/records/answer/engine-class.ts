@@ -1,6 +1,6 @@
-import type { Aggregation } from '../../search/aggregation/aggregation.js';
-import type { PipelineAggregation } from '../../search/aggregation/pipeline/pipeline.js';
-import type { Field } from '../../search/field/field.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import type { PipelineAggregation } from '#search/aggregation/pipeline/pipeline.js';
+import type { Field } from '#search/field/field.js';
 
 type Kind = Exclude<Aggregation, PipelineAggregation>['kind'];
 

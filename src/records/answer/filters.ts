@@ -1,7 +1,7 @@
-import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import { type Answer, hiddenKey } from '../../search/aggregation/aggregation-answer.js';
-import type { FiltersAggregation } from '../../search/aggregation/filters.js';
-import { type Awaitable, chain } from '../../search/pace.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import { type Answer, hiddenKey } from '#search/aggregation/aggregation-answer.js';
+import type { FiltersAggregation } from '#search/aggregation/filters.js';
+import { type Awaitable, chain } from '#search/pace.js';
 import type { ChildrenIn, Counting } from './children.js';
 
 /** Filter buckets as a store found them. */

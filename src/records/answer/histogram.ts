@@ -1,11 +1,11 @@
-import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import { type Answer, hiddenKey } from '../../search/aggregation/aggregation-answer.js';
-import { javaDouble, type Print } from '../../search/aggregation/format.js';
-import type { HistogramAggregation } from '../../search/aggregation/histogram.js';
-import { fillGaps, requireInOrder, requireInside } from '../../search/aggregation/histogram-gap.js';
-import { type Awaitable, chain } from '../../search/pace.js';
-import type { Input } from '../../search/syntax/input.js';
-import { number } from '../../search/syntax/value.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import { type Answer, hiddenKey } from '#search/aggregation/aggregation-answer.js';
+import { javaDouble, type Print } from '#search/aggregation/format.js';
+import type { HistogramAggregation } from '#search/aggregation/histogram.js';
+import { fillGaps, requireInOrder, requireInside } from '#search/aggregation/histogram-gap.js';
+import { type Awaitable, chain } from '#search/pace.js';
+import type { Input } from '#search/syntax/input.js';
+import { number } from '#search/syntax/value.js';
 import { comparing, orderOf, type SortMetric } from './bucket-order.js';
 import type { ChildrenIn, Counting } from './children.js';
 

@@ -1,7 +1,7 @@
-import type { PlainJson } from '../../json.js';
-import type { BoundKey } from '../../search/hits/bound-sort.js';
-import { type ShownField, shownFields } from '../../search/hits/shown-field.js';
-import { type SourceFilter, sourceFilter } from '../../search/hits/source-filter.js';
+import type { PlainJson } from '#json/json.js';
+import type { BoundKey } from '#search/hits/bound-sort.js';
+import { type ShownField, shownFields } from '#search/hits/shown-field.js';
+import { type SourceFilter, sourceFilter } from '#search/hits/source-filter.js';
 import type { Hit } from '../record-index.js';
 import { type Devices, deviceOf } from './device-answer.js';
 

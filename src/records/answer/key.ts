@@ -1,6 +1,6 @@
-import { hiddenKey } from '../../search/aggregation/aggregation-answer.js';
-import { javaDouble, type Print } from '../../search/aggregation/format.js';
-import type { Field } from '../../search/field/field.js';
+import { hiddenKey } from '#search/aggregation/aggregation-answer.js';
+import { javaDouble, type Print } from '#search/aggregation/format.js';
+import type { Field } from '#search/field/field.js';
 
 /** Formats a key as the engines do, with its text form if it has one. Whole numbers beyond 2^53 stay decimal text. */
 export const writtenKey = (

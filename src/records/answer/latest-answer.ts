@@ -1,4 +1,4 @@
-import type { VariableType } from '../../entities/enums.js';
+import type { VariableType } from '#entities/enums.js';
 import type { PlainObject } from '../item.js';
 import type { LatestValue } from '../record-index.js';
 import { fittingValue } from '../typed.js';

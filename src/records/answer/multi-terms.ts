@@ -1,7 +1,7 @@
-import type { Answer } from '../../search/aggregation/aggregation-answer.js';
-import { javaDouble, printOf } from '../../search/aggregation/format.js';
-import type { MultiTermsAggregation } from '../../search/aggregation/multi-terms.js';
-import type { Field } from '../../search/field/field.js';
+import type { Answer } from '#search/aggregation/aggregation-answer.js';
+import { javaDouble, printOf } from '#search/aggregation/format.js';
+import type { MultiTermsAggregation } from '#search/aggregation/multi-terms.js';
+import type { Field } from '#search/field/field.js';
 import { compareKeys, writtenKey } from './key.js';
 
 /** Creates the function that builds the head of a `multi_terms` bucket from the stored values of its fields. */

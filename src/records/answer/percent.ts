@@ -1,6 +1,6 @@
-import type { Answer } from '../../search/aggregation/aggregation-answer.js';
-import { javaDouble, type Print } from '../../search/aggregation/format.js';
-import type { PercentilesMetric } from '../../search/aggregation/percentiles.js';
+import type { Answer } from '#search/aggregation/aggregation-answer.js';
+import { javaDouble, type Print } from '#search/aggregation/format.js';
+import type { PercentilesMetric } from '#search/aggregation/percentiles.js';
 
 /** Builds the answer of percentiles or percentile ranks: the values by point, as keys or as a list. */
 export const percentAnswer = (

@@ -1,13 +1,9 @@
-import type { Answer } from '../../search/aggregation/aggregation-answer.js';
-import { acrossOf } from '../../search/aggregation/pipeline/parent.js';
-import type {
-  ParentPipeline,
-  PipelineAggregation,
-  SiblingPipeline,
-} from '../../search/aggregation/pipeline/pipeline.js';
-import { standsBeside } from '../../search/aggregation/pipeline/pipeline-order.js';
-import { besides } from '../../search/aggregation/pipeline/sibling.js';
-import { chain } from '../../search/pace.js';
+import type { Answer } from '#search/aggregation/aggregation-answer.js';
+import { acrossOf } from '#search/aggregation/pipeline/parent.js';
+import type { ParentPipeline, PipelineAggregation, SiblingPipeline } from '#search/aggregation/pipeline/pipeline.js';
+import { standsBeside } from '#search/aggregation/pipeline/pipeline-order.js';
+import { besides } from '#search/aggregation/pipeline/sibling.js';
+import { chain } from '#search/pace.js';
 import type { Counting, PlannedPipeline } from './children.js';
 
 /** Plans a pipeline over sibling answers, or over the buckets that contain it. */

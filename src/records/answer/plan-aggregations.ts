@@ -1,8 +1,8 @@
-import type { Aggregation } from '../../search/aggregation/aggregation.js';
-import { hiddenClass } from '../../search/aggregation/aggregation-answer.js';
-import type { PipelineAggregation } from '../../search/aggregation/pipeline/pipeline.js';
-import { inOrder, isPipeline } from '../../search/aggregation/pipeline/pipeline-order.js';
-import { chain } from '../../search/pace.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import { hiddenClass } from '#search/aggregation/aggregation-answer.js';
+import type { PipelineAggregation } from '#search/aggregation/pipeline/pipeline.js';
+import { inOrder, isPipeline } from '#search/aggregation/pipeline/pipeline-order.js';
+import { chain } from '#search/pace.js';
 import { type ChildrenIn, type Counting, childrenOf, type PlannedIn } from './children.js';
 import { engineClass } from './engine-class.js';
 import { plannedPipeline } from './pipeline.js';

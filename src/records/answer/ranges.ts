@@ -1,13 +1,13 @@
-import type { WithChildren } from '../../search/aggregation/aggregation.js';
-import type { Answer } from '../../search/aggregation/aggregation-answer.js';
-import { javaDouble, type Print } from '../../search/aggregation/format.js';
-import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from '../../search/aggregation/ranges.js';
-import type { Field } from '../../search/field/field.js';
-import { type Awaitable, chain } from '../../search/pace.js';
-import { instantText } from '../../search/query/option/instant.js';
-import { and, none, type Predicate } from '../../search/query/predicate.js';
-import type { Input } from '../../search/syntax/input.js';
-import { number } from '../../search/syntax/value.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { Answer } from '#search/aggregation/aggregation-answer.js';
+import { javaDouble, type Print } from '#search/aggregation/format.js';
+import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from '#search/aggregation/ranges.js';
+import type { Field } from '#search/field/field.js';
+import { type Awaitable, chain } from '#search/pace.js';
+import { instantText } from '#search/query/option/instant.js';
+import { and, none, type Predicate } from '#search/query/predicate.js';
+import type { Input } from '#search/syntax/input.js';
+import { number } from '#search/syntax/value.js';
 import type { ChildrenIn, Counting } from './children.js';
 
 /** A range with numeric ends. */

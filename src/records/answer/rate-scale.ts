@@ -1,6 +1,6 @@
-import type { RateMetric } from '../../search/aggregation/rate.js';
-import { unitMillis } from '../../search/date/calendar.js';
-import { illegalArgument } from '../../search/search-failure.js';
+import type { RateMetric } from '#search/aggregation/rate.js';
+import { unitMillis } from '#search/date/calendar.js';
+import { illegalArgument } from '#search/search-failure.js';
 
 const months = { month: 1, quarter: 3, year: 12 } as const;
 

@@ -1,4 +1,4 @@
-import { dataTooLarge, illegalArgument } from '../../search/search-failure.js';
+import { dataTooLarge, illegalArgument } from '#search/search-failure.js';
 
 const mebibyte = 1024 * 1024;
 /**

@@ -1,8 +1,8 @@
-import { ApiError } from '../../errors.js';
-import { TimedOut } from '../../search/pace.js';
-import { parseRequest, type SearchRequest } from '../../search/request.js';
-import { type ErrorAnswer, rejected, SearchFailure } from '../../search/search-failure.js';
-import type { Input } from '../../search/syntax/input.js';
+import { ApiError } from '#common/errors.js';
+import { TimedOut } from '#search/pace.js';
+import { parseRequest, type SearchRequest } from '#search/request.js';
+import { type ErrorAnswer, rejected, SearchFailure } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
 import type { QueryAnswer } from '../record-index.js';
 
 /** Shard counts of a store without shards. */

@@ -1,6 +1,6 @@
-import { VariableType } from '../../entities/enums.js';
-import { SeriesFunction } from '../../entities/series.js';
-import { type ApiError, type Fault, invalid } from '../../errors.js';
+import { type ApiError, type Fault, invalid } from '#common/errors.js';
+import { VariableType } from '#entities/enums.js';
+import { SeriesFunction } from '#entities/series.js';
 import type { Line, SeriesCall } from '../record-index.js';
 import { bucketsIn, intervalFor, type Stretch } from '../series-interval.js';
 

@@ -1,4 +1,4 @@
-import { VariableType } from '../../entities/enums.js';
+import { VariableType } from '#entities/enums.js';
 import { type Layout, typeCodes } from './layout.js';
 import type { Step } from './step.js';
 import { readFixed, readText, widths } from './value.js';

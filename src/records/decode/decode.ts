@@ -1,4 +1,4 @@
-import type { StreamType } from '../../entities/enums.js';
+import type { StreamType } from '#entities/enums.js';
 import { readBin } from './bin.js';
 import { type DecodableVariable, type Layout, layoutOf } from './layout.js';
 import { readRaw } from './raw.js';

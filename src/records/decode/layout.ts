@@ -1,4 +1,4 @@
-import { type StreamType, VariableType } from '../../entities/enums.js';
+import { type StreamType, VariableType } from '#entities/enums.js';
 
 /** The properties of a product's variable that decoding needs. */
 export interface DecodableVariable {

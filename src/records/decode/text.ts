@@ -1,5 +1,5 @@
-import { VariableType } from '../../entities/enums.js';
-import { longestNumber } from '../../json.js';
+import { VariableType } from '#entities/enums.js';
+import { longestNumber } from '#json/json.js';
 import type { Layout } from './layout.js';
 import type { Reading, Step } from './step.js';
 import { exactInteger, readText, shortestFloat32 } from './value.js';

@@ -1,4 +1,4 @@
-import type { VariableType } from '../../entities/enums.js';
+import type { VariableType } from '#entities/enums.js';
 import type { Reading } from './step.js';
 
 /** Types with a fixed binary width. */

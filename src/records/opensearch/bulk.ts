@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
-import { backOff } from '../../back-off.js';
+import { backOff } from '#scheduling/back-off.js';
 
 /** A document to write or delete, unless the index has the same or a newer version of it. */
 export interface BulkItem {

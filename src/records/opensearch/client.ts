@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, errors } from '@opensearch-project/opensearch';
-import type { ClusterConfig } from '../../cluster-setting.js';
+import type { ClusterConfig } from '#config/cluster-setting.js';
 import { lookTimeout, NodeWatch } from './node-watch.js';
 import { ExactSerializer } from './serializer.js';
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { ClusterConfig } from '../../cluster-setting.js';
-import { ApiError } from '../../errors.js';
+import { ApiError } from '#common/errors.js';
+import type { ClusterConfig } from '#config/cluster-setting.js';
 import { createRecordLog, storedRecords } from '../postgres/log/log.js';
 import type { Records } from '../postgres/records.js';
 import { BulkWriter, Overloaded } from './bulk.js';
@@ -23,7 +23,7 @@ import { stepBuild } from './move/build.js';
 import { makeNextIndex } from './next-index.js';
 import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
-import { createReadiness } from './template.js';
+import { createReadiness, type Readiness } from './template.js';
 
 /** Settings of records on a cluster. */
 export interface ClusterRecordsOptions {
@@ -34,6 +34,51 @@ export interface ClusterRecordsOptions {
   log: Logger;
   registry: Registry;
 }
+
+/** Returns the tasks that keep the index as the journal and the retention say. */
+const upkeepTasks = (
+  parts: Parameters<typeof stepBuild>[0] & Parameters<typeof retireDocuments>[0],
+  {
+    ready,
+    clock,
+    log,
+    isClosing,
+  }: { ready: Readiness; isClosing: () => boolean } & Pick<ClusterRecordsOptions, 'clock' | 'log'>,
+) => ({
+  // Some processes still store in PostgreSQL while others already use the cluster. This copies their records.
+  'moved records': {
+    every: 2000,
+    async run() {
+      while (!isClosing() && (await stepBuild(parts))?.phase === 'copy');
+    },
+  },
+  template: {
+    every: 60_000,
+    run: () => ready(true),
+  },
+  places: {
+    every: 30_000,
+    async run() {
+      while (!isClosing() && (await refillPlace(parts, isClosing)));
+    },
+  },
+  nextIndex: {
+    every: 3_600_000,
+    atStart: true,
+    async run() {
+      await ready();
+      const index = await makeNextIndex(parts, clock());
+      if (index !== undefined) log.info({ index }, 'the index of the next month is made');
+    },
+  },
+  retention: {
+    every: 3_600_000,
+    async run() {
+      const { records, indices } = await retireDocuments(parts, new Date(clock()), isClosing);
+      if (records + indices > 0) log.info({ records, indices }, 'documents past their time are deleted');
+    },
+  },
+});
 
 /** Opens records in a journal of PostgreSQL, and on a cluster that is fed from it and answers queries. */
 export const openClusterRecords = ({ config, pool, clock, log, registry }: ClusterRecordsOptions): Records => {
@@ -55,41 +100,7 @@ export const openClusterRecords = ({ config, pool, clock, log, registry }: Clust
     pool,
     clock,
     log,
-    tasks: {
-      // Some processes still store in PostgreSQL while others already use the cluster. This copies their records.
-      'moved records': {
-        every: 2000,
-        async run() {
-          while (!closing && (await stepBuild(parts))?.phase === 'copy');
-        },
-      },
-      template: {
-        every: 60_000,
-        run: () => ready(true),
-      },
-      places: {
-        every: 30_000,
-        async run() {
-          while (!closing && (await refillPlace(parts, () => closing)));
-        },
-      },
-      nextIndex: {
-        every: 3_600_000,
-        atStart: true,
-        async run() {
-          await ready();
-          const index = await makeNextIndex(parts, clock());
-          if (index !== undefined) log.info({ index }, 'the index of the next month is made');
-        },
-      },
-      retention: {
-        every: 3_600_000,
-        async run() {
-          const { records, indices } = await retireDocuments(parts, new Date(clock()), () => closing);
-          if (records + indices > 0) log.info({ records, indices }, 'documents past their time are deleted');
-        },
-      },
-    },
+    tasks: upkeepTasks(parts, { ready, clock, log, isClosing: () => closing }),
   });
   const stored = { ...storedRecords, ...createScan(parts), redecode: createRedecode(parts) };
   return {

@@ -1,4 +1,4 @@
-import { TimedOut } from '../../search/pace.js';
+import { TimedOut } from '#search/pace.js';
 import type { ClusterClient } from './client.js';
 import type { IndexNames } from './indices.js';
 import { away, multiSearch } from './multi-search.js';

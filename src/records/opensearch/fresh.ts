@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import type { Pool } from 'pg';
-import { unavailable } from '../../errors.js';
+import { unavailable } from '#common/errors.js';
 import type { IndexNames } from './indices.js';
 import { isWaiting, lastBatch } from './journal/claim.js';
 

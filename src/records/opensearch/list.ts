@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { CallReads } from '../../database/call-read.js';
-import type { ReadingCall } from '../../entities/caller.js';
+import type { CallReads } from '#database/call-read.js';
+import type { ReadingCall } from '#entities/caller.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part, WholeAnswer } from './engine.js';

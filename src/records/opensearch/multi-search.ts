@@ -1,5 +1,5 @@
-import { unavailable } from '../../errors.js';
-import { TimedOut } from '../../search/pace.js';
+import { unavailable } from '#common/errors.js';
+import { TimedOut } from '#search/pace.js';
 import { type ClusterClient, isUnavailable } from './client.js';
 
 /** One search of a request. */

@@ -1,6 +1,6 @@
 import type { Client } from '@opensearch-project/opensearch';
 import { errors } from '@opensearch-project/opensearch';
-import { createPollLoop, type PollLoop } from '../../poll-loop.js';
+import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 
 /** Interval of the checks of a node, in milliseconds. */
 const interval = 1000;

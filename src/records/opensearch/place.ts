@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '../../named.js';
-import { transaction } from '../../transaction.js';
+import { named } from '#database/named.js';
+import { transaction } from '#database/transaction.js';
 import type { PlaceKind } from './value.js';
 
 /** Index fields that hold the values of a path, by kind. */

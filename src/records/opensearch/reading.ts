@@ -1,5 +1,5 @@
-import { timedOut } from '../../errors.js';
-import { TimedOut } from '../../search/pace.js';
+import { timedOut } from '#common/errors.js';
+import { TimedOut } from '#search/pace.js';
 
 /**
  * Runs work with a time limit.

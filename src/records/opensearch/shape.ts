@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import type { VariableType } from '../../entities/enums.js';
+import type { VariableType } from '#entities/enums.js';
 import type { Slot } from '../postgres/slot.js';
 
 /** A variable as a product declares it. */

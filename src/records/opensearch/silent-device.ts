@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { CallReads } from '../../database/call-read.js';
-import type { ReadingCall } from '../../entities/caller.js';
+import type { CallReads } from '#database/call-read.js';
+import type { ReadingCall } from '#entities/caller.js';
 import type { RecordIndex } from '../record-index.js';
 import type { Engine, EngineBucket, EngineCall, Part } from './engine.js';
 import { readingWithin } from './reading.js';

@@ -1,8 +1,8 @@
 import type { Client } from '@opensearch-project/opensearch';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import type { ClusterConfig } from '../../cluster-setting.js';
-import { transaction } from '../../transaction.js';
+import type { ClusterConfig } from '#config/cluster-setting.js';
+import { transaction } from '#database/transaction.js';
 import { indexNames, mappingVersion } from './indices.js';
 
 /**

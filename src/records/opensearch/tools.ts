@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import type { ClusterConfig } from '../../cluster-setting.js';
-import { nilId } from '../../entities/id.js';
+import type { ClusterConfig } from '#config/cluster-setting.js';
+import { nilId } from '#entities/id.js';
 import { BulkWriter } from './bulk.js';
 import { createClient } from './client.js';
 import { indexNames } from './indices.js';

@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 
 /**
  * Kinds of values in the index: `n` number, `b` boolean as 0 and 1, `l` whole number that may lie beyond 2^53, `k`

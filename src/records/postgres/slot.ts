@@ -1,4 +1,4 @@
-import { VariableType } from '../../entities/enums.js';
+import { VariableType } from '#entities/enums.js';
 
 /** Kind of a slot: the array `record.numbers` or `record.texts`. */
 export type SlotKind = 'number' | 'text';

@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 import type { PlainObject } from '../item.js';
 import { numberIn, objectIn, textIn } from './source.js';
 

@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 import { readPayload } from '../decode/payload.js';
 import type { PlainObject } from '../item.js';
 import { bytesIn, numberIn, objectBody, type ReadSource, serialIn } from './source.js';

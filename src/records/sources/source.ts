@@ -1,5 +1,5 @@
-import { invalid, malformed } from '../../errors.js';
-import type { PlainJson } from '../../json.js';
+import { invalid, malformed } from '#common/errors.js';
+import type { PlainJson } from '#json/json.js';
 import type { Item, PlainObject } from '../item.js';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 import { readPayload } from '../decode/payload.js';
 import type { Item, PlainObject } from '../item.js';
 import { dataRateOf, frequencyOf, receptionOf } from './radio.js';

@@ -1,5 +1,5 @@
 import { type GraphQLNamedType, type GraphQLSchema, getNamedType, isIntrospectionType, isObjectType } from 'graphql';
-import type { JsonSchema } from '../../schema/rules.js';
+import type { JsonSchema } from '#schema/rules.js';
 import { draftOpenApi, restSchema } from '../handler.js';
 import { pageItems } from '../response.js';
 import { routes } from '../routes.js';

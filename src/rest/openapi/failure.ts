@@ -1,5 +1,5 @@
-import { type ErrorCode, errorCodes, statusOf } from '../../errors.js';
-import type { JsonSchema } from '../../schema/rules.js';
+import { type ErrorCode, errorCodes, statusOf } from '#common/errors.js';
+import type { JsonSchema } from '#schema/rules.js';
 
 const descriptions: Readonly<Record<ErrorCode, string>> = {
   MALFORMED_REQUEST: 'The request cannot be read: the body is not JSON, or the address does not decode.',

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../schema/rules.js';
+import type { JsonSchema } from '#schema/rules.js';
 import {
   chirpStackExample,
   deviceFileExample,

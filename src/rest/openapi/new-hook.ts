@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../schema/rules.js';
+import type { JsonSchema } from '#schema/rules.js';
 import { schemaRef } from './type-schema.js';
 
 /* The graph has one input type for the authentication of a hook, in which an absent password keeps the stored one. A

@@ -1,7 +1,7 @@
 import { type GraphQLArgument, type GraphQLField, getNamedType, isListType, isObjectType } from 'graphql';
-import type { ErrorCode } from '../../errors.js';
-import { argumentsClass } from '../../schema/arguments.js';
-import { type JsonSchema, rulesOf } from '../../schema/rules.js';
+import type { ErrorCode } from '#common/errors.js';
+import { argumentsClass } from '#schema/arguments.js';
+import { type JsonSchema, rulesOf } from '#schema/rules.js';
 import { type ArgumentSources, argumentSourcesOf } from '../argument-source.js';
 import type { Draft } from '../handler.js';
 import { headerName } from '../header.js';

@@ -11,8 +11,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { inputClass } from '../../schema/arguments.js';
-import { type JsonSchema, type Rules, rulesOf } from '../../schema/rules.js';
+import { inputClass } from '#schema/arguments.js';
+import { type JsonSchema, type Rules, rulesOf } from '#schema/rules.js';
 
 const scalars: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },

@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 import type { Input } from '../syntax/input.js';
 
 /** Properties of every aggregation. */

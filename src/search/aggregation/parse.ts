@@ -1,4 +1,4 @@
-import { type PlainJson, toPlain } from '../../json.js';
+import { type PlainJson, toPlain } from '#json/json.js';
 import { badAggregation, illegalArgument, parsing } from '../search-failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/look-up.js';

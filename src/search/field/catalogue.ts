@@ -1,4 +1,4 @@
-import { VariableType } from '../../entities/enums.js';
+import { VariableType } from '#entities/enums.js';
 import type { DeclaredVariable, Field, FieldKind } from './field.js';
 import { keysOfPath } from './key-path.js';
 

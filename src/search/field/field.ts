@@ -1,4 +1,4 @@
-import type { VariableType } from '../../entities/enums.js';
+import type { VariableType } from '#entities/enums.js';
 
 /** The engines' type of a field. `long` and `double` are numbers, `keyword` is unanalysed text. */
 export type FieldKind = 'double' | 'long' | 'boolean' | 'keyword' | 'date' | 'geo_point';

@@ -1,4 +1,4 @@
-import { isStorable } from '../../entities/storable.js';
+import { isStorable } from '#entities/storable.js';
 import type { Value } from '../query/predicate.js';
 import { wholePart } from '../query/value-of.js';
 import { illegalArgument, numberFormat, parsing } from '../search-failure.js';

@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 import { decimalFormatOf } from '../aggregation/decimal-format.js';
 import { requireFormattable } from '../aggregation/format.js';
 import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-format.js';

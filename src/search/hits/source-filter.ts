@@ -1,4 +1,4 @@
-import type { PlainJson } from '../../json.js';
+import type { PlainJson } from '#json/json.js';
 import { handWritten } from '../query/clause.js';
 import { parsing } from '../search-failure.js';
 import { globOf } from '../syntax/glob.js';

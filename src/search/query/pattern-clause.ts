@@ -1,4 +1,4 @@
-import { isStorable } from '../../entities/storable.js';
+import { isStorable } from '#entities/storable.js';
 import { illegalArgument, queryShard } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { anything, flag, ignored, integer, scalar, scalarText, text } from '../syntax/value.js';

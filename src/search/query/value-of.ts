@@ -1,4 +1,4 @@
-import { isStorable } from '../../entities/storable.js';
+import { isStorable } from '#entities/storable.js';
 import { defaultDateFormat, instantOfNumber } from '../date/date-format.js';
 import { type DateReading, readDate } from '../date/date-input.js';
 import type { Instant } from '../date/zone.js';

@@ -1,4 +1,4 @@
-import { type JsonMember, JsonObject, type LocatedJson, type Position } from '../../json.js';
+import { type JsonMember, JsonObject, type LocatedJson, type Position } from '#json/json.js';
 import { type Place, SearchFailure } from '../search-failure.js';
 
 /** A node of the request with its path. Every parser takes one, and every fault refers to one. */

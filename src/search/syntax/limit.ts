@@ -1,4 +1,4 @@
-import type { LocatedJson, Position } from '../../json.js';
+import type { LocatedJson, Position } from '#json/json.js';
 import { illegalArgument, SearchFailure } from '../search-failure.js';
 import type { Input } from './input.js';
 

@@ -1,4 +1,4 @@
-import { longestNumber } from '../../json.js';
+import { longestNumber } from '#json/json.js';
 import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../search-failure.js';
 import type { Input } from './input.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { ended, startCommand } from '../../support/command.js';
 import { useWorld } from '../../support/world.js';
 import { mailOrigin } from '../mail-server.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
-import { newId } from '../../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { ended, startCommand } from '../../support/command.js';
 import { type AccountActor, useWorld } from '../../support/world.js';
 import { decision, expectedOf, histories, insist, type Point, spansOf } from '../history.js';

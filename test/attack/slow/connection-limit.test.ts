@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { useService } from '../../support/service.js';
 import { SlowSender } from '../slow-sender.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { createPool } from '../../../src/database/pools.js';
-import { newId } from '../../../src/entities/id.js';
-import { createJobs } from '../../../src/jobs/jobs.js';
-import { createLog } from '../../../src/log.js';
+import { createLog } from '#common/log.js';
+import { createPool } from '#database/pools.js';
+import { newId } from '#entities/id.js';
+import { createJobs } from '#jobs/jobs.js';
 import { type Subject, useHookWorld } from '../../hooks/hook-world.js';
 import { startReceiver } from '../../hooks/receiver.js';
 

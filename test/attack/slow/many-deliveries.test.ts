@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { buildCustomer, type Customer } from '../../hooks/customer.js';
 import { type Receiver, startReceiver } from '../../hooks/receiver.js';
 import { useService } from '../../support/service.js';

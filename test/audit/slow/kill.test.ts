@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AccountType } from '../../../src/entities/enums.js';
-import { createAccount } from '../../../src/operator/account.js';
-import { createToken } from '../../../src/operator/token.js';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
+import { createToken } from '#operator/token.js';
 import { ended, startCommand } from '../../support/command.js';
 import { useDatabase } from '../../support/database.js';
 import { AccountActor } from '../../support/world.js';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { buildCustomer, type Customer } from '../../hooks/customer.js';
 import { type Receiver, startReceiver } from '../../hooks/receiver.js';
 import { runCommand } from '../../support/command.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { runCommand } from '../../support/command.js';
 import { useService } from '../../support/service.js';
 

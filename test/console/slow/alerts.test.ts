@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { Role } from '../../../src/entities/enums.js';
+import { Role } from '#entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { TokenScope } from '../../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/config.js';
-import { Role } from '../../../src/entities/enums.js';
+import { readConfig } from '#config/config.js';
+import { Role } from '#entities/enums.js';
 import { type Receiver, startReceiver, status } from '../../hooks/receiver.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';

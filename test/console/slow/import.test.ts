@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { setQuota } from '../../../src/operator/quota.js';
+import { setQuota } from '#operator/quota.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { readConfig } from '../../../src/config.js';
-import { createToken, revokeToken } from '../../../src/operator/token.js';
+import { readConfig } from '#config/config.js';
+import { createToken, revokeToken } from '#operator/token.js';
 import { startTestService } from '../../support/start-service.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';

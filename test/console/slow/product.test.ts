@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TokenScope } from '../../../src/entities/enums.js';
+import { TokenScope } from '#entities/enums.js';
 import { Actor } from '../../support/actor.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';

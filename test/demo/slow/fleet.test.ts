@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/config.js';
-import { createDemoToken } from '../../../src/operator/token.js';
+import { readConfig } from '#config/config.js';
+import { createDemoToken } from '#operator/token.js';
 import { startProxy } from '../../cluster/proxy.js';
 import { Actor } from '../../support/actor.js';
 import { ended, runCommand, startCommand } from '../../support/command.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { newId } from '../../../src/entities/id.js';
-import { watchClock } from '../../../src/hooks/clock-step.js';
+import { newId } from '#entities/id.js';
+import { watchClock } from '#hooks/clock-step.js';
 import { useHookWorld } from '../hook-world.js';
 import { fine, type Receiver, startReceiver, status } from '../receiver.js';
 

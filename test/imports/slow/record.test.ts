@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '#config/config.js';
 import { fine, type Receiver, startReceiver } from '../../hooks/receiver.js';
 import { useService } from '../../support/service.js';
 import { createTenant, type Tenant } from '../../support/tenant.js';

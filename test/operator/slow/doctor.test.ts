@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/entities/id.js';
+import { newId } from '#entities/id.js';
 import { buildCustomer } from '../../hooks/customer.js';
 import { runCommand } from '../../support/command.js';
 import { createDatabase, execute } from '../../support/server.js';

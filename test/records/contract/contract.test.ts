@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { createPool } from '../../../src/database/pools.js';
-import { VariableType } from '../../../src/entities/enums.js';
+import { createPool } from '#database/pools.js';
+import { VariableType } from '#entities/enums.js';
 import { buildWorld, worldNow } from '../../search/world.js';
 import { useDatabase } from '../../support/database.js';
 import { testRecordIndex } from '../../support/record-index.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/entities/id.js';
-import { SeriesFunction } from '../../../src/entities/series.js';
-import { locate, type PlainJson } from '../../../src/json.js';
-import { parsePlain } from '../../../src/json-plain.js';
-import { readNative } from '../../../src/records/native.js';
-import type { QueryAnswer, RecordListRequest, RecordPage } from '../../../src/records/record-index.js';
+import { newId } from '#entities/id.js';
+import { SeriesFunction } from '#entities/series.js';
+import { locate, type PlainJson } from '#json/json.js';
+import { parsePlain } from '#json/plain.js';
+import { readNative } from '#records/native.js';
+import type { QueryAnswer, RecordListRequest, RecordPage } from '#records/record-index.js';
 import { worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';
 

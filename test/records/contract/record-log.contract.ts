@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid } from '../../../src/errors.js';
-import type { PlainJson } from '../../../src/json.js';
-import { parsePlain } from '../../../src/json-plain.js';
-import type { ItemResult } from '../../../src/records/item.js';
-import { readNative } from '../../../src/records/native.js';
-import type { AppendCall, ChangesQuestion, Matchable } from '../../../src/records/record-log.js';
+import { invalid } from '#common/errors.js';
+import type { PlainJson } from '#json/json.js';
+import { parsePlain } from '#json/plain.js';
+import type { ItemResult } from '#records/item.js';
+import { readNative } from '#records/native.js';
+import type { AppendCall, ChangesQuestion, Matchable } from '#records/record-log.js';
 import { type WorldRecord, worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';
 

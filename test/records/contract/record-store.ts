@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { RecordIndex } from '../../../src/records/record-index.js';
-import type { RecordLog } from '../../../src/records/record-log.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { RecordLog } from '#records/record-log.js';
 import type { World } from '../../search/world.js';
 
 /** A log and an index in a world without records. The index finds whatever the log has stored. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { StreamType, VariableType } from '../../../src/entities/enums.js';
-import { type Decoded, decode } from '../../../src/records/decode/decode.js';
-import type { DecodableVariable } from '../../../src/records/decode/layout.js';
-import type { Value } from '../../../src/records/decode/step.js';
+import { StreamType, VariableType } from '#entities/enums.js';
+import { type Decoded, decode } from '#records/decode/decode.js';
+import type { DecodableVariable } from '#records/decode/layout.js';
+import type { Value } from '#records/decode/step.js';
 import { encodeTagged, encodeValue } from './encode.js';
 
 const variablesOf = (streamType: StreamType, ...types: VariableType[]): DecodableVariable[] =>

@@ -1,6 +1,6 @@
-import { VariableType } from '../../../src/entities/enums.js';
-import { typeCodes } from '../../../src/records/decode/layout.js';
-import type { Value } from '../../../src/records/decode/step.js';
+import { VariableType } from '#entities/enums.js';
+import { typeCodes } from '#records/decode/layout.js';
+import type { Value } from '#records/decode/step.js';
 
 type Encode = (value: Value) => Buffer;
 

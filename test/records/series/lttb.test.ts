@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLttb } from '../../../src/records/answer/lttb.js';
+import { createLttb } from '#records/answer/lttb.js';
 
 type Point = readonly [ts: number, value: number];
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { PlainJson } from '../../../src/json.js';
-import type { PlainObject } from '../../../src/records/item.js';
-import { readChirpStack } from '../../../src/records/sources/chirpstack.js';
-import { readSigfox } from '../../../src/records/sources/sigfox.js';
-import { storable } from '../../../src/records/sources/source.js';
-import { readTheThingsStack } from '../../../src/records/sources/the-things-stack.js';
-import { readThingsBoard } from '../../../src/records/sources/thingsboard.js';
+import type { PlainJson } from '#json/json.js';
+import type { PlainObject } from '#records/item.js';
+import { readChirpStack } from '#records/sources/chirpstack.js';
+import { readSigfox } from '#records/sources/sigfox.js';
+import { storable } from '#records/sources/source.js';
+import { readTheThingsStack } from '#records/sources/the-things-stack.js';
+import { readThingsBoard } from '#records/sources/thingsboard.js';
 
 const fixture = (name: string): PlainJson =>
   JSON.parse(readFileSync(`test/data/ingest/${name}.json`, 'utf8')) as PlainJson;

@@ -1,5 +1,5 @@
-import { VariableType } from '../../../src/entities/enums.js';
-import type { PlainJson } from '../../../src/json.js';
+import { VariableType } from '#entities/enums.js';
+import type { PlainJson } from '#json/json.js';
 import type { WorldDevice, WorldRecord } from '../world.js';
 import type { Dice } from './dice.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PlainJson } from '../../../src/json.js';
-import { parseJson } from '../../../src/json-reader.js';
+import type { PlainJson } from '#json/json.js';
+import { parseJson } from '#json/reader.js';
 import { useWorld } from '../world.js';
 import { isArguedBody } from './argued.js';
 import { BodyGrammar } from './body.js';

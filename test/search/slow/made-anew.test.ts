@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
-import { createPool } from '../../../src/database/pools.js';
-import type { PlainJson } from '../../../src/json.js';
-import { retire } from '../../../src/records/postgres/upkeep/retention.js';
+import { createPool } from '#database/pools.js';
+import type { PlainJson } from '#json/json.js';
+import { retire } from '#records/postgres/upkeep/retention.js';
 import { useDatabase } from '../../support/database.js';
 import { openTestRecords, type TestRecords } from '../../support/records.js';
 import { day, History, kinds, now, type Step, start, upkeep } from '../history.js';

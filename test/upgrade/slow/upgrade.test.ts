@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createLog, type Log } from '../../../src/log.js';
+import { createLog, type Log } from '#common/log.js';
 import { useDatabase } from '../../support/database.js';
 import { deliver, fillTables, madeUpName, migrateMadeUp, newDelivery } from '../made-up.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type QuotaValues, setQuota } from '../../../src/operator/quota.js';
+import { type QuotaValues, setQuota } from '#operator/quota.js';
 import { Actor } from '../../support/actor.js';
 import { startTestService } from '../../support/start-service.js';
 import { type AccountActor, useWorld } from '../../support/world.js';

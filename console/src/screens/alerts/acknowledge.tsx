@@ -1,7 +1,7 @@
+import { AcknowledgeDocument, type AlertSeverity, type EpisodeState } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
 import { Action } from '../../components/action.js';
-import { AcknowledgeDocument, type AlertSeverity, type EpisodeState } from '../../documents.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
 
 /** Filters of the episodes, from the address of the page. */
 export interface Matching {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { type Address, useAddress } from '../../address.js';
+import { type AlertSeverity, AlertsDocument, type AlertsQuery, type EpisodeState } from '../../api/documents.js';
+import { GraphError } from '../../api/graph.js';
+import { account, mayWrite, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { type Address, useAddress } from '../../browser/address.js';
 import { Page } from '../../components/page.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
 import { type Choice, Pager, Table } from '../../components/table.js';
-import { type AlertSeverity, AlertsDocument, type AlertsQuery, type EpisodeState } from '../../documents.js';
-import { GraphError } from '../../graph.js';
-import { account, mayWrite, organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
 import { AcknowledgeActions, acknowledge, type Matching } from './acknowledge.js';
 import { columnsOf, type Line } from './episode-columns.js';
 import { Filters } from './filters.js';

@@ -1,7 +1,7 @@
-import type { AlertOperator } from '../../documents.js';
+import type { AlertOperator } from '../../api/documents.js';
+import { operators } from './alert-labels.js';
 import { type ConditionDraft, type Fault, type Joined, type Row, rowOf, type Types } from './draft.js';
 import { Faults, faultsAt } from './fault-field.js';
-import { operators } from './words.js';
 
 /** Maximum number of comparisons in one condition. */
 const maxRows = 8;

@@ -6,9 +6,9 @@ import type {
   AlertSeverity,
   ConditionFragment,
   RuleLineFragment,
-} from '../../documents.js';
+} from '../../api/documents.js';
 import { parseQuery } from '../explore/query.js';
-import { type Unit, unitOf, units } from './words.js';
+import { type Unit, unitOf, units } from './alert-labels.js';
 
 /** A fault of a field, by its path in the arguments of the operation. */
 export interface Fault {

@@ -1,9 +1,9 @@
+import type { AlertsQuery, EpisodeLineFragment } from '../../api/documents.js';
 import { Ago } from '../../components/ago.js';
 import type { Column } from '../../components/table.js';
-import type { AlertsQuery, EpisodeLineFragment } from '../../documents.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { shown } from '../../value.js';
-import { reasons, Severity } from './words.js';
+import { formatTime, secondsOf } from '../../format/time.js';
+import { shown } from '../../format/value.js';
+import { reasons, Severity } from './alert-labels.js';
 
 /** An episode of the list. */
 export type Line = NonNullable<AlertsQuery['account']>['episodes']['items'][number];

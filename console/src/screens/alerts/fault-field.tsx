@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { type Unit, units } from './alert-labels.js';
 import type { Fault, Span } from './draft.js';
-import { type Unit, units } from './words.js';
 
 /** Returns the faults of a field and of the fields below it. */
 export const faultsAt = (faults: readonly Fault[], path: string): readonly Fault[] =>

@@ -1,6 +1,6 @@
-import type { Address } from '../../address.js';
-import type { AlertsQuery } from '../../documents.js';
-import { severities } from './words.js';
+import type { AlertsQuery } from '../../api/documents.js';
+import type { Address } from '../../browser/address.js';
+import { severities } from './alert-labels.js';
 
 interface Option {
   readonly id: string;

@@ -1,9 +1,9 @@
+import type { EpisodeLineFragment } from '../../api/documents.js';
 import { Ago } from '../../components/ago.js';
 import { Empty } from '../../components/state.js';
-import type { EpisodeLineFragment } from '../../documents.js';
-import { secondsOf } from '../../time.js';
+import { secondsOf } from '../../format/time.js';
 import { counted } from './acknowledge.js';
-import { Severity } from './words.js';
+import { Severity } from './alert-labels.js';
 
 /** Lists open episodes, the most severe first, with a link to all. */
 export const OpenEpisodes = ({

@@ -1,20 +1,20 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Badge } from '../../components/badge.js';
-import { Charts } from '../../components/chart.js';
-import { Section } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
 import {
   type AlertSeverity,
   PreviewAlertRuleDocument,
   type PreviewAlertRuleQuery,
   PreviewChartDocument,
-} from '../../documents.js';
-import { organizationId } from '../../session.js';
-import { formatTime, secondsOf, zone } from '../../time.js';
-import { useQuery } from '../../use-query.js';
+} from '../../api/documents.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { Badge } from '../../components/badge.js';
+import { Charts } from '../../components/chart.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { formatTime, secondsOf, zone } from '../../format/time.js';
+import { duration } from './alert-labels.js';
 import { type Decision, type Fault, variablesIn } from './draft.js';
 import type { RuleApplication } from './rule-types.js';
-import { duration } from './words.js';
 
 type Previewed = NonNullable<PreviewAlertRuleQuery['previewAlertRule']>;
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { CreateAlertRuleDocument, UpdateAlertRuleDocument } from '../../api/documents.js';
+import { ask, GraphError } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
 import { Failure } from '../../components/state.js';
-import { CreateAlertRuleDocument, UpdateAlertRuleDocument } from '../../documents.js';
-import { ask, GraphError } from '../../graph.js';
-import { organizationId } from '../../session.js';
 import { draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
 import { Preview, type Tried } from './preview.js';
 import { RuleFields } from './rule-fields.js';

@@ -1,4 +1,4 @@
-import type { AlertRuleQuery, RuleLineFragment } from '../../documents.js';
+import type { AlertRuleQuery, RuleLineFragment } from '../../api/documents.js';
 
 /** A rule, as its form shows it. */
 export type ShownRule = NonNullable<AlertRuleQuery['alertRule']> & RuleLineFragment;

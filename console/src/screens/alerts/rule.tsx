@@ -1,13 +1,13 @@
 import { useLocation, useRoute } from 'preact-iso';
+import { AlertRuleDocument } from '../../api/documents.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
 import { Page } from '../../components/page.js';
 import { Loading } from '../../components/state.js';
-import { AlertRuleDocument } from '../../documents.js';
-import { organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
+import { RuleState } from './alert-labels.js';
 import { RuleForm } from './rule-form.js';
 import type { ShownRule } from './rule-types.js';
 import { Change, DeleteRule, mayChange } from './rules.js';
-import { RuleState } from './words.js';
 
 /** Interval between reloads, which show that an address was confirmed, in milliseconds. */
 const every = 10_000;

@@ -1,22 +1,22 @@
-import { useAddress } from '../../address.js';
-import { Action } from '../../components/action.js';
-import { Page } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
-import { type Column, Pager, Table } from '../../components/table.js';
 import {
   AlertRulesDocument,
   type AlertRulesQuery,
   DeleteAlertRuleDocument,
   type RuleLineFragment,
   SwitchAlertRuleDocument,
-} from '../../documents.js';
-import { ask } from '../../graph.js';
-import { mayWrite, organizationId } from '../../session.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { useQuery } from '../../use-query.js';
+} from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { mayWrite, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { Action } from '../../components/action.js';
+import { Page } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import { formatTime, secondsOf } from '../../format/time.js';
+import { RuleState, Severity, watches } from './alert-labels.js';
 import { Tabs } from './tabs.js';
 import { episodesChanged } from './use-open-episodes.js';
-import { RuleState, Severity, watches } from './words.js';
 
 type Application = NonNullable<AlertRulesQuery['chosen']>['items'][number];
 

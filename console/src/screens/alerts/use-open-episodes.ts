@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { OpenEpisodesDocument } from '../../documents.js';
-import { useQuery } from '../../use-query.js';
+import { OpenEpisodesDocument } from '../../api/documents.js';
+import { useQuery } from '../../api/use-query.js';
 
 /** Time between two reloads of the number of open episodes, in milliseconds. */
 const every = 10_000;

@@ -1,6 +1,3 @@
-import { Action } from '../../components/action.js';
-import { Field } from '../../components/dialog.js';
-import { EditAndDelete } from '../../components/edit-and-delete.js';
 import {
   type ApplicationQuery,
   DeleteApplicationDocument,
@@ -8,10 +5,13 @@ import {
   LinkDeviceDocument,
   UnlinkDeviceDocument,
   UpdateApplicationDocument,
-} from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
+} from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { textOf } from '../../browser/form.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import { EditAndDelete } from '../../components/edit-and-delete.js';
 import { ApplicationFields } from './applications.js';
 
 type Application = NonNullable<ApplicationQuery['application']>;

@@ -1,20 +1,20 @@
 import { useRoute } from 'preact-iso';
-import { useAddress } from '../../address.js';
+import { ApplicationDocument, type ApplicationQuery } from '../../api/documents.js';
+import { mayOwn, organizationId } from '../../api/session.js';
+import { usePanels } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { Badge } from '../../components/badge.js';
 import { ExportButton } from '../../components/export-button.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { ApplicationDocument, type ApplicationQuery } from '../../documents.js';
-import { mayOwn, organizationId } from '../../session.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { usePanels } from '../../use-query.js';
-import { accessOf } from '../../value.js';
-import { RuleState, Severity } from '../alerts/words.js';
+import { formatTime, secondsOf } from '../../format/time.js';
+import { accessOf } from '../../format/value.js';
+import { RuleState, Severity } from '../alerts/alert-labels.js';
 import { History } from '../audit/history.js';
+import { WhoMaySee } from './access-table.js';
 import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
-import { WhoMaySee } from './who-may-see.js';
 
 type Application = NonNullable<ApplicationQuery['application']>;
 type Device = Application['devices']['items'][number];

@@ -1,17 +1,17 @@
 import { useLocation } from 'preact-iso';
-import { useAddress } from '../../address.js';
+import { ApplicationsDocument, type ApplicationsQuery, CreateApplicationDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { mayOwn, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { NameFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { ApplicationsDocument, type ApplicationsQuery, CreateApplicationDocument } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { mayOwn, organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
-import { accessOf } from '../../value.js';
+import { accessOf } from '../../format/value.js';
 
 type Application = NonNullable<ApplicationsQuery['applications']>['items'][number];
 

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
-import { type Address, useAddress } from '../../address.js';
+import { AuditDocument, type AuditOutcome } from '../../api/documents.js';
+import { isOwner, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { type Address, useAddress } from '../../browser/address.js';
+import { useRange } from '../../browser/use-range.js';
 import { ExportButton } from '../../components/export-button.js';
 import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { Pager, Table } from '../../components/table.js';
-import { AuditDocument, type AuditOutcome } from '../../documents.js';
-import { isOwner, organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
-import { useRange } from '../../use-range.js';
 import { columns } from './columns.js';
 
 const limit = 50;

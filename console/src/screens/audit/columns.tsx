@@ -1,7 +1,7 @@
+import type { AuditLineFragment } from '../../api/documents.js';
 import { Badge } from '../../components/badge.js';
 import type { Column } from '../../components/table.js';
-import type { AuditLineFragment } from '../../documents.js';
-import { formatTime, secondsOf } from '../../time.js';
+import { formatTime, secondsOf } from '../../format/time.js';
 import { Difference } from './difference.js';
 import { wordsOf } from './words.js';
 

@@ -1,5 +1,5 @@
-import type { AuditLineFragment } from '../../documents.js';
-import { shown } from '../../value.js';
+import type { AuditLineFragment } from '../../api/documents.js';
+import { shown } from '../../format/value.js';
 import { wordsOf } from './words.js';
 
 type Change = AuditLineFragment['changes'][number];

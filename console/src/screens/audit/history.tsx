@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import { AuditDocument } from '../../api/documents.js';
+import { isOwner, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { Table } from '../../components/table.js';
-import { AuditDocument } from '../../documents.js';
-import { isOwner, organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
 import { historyColumns } from './columns.js';
 
 const limit = 10;

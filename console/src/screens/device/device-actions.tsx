@@ -1,9 +1,9 @@
+import { DeleteDeviceDocument, type DeviceQuery, UpdateDeviceDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
 import { EditAndDelete } from '../../components/edit-and-delete.js';
-import { DeleteDeviceDocument, type DeviceQuery, UpdateDeviceDocument } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
 import type { Device } from './device-type.js';
 
 type Product = NonNullable<DeviceQuery['products']>['items'][number];

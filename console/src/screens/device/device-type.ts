@@ -1,3 +1,3 @@
-import type { DeviceQuery } from '../../documents.js';
+import type { DeviceQuery } from '../../api/documents.js';
 
 export type Device = NonNullable<DeviceQuery['device']>;

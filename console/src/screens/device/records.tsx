@@ -1,12 +1,12 @@
-import { useAddress } from '../../address.js';
+import { DecodeFrameDocument, type StreamType } from '../../api/documents.js';
+import { isOwner, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { DecodeFrameDocument, type StreamType } from '../../documents.js';
-import { isOwner, organizationId } from '../../session.js';
-import { formatTime, zone } from '../../time.js';
-import { useQuery } from '../../use-query.js';
-import { shown } from '../../value.js';
-import { Parts } from '../products/parts.js';
+import { formatTime, zone } from '../../format/time.js';
+import { shown } from '../../format/value.js';
+import { Parts } from '../products/frame-parts.js';
 import type { Device } from './device-type.js';
 
 type DeviceRecord = Device['records']['items'][number];

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import { CreateDeviceTokenDocument, RevokeDeviceTokenDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { mayOwn, organizationId } from '../../api/session.js';
+import { useAddress } from '../../browser/address.js';
+import { textOf } from '../../browser/form.js';
 import { Field, FormDialog } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
 import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
-import { CreateDeviceTokenDocument, RevokeDeviceTokenDocument } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { mayOwn, organizationId } from '../../session.js';
 
 interface DeviceTokens {
   deviceId: string;

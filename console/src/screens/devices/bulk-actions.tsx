@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ChangedDevicesFragment, DevicesQuery } from '../../api/documents.js';
+import { GraphError } from '../../api/graph.js';
+import { mayOwn } from '../../api/session.js';
+import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Failure } from '../../components/state.js';
-import type { ChangedDevicesFragment, DevicesQuery } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { GraphError } from '../../graph.js';
-import { mayOwn } from '../../session.js';
 import { tagsOf } from '../device/device-actions.js';
 import { type Change, changeDevices, type Target } from './bulk.js';
 

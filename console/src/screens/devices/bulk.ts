@@ -5,9 +5,9 @@ import {
   TagDevicesDocument,
   UnlinkDevicesDocument,
   UntagDevicesDocument,
-} from '../../documents.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
+} from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
 import type { Matching } from './filter.js';
 
 /** A change to many devices. */

@@ -1,6 +1,6 @@
-import type { Address } from '../../address.js';
-import type { DeviceFilterInput } from '../../documents.js';
-import { ranges } from '../../time.js';
+import type { DeviceFilterInput } from '../../api/documents.js';
+import type { Address } from '../../browser/address.js';
+import { ranges } from '../../format/time.js';
 
 /** The filters of a list of devices. */
 export interface Matching {

@@ -1,6 +1,6 @@
-import type { Address } from '../../address.js';
+import type { DevicesQuery } from '../../api/documents.js';
+import type { Address } from '../../browser/address.js';
 import { NameFilter, TextFilter } from '../../components/name-filter.js';
-import type { DevicesQuery } from '../../documents.js';
 import { silences } from './filter.js';
 
 interface Named {

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Action } from '../../components/action.js';
-import { Field } from '../../components/dialog.js';
-import { Section } from '../../components/page.js';
-import { Failure, Loading } from '../../components/state.js';
 import {
   ApplyFileImportDocument,
   DeleteFileImportDocument,
   FileImportDocument,
   type FileImportQuery,
-} from '../../documents.js';
-import { ask, GraphError } from '../../graph.js';
-import { organizationId, token } from '../../session.js';
-import { useQuery } from '../../use-query.js';
+} from '../../api/documents.js';
+import { ask, GraphError } from '../../api/graph.js';
+import { organizationId, token } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Failure, Loading } from '../../components/state.js';
 
 /** Uploads a file for a dry run and returns the identifier of its import. */
 async function sendFile(kind: 'devices' | 'records', file: File): Promise<string> {

@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso';
+import { type DevicesQuery, RegisterDeviceDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
-import { type DevicesQuery, RegisterDeviceDocument } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
 import { DeviceFields, deviceOf } from '../device/device-actions.js';
 
 /** Registers a device and opens its screen. */

@@ -4,9 +4,9 @@ import { Charts } from '../../components/chart.js';
 import { Section } from '../../components/page.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
-import { type Cell, csvOf, download } from '../../csv.js';
-import { formatTime, zone } from '../../time.js';
-import { shown } from '../../value.js';
+import { type Cell, csvOf, download } from '../../format/csv.js';
+import { formatTime, zone } from '../../format/time.js';
+import { shown } from '../../format/value.js';
 import { type BucketTable, tablesOf } from './buckets.js';
 import { isTimeIn } from './query.js';
 

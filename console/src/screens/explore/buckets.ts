@@ -1,4 +1,4 @@
-import type { Cell } from '../../csv.js';
+import type { Cell } from '../../format/csv.js';
 
 /** Buckets of an answer as rows: the keys of the levels, the number of records, and the figures of each bucket. */
 export interface BucketTable {

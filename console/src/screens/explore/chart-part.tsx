@@ -1,11 +1,11 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import type { ExploredLineFragment } from '../../api/documents.js';
+import { useAddress } from '../../browser/address.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
-import { csvOf, download } from '../../csv.js';
-import type { ExploredLineFragment } from '../../documents.js';
+import { csvOf, download } from '../../format/csv.js';
 import type { Explored } from './explored.js';
 
 /** Maximum number of lines that are drawn. The exported file has all. */

@@ -1,11 +1,11 @@
-import { useAddress } from '../../address.js';
+import { ExploreDocument, type SeriesFunction } from '../../api/documents.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { useRange } from '../../browser/use-range.js';
 import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
-import { ExploreDocument, type SeriesFunction } from '../../documents.js';
-import { organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
-import { useRange } from '../../use-range.js';
 import { ChartPart } from './chart-part.js';
 import { parseQuery } from './query.js';
 import { QueryPart } from './query-part.js';

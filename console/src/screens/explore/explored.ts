@@ -1,4 +1,4 @@
-import type { ExploreQuery } from '../../documents.js';
+import type { ExploreQuery } from '../../api/documents.js';
 
 /** The explored application. */
 export type Explored = NonNullable<ExploreQuery['chosen']>['items'][number];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import { useAddress } from '../../browser/address.js';
 import { LazyEditor } from '../../components/editor/lazy-editor.js';
 import { ExportButton } from '../../components/export-button.js';
 import { Empty, Failure } from '../../components/state.js';

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
+import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { mayWrite, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
 import { Action } from '../../components/action.js';
 import { Copyable, CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../documents.js';
-import { ask } from '../../graph.js';
-import { mayWrite, organizationId } from '../../session.js';
-import { formatTime, secondsOf, zone } from '../../time.js';
-import { useQuery } from '../../use-query.js';
-import { shown } from '../../value.js';
+import { formatTime, secondsOf, zone } from '../../format/time.js';
+import { shown } from '../../format/value.js';
 import { millis } from './hook-state.js';
 import { Outcome } from './outcome.js';
 

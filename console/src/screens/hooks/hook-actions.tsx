@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { Action } from '../../components/action.js';
-import { Copyable } from '../../components/copy.js';
-import { Failure } from '../../components/state.js';
 import {
   DeleteHookDocument,
   PingHookDocument,
   RotateSecretDocument,
   UpdateHookDocument,
   UpdateHookSettingsDocument,
-} from '../../documents.js';
-import { ask, GraphError } from '../../graph.js';
-import { toast } from '../../toast.js';
-import type { HookNames } from './again.js';
+} from '../../api/documents.js';
+import { ask, GraphError } from '../../api/graph.js';
+import { toast } from '../../browser/toast.js';
+import { Action } from '../../components/action.js';
+import { Copyable } from '../../components/copy.js';
+import { Failure } from '../../components/state.js';
 import { HookFields, hookOf } from './hook-fields.js';
 import type { Hook } from './hook-type.js';
+import type { HookNames } from './redeliver-range.js';
 import { SettingsFields, settingsOf } from './settings-fields.js';
 
 /** Actions on a hook: ping, change, switch on or off, rotate the secret, delete. */

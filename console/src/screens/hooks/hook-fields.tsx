@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { HookAuthenticationInput, HookQuery } from '../../api/documents.js';
+import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
-import type { HookAuthenticationInput, HookQuery } from '../../documents.js';
-import { textOf } from '../../form.js';
 
 type Hook = NonNullable<HookQuery['applicationHook']>;
 

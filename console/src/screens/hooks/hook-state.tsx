@@ -1,5 +1,5 @@
+import type { CircuitState } from '../../api/documents.js';
 import { Badge } from '../../components/badge.js';
-import type { CircuitState } from '../../documents.js';
 
 interface Hook {
   readonly disabled: boolean;

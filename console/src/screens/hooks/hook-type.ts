@@ -1,3 +1,3 @@
-import type { HookQuery } from '../../documents.js';
+import type { HookQuery } from '../../api/documents.js';
 
 export type Hook = NonNullable<HookQuery['applicationHook']>;

@@ -1,5 +1,10 @@
 import { useLocation } from 'preact-iso';
-import { useAddress } from '../../address.js';
+import { CreateHookDocument, HooksDocument, type HooksQuery } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { mayWrite, organizationId } from '../../api/session.js';
+import { usePanels } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Ago } from '../../components/ago.js';
 import { Field } from '../../components/dialog.js';
@@ -7,12 +12,7 @@ import { ExportButton } from '../../components/export-button.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { CreateHookDocument, HooksDocument, type HooksQuery } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { mayWrite, organizationId } from '../../session.js';
-import { secondsOf } from '../../time.js';
-import { usePanels } from '../../use-query.js';
+import { secondsOf } from '../../format/time.js';
 import { HookFields, hookOf } from './hook-fields.js';
 import { HookState, millis, percent } from './hook-state.js';
 

@@ -1,7 +1,7 @@
+import type { HookFilterInput } from '../../api/documents.js';
+import { isOwner } from '../../api/session.js';
+import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
-import type { HookFilterInput } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { isOwner } from '../../session.js';
 import type { Hook } from './hook-type.js';
 
 /** The form fields of a hook's settings. */

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import { type JobLineFragment, JobsDocument } from '../../api/documents.js';
+import { useJobUpdates } from '../../api/use-job-updates.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { Ago } from '../../components/ago.js';
 import { JobState, jobName, newerJob } from '../../components/job.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { type JobLineFragment, JobsDocument } from '../../documents.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { useJobUpdates } from '../../use-job-updates.js';
-import { useQuery } from '../../use-query.js';
+import { formatTime, secondsOf } from '../../format/time.js';
 
 const limit = 25;
 

@@ -1,4 +1,4 @@
-import type { LiveRecordsSubscription } from '../../documents.js';
+import type { LiveRecordsSubscription } from '../../api/documents.js';
 
 /** A record as the screen shows it. */
 export type LiveRecord = LiveRecordsSubscription['recordReceived']['records'][number];

@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import { LiveDocument, type LiveQuery } from '../../api/documents.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { LazyEditor } from '../../components/editor/lazy-editor.js';
 import { Page } from '../../components/page.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
-import { LiveDocument, type LiveQuery } from '../../documents.js';
-import { organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
 import { parseQuery } from '../explore/query.js';
 import { fieldsOf } from '../explore/query-part.js';
 import { type HistoryAnswer, historyOf } from './history.js';

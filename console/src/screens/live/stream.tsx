@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { LiveRecordsDocument } from '../../api/documents.js';
+import { type GraphError, subscribe } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
 import { Empty, Failure } from '../../components/state.js';
-import { LiveRecordsDocument } from '../../documents.js';
-import { type GraphError, subscribe } from '../../graph.js';
-import { organizationId } from '../../session.js';
-import { formatTime, zone } from '../../time.js';
-import { shown } from '../../value.js';
+import { formatTime, zone } from '../../format/time.js';
+import { shown } from '../../format/value.js';
 import type { LiveRecord } from './history.js';
 
 /** Maximum number of records that are shown. Older ones are dropped and counted. */

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
+import { FirstStepsDocument, type OverviewQuery } from '../../api/documents.js';
+import { isOwner, mayWrite, organizationId, token } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
 import { Badge } from '../../components/badge.js';
 import { Copyable } from '../../components/copy.js';
-import { FirstStepsDocument, type OverviewQuery } from '../../documents.js';
-import { isOwner, mayWrite, organizationId, token } from '../../session.js';
-import { useQuery } from '../../use-query.js';
 
 type Product = NonNullable<OverviewQuery['products']>['items'][number];
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];

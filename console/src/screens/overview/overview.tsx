@@ -1,19 +1,19 @@
-import { useAddress } from '../../address.js';
+import { OverviewDocument, type OverviewQuery } from '../../api/documents.js';
+import { isOwner, organizationId } from '../../api/session.js';
+import { isUnderWay } from '../../api/use-job-updates.js';
+import { usePanels } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { useNow } from '../../browser/use-now.js';
 import { Ago } from '../../components/ago.js';
 import { JobState, jobName } from '../../components/job.js';
 import { Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
-import { OverviewDocument, type OverviewQuery } from '../../documents.js';
-import { isOwner, organizationId } from '../../session.js';
-import { endsOf, parseRange, secondsOf } from '../../time.js';
-import { isUnderWay } from '../../use-job-updates.js';
-import { useNow } from '../../use-now.js';
-import { usePanels } from '../../use-query.js';
+import { endsOf, parseRange, secondsOf } from '../../format/time.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { HookState, percent } from '../hooks/hook-state.js';
-import { Arriving } from './arriving.js';
 import { FirstRun } from './first-run.js';
+import { Arriving } from './record-rate.js';
 import { Tiles } from './tiles.js';
 
 /** Time without records that makes a device silent, in seconds. */

@@ -1,6 +1,6 @@
+import type { OverviewQuery } from '../../api/documents.js';
 import { Tile } from '../../components/tile.js';
-import type { OverviewQuery } from '../../documents.js';
-import { secondsOf } from '../../time.js';
+import { secondsOf } from '../../format/time.js';
 
 /** The figures of the overview. What needs somebody comes first: failing hooks, silent devices and open alerts. */
 export const Tiles = ({ data }: { data: OverviewQuery }) => {

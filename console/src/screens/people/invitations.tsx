@@ -1,11 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useAddress } from '../../address.js';
-import { Action } from '../../components/action.js';
-import { Copyable } from '../../components/copy.js';
-import { Field } from '../../components/dialog.js';
-import { Section } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
-import { Table } from '../../components/table.js';
 import {
   CreateInvitationDocument,
   type InvitationMail,
@@ -15,12 +8,19 @@ import {
   RevokeInvitationDocument,
   RevokeSessionDocument,
   type Role,
-} from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { useQuery } from '../../use-query.js';
+} from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { textOf } from '../../browser/form.js';
+import { Action } from '../../components/action.js';
+import { Copyable } from '../../components/copy.js';
+import { Field } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { Table } from '../../components/table.js';
+import { formatTime, secondsOf } from '../../format/time.js';
 import { sessionColumns } from '../sessions.js';
 import { RoleField } from './people-actions.js';
 import type { Team } from './people-types.js';

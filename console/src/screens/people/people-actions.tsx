@@ -1,5 +1,3 @@
-import { Action } from '../../components/action.js';
-import { Field } from '../../components/dialog.js';
 import {
   AddTeamMemberDocument,
   CreateTeamDocument,
@@ -12,10 +10,12 @@ import {
   RevokeApplicationDocument,
   type Role,
   SetMemberDocument,
-} from '../../documents.js';
-import { textOf } from '../../form.js';
-import { ask, GraphError } from '../../graph.js';
-import { organizationId } from '../../session.js';
+} from '../../api/documents.js';
+import { ask, GraphError } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { textOf } from '../../browser/form.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
 import type { Application, Member, Team } from './people-types.js';
 
 const organization = () => ({ organizationId: organizationId.value });

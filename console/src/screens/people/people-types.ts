@@ -1,4 +1,4 @@
-import type { PeopleQuery } from '../../documents.js';
+import type { PeopleQuery } from '../../api/documents.js';
 
 /** A member of the organization, as the screen lists it. */
 export type Member = NonNullable<PeopleQuery['organizationMembers']>['items'][number];

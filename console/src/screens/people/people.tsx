@@ -1,11 +1,11 @@
-import { useAddress } from '../../address.js';
+import { PeopleDocument } from '../../api/documents.js';
+import { isOwner, mayOwn, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { NameFilter } from '../../components/name-filter.js';
 import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { PeopleDocument } from '../../documents.js';
-import { isOwner, mayOwn, organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
 import { Invitations } from './invitations.js';
 import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
 import type { Application, Member, Team } from './people-types.js';

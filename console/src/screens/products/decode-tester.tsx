@@ -1,12 +1,12 @@
-import { useAddress } from '../../address.js';
+import { DecodeFrameDocument, type StreamType } from '../../api/documents.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { DecodeFrameDocument, type StreamType } from '../../documents.js';
-import { textOf } from '../../form.js';
-import { organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
-import { Parts } from './parts.js';
+import { Parts } from './frame-parts.js';
 import { mappingsText } from './product-fields.js';
 
 const layouts = { BIN: 'BIN (tagged)', RAW: 'RAW (by position)', TXT: 'TXT (fields)' } as const;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { ProductQuery, StreamType, VariableInput, VariableType } from '../../api/documents.js';
+import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
-import type { ProductQuery, StreamType, VariableInput, VariableType } from '../../documents.js';
-import { textOf } from '../../form.js';
 
 type Product = NonNullable<ProductQuery['product']>;
 

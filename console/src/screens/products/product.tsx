@@ -1,12 +1,17 @@
 import { useRoute } from 'preact-iso';
+import {
+  DeleteProductDocument,
+  ProductDocument,
+  type ProductQuery,
+  UpdateProductDocument,
+} from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { isOwner, mayOwn, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
 import { EditAndDelete } from '../../components/edit-and-delete.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { DeleteProductDocument, ProductDocument, type ProductQuery, UpdateProductDocument } from '../../documents.js';
-import { ask } from '../../graph.js';
-import { isOwner, mayOwn, organizationId } from '../../session.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { useQuery } from '../../use-query.js';
+import { formatTime, secondsOf } from '../../format/time.js';
 import { History } from '../audit/history.js';
 import { DecodeTester } from './decode-tester.js';
 import { mappingsText, ProductFields, productOf } from './product-fields.js';

@@ -1,15 +1,15 @@
 import { useLocation } from 'preact-iso';
-import { useAddress } from '../../address.js';
+import { CreateProductDocument, ProductsDocument, type ProductsQuery } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { mayOwn, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { Action } from '../../components/action.js';
 import { Badge } from '../../components/badge.js';
 import { NameFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { CreateProductDocument, ProductsDocument, type ProductsQuery } from '../../documents.js';
-import { ask } from '../../graph.js';
-import { mayOwn, organizationId } from '../../session.js';
-import { useQuery } from '../../use-query.js';
 import { ProductFields, productOf } from './product-fields.js';
 
 type Product = NonNullable<ProductsQuery['products']>['items'][number];

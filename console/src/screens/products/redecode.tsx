@@ -1,12 +1,12 @@
-import { useAddress } from '../../address.js';
+import { RedecodeDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { useAddress } from '../../browser/address.js';
 import { Action } from '../../components/action.js';
 import { JobProgress } from '../../components/job.js';
 import { Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
-import { RedecodeDocument } from '../../documents.js';
-import { ask } from '../../graph.js';
-import { organizationId } from '../../session.js';
-import { endsOf, formatTime, parseRange, zone } from '../../time.js';
+import { endsOf, formatTime, parseRange, zone } from '../../format/time.js';
 
 /**
  * Decodes the stored frames of a range again with the present variables: first a dry run that only counts, then the

@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks';
-import { useAddress } from '../../address.js';
+import { type QuotaLineFragment, UsageDocument, type UsageQuery } from '../../api/documents.js';
+import { isOwner, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
 import { Chart } from '../../components/chart.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
-import { type QuotaLineFragment, UsageDocument, type UsageQuery } from '../../documents.js';
-import { isOwner, organizationId } from '../../session.js';
-import { formatTime, secondsOf } from '../../time.js';
-import { useQuery } from '../../use-query.js';
+import { formatTime, secondsOf } from '../../format/time.js';
 
 type Day = NonNullable<UsageQuery['usage']>['items'][number];
 

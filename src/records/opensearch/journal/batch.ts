@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '../../../named.js';
-import type { NewRecord } from '../../new-record.js';
+import { named } from '#database/named.js';
+import type { NewRecord } from '#records/new-record.js';
 
 /**
  * Notes, in the transaction that stores records, that they are to be indexed. One process makes the identifiers of one

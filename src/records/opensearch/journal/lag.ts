@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { unavailable } from '../../../errors.js';
-import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
+import { unavailable } from '#common/errors.js';
+import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { type Lag, readLag } from './claim.js';
 
 /** Interval of the checks, in milliseconds. */

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { firstId } from '../../../entities/id.js';
-import { createPeriodicTasks, type PeriodicTasks } from '../../../periodic-tasks.js';
+import { firstId } from '#entities/id.js';
+import { createPeriodicTasks, type PeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { readMove } from '../move/state.js';
 import { JournalPartitions } from './partition.js';
 

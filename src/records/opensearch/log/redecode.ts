@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
-import { notFound } from '../../../errors.js';
-import { decodeStored, type Given, type StoredFrame } from '../../new-record.js';
-import { loadShape, type ProductShape } from '../../postgres/log/product.js';
-import type { RedecodeInput } from '../../postgres/log/redecode.js';
-import type { LogJob, LogStep } from '../../record-log.js';
-import { typeData } from '../../typed.js';
+import { notFound } from '#common/errors.js';
+import { decodeStored, type Given, type StoredFrame } from '#records/new-record.js';
+import { loadShape, type ProductShape } from '#records/postgres/log/product.js';
+import type { RedecodeInput } from '#records/postgres/log/redecode.js';
+import type { LogJob, LogStep } from '#records/record-log.js';
+import { typeData } from '#records/typed.js';
 import { type Content, loadShapeTypes, rowsOf, type ShapeTypes, typedAs } from '../rows.js';
 import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
 import type { ClusterLogOptions } from './options.js';

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { horizons, type Target, targets } from '../../postgres/upkeep/retention.js';
+import { horizons, type Target, targets } from '#records/postgres/upkeep/retention.js';
 import { removeDocuments } from '../remove.js';
 import type { ClusterLogOptions } from './options.js';
 

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import type { PlainJson } from '../../../json.js';
-import type { DeviceRange, DevicesRange, RecordLog, ScannedPage } from '../../record-log.js';
-import type { RecordDevice } from '../../stored-record.js';
+import type { PlainJson } from '#json/json.js';
+import type { DeviceRange, DevicesRange, RecordLog, ScannedPage } from '#records/record-log.js';
+import type { RecordDevice } from '#records/stored-record.js';
 import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
 import type { ClusterLogOptions } from './options.js';
 

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { nilId } from '../../../entities/id.js';
-import { transaction } from '../../../transaction.js';
-import { unseen, wholeXid } from '../../../visibility.js';
+import { transaction } from '#database/transaction.js';
+import { unseen, wholeXid } from '#database/visibility.js';
+import { nilId } from '#entities/id.js';
 import { keepDeadLetters } from '../journal/dead-letter.js';
 import { type IndexableRow, rowColumns } from '../journal/read.js';
 import type { ClusterLogOptions } from '../log/options.js';

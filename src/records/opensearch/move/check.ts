@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { nilId } from '../../../entities/id.js';
-import { unseen, wholeXid } from '../../../visibility.js';
+import { unseen, wholeXid } from '#database/visibility.js';
+import { nilId } from '#entities/id.js';
 import { type BuildOptions, indexRange, lastOfJournal } from './build.js';
 import { type BuildState, readMove } from './state.js';
 

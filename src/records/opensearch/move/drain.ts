@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { transaction } from '../../../transaction.js';
-import { markDirty } from '../../postgres/log/dirty.js';
-import { loadShape } from '../../postgres/log/product.js';
-import { Partitions } from '../../postgres/upkeep/partition.js';
+import { transaction } from '#database/transaction.js';
+import { markDirty } from '#records/postgres/log/dirty.js';
+import { loadShape } from '#records/postgres/log/product.js';
+import { Partitions } from '#records/postgres/upkeep/partition.js';
 import type { IndexableRow } from '../journal/read.js';
 import type { ClusterLogOptions } from '../log/options.js';
 import { type Content, loadShapeTypes, rowsOf, typedAs } from '../rows.js';

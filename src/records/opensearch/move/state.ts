@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { firstId } from '../../../entities/id.js';
-import { clockSkew, type Look, lookQuery } from '../../../visibility.js';
+import { clockSkew, type Look, lookQuery } from '#database/visibility.js';
+import { firstId } from '#entities/id.js';
 
 type Database = Pick<Pool | PoolClient, 'query'>;
 

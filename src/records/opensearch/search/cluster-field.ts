@@ -1,4 +1,4 @@
-import type { Field } from '../../../search/field/field.js';
+import type { Field } from '#search/field/field.js';
 import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';
 import type { PlaceKind } from '../value.js';

@@ -1,7 +1,7 @@
-import type { BoundKey } from '../../../search/hits/bound-sort.js';
-import type { Cursor } from '../../../search/hits/search-after.js';
-import type { Value } from '../../../search/query/predicate.js';
-import { illegalArgument } from '../../../search/search-failure.js';
+import type { BoundKey } from '#search/hits/bound-sort.js';
+import type { Cursor } from '#search/hits/search-after.js';
+import type { Value } from '#search/query/predicate.js';
+import { illegalArgument } from '#search/search-failure.js';
 import type { Part } from '../engine.js';
 import type { EngineFields } from './cluster-field.js';
 import { microsOf } from './predicate.js';

@@ -1,16 +1,16 @@
-import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
-import { Pace } from '../../../search/pace.js';
-import { timeSlices } from '../../../time-slice.js';
-import type { Times } from '../../answer/hit.js';
-import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
-import { inTime, stopwatch, timedOutAnswer, whenTurn } from '../../answer/search-call.js';
+import type { Times } from '#records/answer/hit.js';
+import { type CallBudget, ResultBudget } from '#records/answer/result-budget.js';
+import { inTime, stopwatch, timedOutAnswer, whenTurn } from '#records/answer/search-call.js';
 import {
   callTimeouts,
   type SearchConnections,
   type SnapshotOptions,
   takeSnapshot,
-} from '../../postgres/search/snapshot.js';
-import type { Ask, Search, SearchAnswer, SearchCall } from '../../record-index.js';
+} from '#records/postgres/search/snapshot.js';
+import type { Ask, Search, SearchAnswer, SearchCall } from '#records/record-index.js';
+import { timeSlices } from '#scheduling/time-slice.js';
+import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '#search/envelope.js';
+import { Pace } from '#search/pace.js';
 import { answerQueries } from './engine-answer.js';
 import { type OneQuery, readQuery } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';

@@ -1,7 +1,7 @@
-import type { BoundKey } from '../../../search/hits/bound-sort.js';
-import type { Cursor } from '../../../search/hits/search-after.js';
-import { illegalArgument } from '../../../search/search-failure.js';
-import { compareTexts } from '../../answer/key.js';
+import { compareTexts } from '#records/answer/key.js';
+import type { BoundKey } from '#search/hits/bound-sort.js';
+import type { Cursor } from '#search/hits/search-after.js';
+import { illegalArgument } from '#search/search-failure.js';
 import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import type { EngineFields } from './cluster-field.js';
 import { cursorOf, orderOfKeys } from './cluster-order.js';

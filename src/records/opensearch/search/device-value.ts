@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
-import type { Field } from '../../../search/field/field.js';
-import type { Point } from '../../../search/syntax/geo-point.js';
-import type { Rows } from '../../postgres/search/snapshot-reader.js';
+import type { Rows } from '#records/postgres/search/snapshot-reader.js';
+import type { Field } from '#search/field/field.js';
+import type { Point } from '#search/syntax/geo-point.js';
 
 /** Current values of a device. */
 export interface DeviceNow {

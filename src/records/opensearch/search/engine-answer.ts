@@ -1,5 +1,5 @@
-import { SearchFailure } from '../../../search/search-failure.js';
-import type { CallScope } from '../../postgres/search/call-scope.js';
+import type { CallScope } from '#records/postgres/search/call-scope.js';
+import { SearchFailure } from '#search/search-failure.js';
 import type { EngineAnswer, EngineHit, EngineSearch } from '../engine.js';
 import { attempt, type OneQuery, shardsOf } from './one-query.js';
 import { ask, isLost, type Planned, planTimed, prepare, searchOf } from './prepare-search.js';

@@ -1,4 +1,4 @@
-import { maxBuckets, SearchFailure, tooManyBuckets } from '../../../search/search-failure.js';
+import { maxBuckets, SearchFailure, tooManyBuckets } from '#search/search-failure.js';
 import type { EngineAnswer, EngineFault } from '../engine.js';
 
 /**

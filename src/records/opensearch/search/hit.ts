@@ -1,6 +1,6 @@
-import type { PlainJson } from '../../../json.js';
-import type { BoundKey } from '../../../search/hits/bound-sort.js';
-import type { FoundRecord } from '../../answer/hit.js';
+import type { PlainJson } from '#json/json.js';
+import type { FoundRecord } from '#records/answer/hit.js';
+import type { BoundKey } from '#search/hits/bound-sort.js';
 import type { DocumentSource } from '../document.js';
 import type { EngineHit, Part } from '../engine.js';
 import { sortValueOf } from './cluster-order.js';

@@ -1,8 +1,8 @@
-import type { SearchRequest } from '../../../search/request.js';
-import { SearchFailure } from '../../../search/search-failure.js';
-import type { Input } from '../../../search/syntax/input.js';
-import { parsed, shards } from '../../answer/search-call.js';
-import type { QueryAnswer, Shards } from '../../record-index.js';
+import { parsed, shards } from '#records/answer/search-call.js';
+import type { QueryAnswer, Shards } from '#records/record-index.js';
+import type { SearchRequest } from '#search/request.js';
+import { SearchFailure } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
 import type { EngineAnswer } from '../engine.js';
 
 /** A query in progress: its parsed request, or its answer once it is known. An error of the query is its answer. */

@@ -1,4 +1,4 @@
-import type { SearchOptions } from '../../postgres/search/postgres-search.js';
+import type { SearchOptions } from '#records/postgres/search/postgres-search.js';
 import type { Engine } from '../engine.js';
 import type { Places } from '../place.js';
 

@@ -1,11 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Aggregation } from '../../../search/aggregation/aggregation.js';
-import type { TimeRange } from '../../../search/envelope.js';
-import type { Predicate } from '../../../search/query/predicate.js';
-import { timeLeft } from '../../../search/query/time-left.js';
-import type { SearchRequest } from '../../../search/request.js';
-import { type CallScope, earlyLook } from '../../postgres/search/call-scope.js';
-import type { Rows } from '../../postgres/search/snapshot-reader.js';
+import { type CallScope, earlyLook } from '#records/postgres/search/call-scope.js';
+import type { Rows } from '#records/postgres/search/snapshot-reader.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import type { TimeRange } from '#search/envelope.js';
+import type { Predicate } from '#search/query/predicate.js';
+import { timeLeft } from '#search/query/time-left.js';
+import type { SearchRequest } from '#search/request.js';
 import type { Part } from '../engine.js';
 import { devicesIn } from './device-question.js';
 import { microsOf } from './predicate.js';

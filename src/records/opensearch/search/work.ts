@@ -1,8 +1,8 @@
-import type { TimeRange } from '../../../search/envelope.js';
-import type { Pace } from '../../../search/pace.js';
-import type { Times } from '../../answer/hit.js';
-import type { Snapshot } from '../../postgres/search/snapshot.js';
-import type { SearchCall } from '../../record-index.js';
+import type { Times } from '#records/answer/hit.js';
+import type { Snapshot } from '#records/postgres/search/snapshot.js';
+import type { SearchCall } from '#records/record-index.js';
+import type { TimeRange } from '#search/envelope.js';
+import type { Pace } from '#search/pace.js';
 import type { ClusterSearchOptions } from './option.js';
 
 /** Context for answering the queries of a call. */

@@ -1,6 +1,6 @@
-import type { SeriesFunction } from '../../../entities/series.js';
-import { type Columns, type Drawn, keyOf, sumTooLarge } from '../../answer/series-answer.js';
-import type { Stretch } from '../../series-interval.js';
+import type { SeriesFunction } from '#entities/series.js';
+import { type Columns, type Drawn, keyOf, sumTooLarge } from '#records/answer/series-answer.js';
+import type { Stretch } from '#records/series-interval.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part } from '../engine.js';
 import { byDevice, type LineSource, type SourcedPair } from './source.js';
 

@@ -1,6 +1,6 @@
-import { createLttb } from '../../answer/lttb.js';
-import { type Columns, type Drawn, keyOf, requireFewValues } from '../../answer/series-answer.js';
-import type { Stretch } from '../../series-interval.js';
+import { createLttb } from '#records/answer/lttb.js';
+import { type Columns, type Drawn, keyOf, requireFewValues } from '#records/answer/series-answer.js';
+import type { Stretch } from '#records/series-interval.js';
 import type { Engine, EngineCall, EngineRange, Part, WholeAnswer } from '../engine.js';
 import { withinMicros } from './bucket.js';
 import { byDevice, type SourcedPair } from './source.js';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { type ItemCode, Rejection } from '../../item.js';
-import type { NewRecord } from '../../new-record.js';
+import { type ItemCode, Rejection } from '#records/item.js';
+import type { NewRecord } from '#records/new-record.js';
 import type { Prepared } from './prepare.js';
 
 /** Outcome of an item. Faults of decoding are counted in addition to `stored`. */

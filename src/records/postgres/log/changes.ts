@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { firstId } from '../../../entities/id.js';
-import { named } from '../../../named.js';
-import { currentSnapshot, unseen, wholeXid } from '../../../visibility.js';
-import type { ChangesQuestion, CommittedRecord } from '../../record-log.js';
+import { named } from '#database/named.js';
+import { currentSnapshot, unseen, wholeXid } from '#database/visibility.js';
+import { firstId } from '#entities/id.js';
+import type { ChangesQuestion, CommittedRecord } from '#records/record-log.js';
 
 /**
  * Connections of {@link readChanges}: `quick` for the few statements that all subscribers share, `slow` for statements

@@ -1,4 +1,4 @@
-import { BinaryFields } from '../../../binary.js';
+import { BinaryFields } from '#database/binary.js';
 
 /** Header of every stream of rows: signature, no flags, no extension. */
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
-import { isId } from '../../../entities/id.js';
-import { serialKey } from '../../../entities/serial.js';
-import { named } from '../../../named.js';
-import { type Item, Rejection } from '../../item.js';
-import type { RecordDevice } from '../../stored-record.js';
+import { named } from '#database/named.js';
+import { isId } from '#entities/id.js';
+import { serialKey } from '#entities/serial.js';
+import { type Item, Rejection } from '#records/item.js';
+import type { RecordDevice } from '#records/stored-record.js';
 import type { Database, ProductUse } from './product.js';
 
 interface Row {

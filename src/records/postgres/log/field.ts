@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { PlainJson } from '../../../json.js';
-import type { PlainObject } from '../../item.js';
+import type { PlainJson } from '#json/json.js';
+import type { PlainObject } from '#records/item.js';
 import type { Database } from './product.js';
 
 /** Kind of a field in the catalogue: that of its first value. */

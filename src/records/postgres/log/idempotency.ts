@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { invalid } from '../../../errors.js';
-import type { PlainJson } from '../../../json.js';
-import type { IdempotencyKey } from '../../record-log.js';
+import { invalid } from '#common/errors.js';
+import type { PlainJson } from '#json/json.js';
+import type { IdempotencyKey } from '#records/record-log.js';
 
 const onceHours = 24;
 

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { named } from '../../../named.js';
-import type { NewRecord } from '../../new-record.js';
+import { named } from '#database/named.js';
+import type { NewRecord } from '#records/new-record.js';
 
 /** Hours for which a key counts. */
 const keyHours = 48;

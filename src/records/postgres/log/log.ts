@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { RecordLog } from '../../record-log.js';
+import type { RecordLog } from '#records/record-log.js';
 import { matchRecords, matchStored } from '../search/match.js';
 import type { Purge } from '../upkeep/purge.js';
 import { createUpkeep } from '../upkeep/upkeep.js';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { type Item, type ItemResult, Rejection } from '../../item.js';
-import { type NewRecord, recordOf } from '../../new-record.js';
-import type { AppendCall } from '../../record-log.js';
-import type { RecordDevice } from '../../stored-record.js';
+import { type Item, type ItemResult, Rejection } from '#records/item.js';
+import { type NewRecord, recordOf } from '#records/new-record.js';
+import type { AppendCall } from '#records/record-log.js';
+import type { RecordDevice } from '#records/stored-record.js';
 import { Partitions } from '../upkeep/partition.js';
 import { loadDevices } from './device.js';
 import { Fields } from './field.js';

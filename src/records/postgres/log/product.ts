@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import type { DecodableVariable } from '../../decode/layout.js';
+import type { DecodableVariable } from '#records/decode/layout.js';
 import { type Slot, type SlotKind, slotKind } from '../slot.js';
 
 /** A pool or one of its connections. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { notFound } from '../../../errors.js';
-import type { PlainObject } from '../../item.js';
-import { decodeStored, type Given, type StoredFrame } from '../../new-record.js';
-import type { LogJob, LogStep } from '../../record-log.js';
-import { type TypedData, typeData } from '../../typed.js';
+import { notFound } from '#common/errors.js';
+import type { PlainObject } from '#records/item.js';
+import { decodeStored, type Given, type StoredFrame } from '#records/new-record.js';
+import type { LogJob, LogStep } from '#records/record-log.js';
+import { type TypedData, typeData } from '#records/typed.js';
 import { markDirty } from './dirty.js';
 import { loadShape, type ProductShape } from './product.js';
 

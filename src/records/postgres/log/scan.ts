@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import type { PlainJson } from '../../../json.js';
-import type { DeviceRange, DevicesRange, ScannedPage } from '../../record-log.js';
-import type { StoredRecord } from '../../stored-record.js';
+import type { PlainJson } from '#json/json.js';
+import type { DeviceRange, DevicesRange, ScannedPage } from '#records/record-log.js';
+import type { StoredRecord } from '#records/stored-record.js';
 
 /** Number of records of one page. */
 const pageSize = 1000;

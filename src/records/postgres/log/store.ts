@@ -1,5 +1,5 @@
-import type { PlainJson } from '../../../json.js';
-import type { AppendCall } from '../../record-log.js';
+import type { PlainJson } from '#json/json.js';
+import type { AppendCall } from '#records/record-log.js';
 import { type CommitOptions, GroupCommit, type Work } from './commit.js';
 import { Group } from './group.js';
 import { onceName } from './idempotency.js';

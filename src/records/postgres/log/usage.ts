@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { uuids } from '../../../binary.js';
-import { named } from '../../../named.js';
-import type { NewRecord } from '../../new-record.js';
+import { uuids } from '#database/binary.js';
+import { named } from '#database/named.js';
+import type { NewRecord } from '#records/new-record.js';
 
 /** Records of one device under one product. */
 interface Part {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { PlainJson } from '../../../json.js';
-import type { NewRecord } from '../../new-record.js';
+import type { PlainJson } from '#json/json.js';
+import type { NewRecord } from '#records/new-record.js';
 import { copyIn } from './copy.js';
 import { CopyRows } from './copy-rows.js';
 import { markDirty, type Touched } from './dirty.js';

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
-import type { Aggregation } from '../../../search/aggregation/aggregation.js';
-import { all, type Predicate } from '../../../search/query/predicate.js';
-import type { Span } from '../../../search/span.js';
-import type { Times } from '../../answer/hit.js';
-import type { Found, Hit } from '../../record-index.js';
+import type { Times } from '#records/answer/hit.js';
+import type { Found, Hit } from '#records/record-index.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import { all, type Predicate } from '#search/query/predicate.js';
+import type { Span } from '#search/span.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
 import { readHits } from './hits/hits.js';
 import {

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { weighedTypes } from '../../../database/row-weight.js';
-import { NewestValues, newestRecords } from '../../answer/latest-answer.js';
-import type { PlainObject } from '../../item.js';
-import type { RecordIndex } from '../../record-index.js';
+import { weighedTypes } from '#database/row-weight.js';
+import { NewestValues, newestRecords } from '#records/answer/latest-answer.js';
+import type { PlainObject } from '#records/item.js';
+import type { RecordIndex } from '#records/record-index.js';
 import { dayOf } from '../day.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
 

@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { CallReads } from '../../../database/call-read.js';
-import type { DeviceRecord } from '../../../entities/record.js';
-import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../../record-index.js';
+import type { CallReads } from '#database/call-read.js';
+import type { DeviceRecord } from '#entities/record.js';
+import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '#records/record-index.js';
 
 /** Columns of records `r`. `cursorKeys` are the keys of a cursor. */
 const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",

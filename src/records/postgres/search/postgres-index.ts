@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { CallReads } from '../../../database/call-read.js';
-import type { RecordIndex } from '../../record-index.js';
+import type { CallReads } from '#database/call-read.js';
+import type { RecordIndex } from '#records/record-index.js';
 import { createLatest } from './latest-record.js';
 import { createFind, createHorizon, createList, createNewestTimes, createSilentDevices } from './list.js';
 import { requireAnswerable } from './match.js';

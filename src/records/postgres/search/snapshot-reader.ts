@@ -1,8 +1,8 @@
 import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
-import { named } from '../../../named.js';
-import { Pace, TimedOut } from '../../../search/pace.js';
+import { named } from '#database/named.js';
+import { Pace, TimedOut } from '#search/pace.js';
 import type { StatementNames } from './statement-names.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { type FairQueue, type Release } from '../../../fair-queue.js';
-import { TimedOut } from '../../../search/pace.js';
+import { type FairQueue, type Release } from '#scheduling/fair-queue.js';
+import { TimedOut } from '#search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
 import type { StatementNames } from './statement-names.js';
 

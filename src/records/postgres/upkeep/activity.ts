@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { transaction } from '../../../transaction.js';
+import { transaction } from '#database/transaction.js';
 
 /** Maximum number of rows that one transaction adds up or deletes. */
 const batchSize = 5000;

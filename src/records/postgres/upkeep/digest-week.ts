@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { inSlices } from '../../../time-slice.js';
+import { inSlices } from '#scheduling/time-slice.js';
 import { week, weekOf, weekStart } from '../week.js';
 import { mergeDigests, mergeSketches } from './digest-merge.js';
 import { type Owner, ownedBy } from './rollup-day.js';

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { transaction } from '../../../transaction.js';
+import { transaction } from '#database/transaction.js';
 
 /*
  * Daily rollups (table record_day), made from the hourly ones. A day of an (organization, product) is valid if it has

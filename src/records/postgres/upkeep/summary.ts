@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
-import { VariableType } from '../../../entities/enums.js';
+import { VariableType } from '#entities/enums.js';
 import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
 import { makeDigests } from './digest.js';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { createPeriodicTasks, type PeriodicTask } from '../../../periodic-tasks.js';
+import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tasks.js';
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
 import { Partitions } from './partition.js';

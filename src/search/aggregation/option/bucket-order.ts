@@ -1,6 +1,6 @@
-import { parsing, SearchFailure, WrongKind } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import { kindOf, nestedArray, type Read, scalarText, text } from '../../syntax/value.js';
+import { parsing, SearchFailure, WrongKind } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { kindOf, nestedArray, type Read, scalarText, text } from '#search/syntax/value.js';
 
 /** A sort key of buckets: `_key`, `_count`, or a path to a metric such as `stats.avg`, `p[95.0]`, `filter>max`. */
 export interface BucketOrder {

@@ -1,6 +1,6 @@
-import type { Input } from '../../syntax/input.js';
-import { object } from '../../syntax/object.js';
-import { atLeast, flag, long, type Read, scalar } from '../../syntax/value.js';
+import type { Input } from '#search/syntax/input.js';
+import { object } from '#search/syntax/object.js';
+import { atLeast, flag, long, type Read, scalar } from '#search/syntax/value.js';
 import type { FieldOptions } from '../aggregation-node.js';
 import { type BucketOrder, bucketOrder } from './bucket-order.js';
 

@@ -1,6 +1,6 @@
-import { illegalArgument, parseFailure } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import { type Read, scalarText, string } from '../../syntax/value.js';
+import { illegalArgument, parseFailure } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { type Read, scalarText, string } from '#search/syntax/value.js';
 
 /** Selects the keys that make buckets, by a list or a regular expression. */
 export type KeyFilter = { readonly values: readonly Input[] } | { readonly regexp: Input };

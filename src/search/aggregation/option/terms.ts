@@ -1,5 +1,5 @@
-import { parseFailure } from '../../search-failure.js';
-import { atLeast, flag, long, type Read, string } from '../../syntax/value.js';
+import { parseFailure } from '#search/search-failure.js';
+import { atLeast, flag, long, type Read, string } from '#search/syntax/value.js';
 import { bucketOrder } from './bucket-order.js';
 
 const collectMode: Read<string> = (input) => {

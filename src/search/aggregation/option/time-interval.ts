@@ -1,10 +1,10 @@
-import { JsonString } from '../../../json.js';
-import type { Interval } from '../../date/rounding.js';
-import { illegalArgument, SearchFailure } from '../../search-failure.js';
-import { durationOf } from '../../syntax/duration.js';
-import { Input } from '../../syntax/input.js';
-import type { Shaped } from '../../syntax/object.js';
-import { integer, type Read, scalar, text } from '../../syntax/value.js';
+import { JsonString } from '#json/json.js';
+import type { Interval } from '#search/date/rounding.js';
+import { illegalArgument, SearchFailure } from '#search/search-failure.js';
+import { durationOf } from '#search/syntax/duration.js';
+import { Input } from '#search/syntax/input.js';
+import type { Shaped } from '#search/syntax/object.js';
+import { integer, type Read, scalar, text } from '#search/syntax/value.js';
 import { calendarInterval, fixedInterval, isCalendarUnit } from '../interval.js';
 import { formatText } from './value-source.js';
 

@@ -1,7 +1,7 @@
-import { illegalArgument } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import type { Shaped } from '../../syntax/object.js';
-import { type Read, scalar, string } from '../../syntax/value.js';
+import { illegalArgument } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import type { Shaped } from '#search/syntax/object.js';
+import { type Read, scalar, string } from '#search/syntax/value.js';
 import type { FieldOptions, KeyKind } from '../aggregation-node.js';
 
 /** Checks that a format is a text. It is parsed when the type of its field is known. */

@@ -1,6 +1,6 @@
-import type { Awaitable, Pace } from '../../pace.js';
-import type { Place } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
+import type { Awaitable, Pace } from '#search/pace.js';
+import type { Place } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
 import type { Answer } from '../aggregation-answer.js';
 import { type Print, printOf } from '../format.js';
 

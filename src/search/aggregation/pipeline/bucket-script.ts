@@ -1,8 +1,8 @@
-import { chain } from '../../pace.js';
-import { parsing } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import { object } from '../../syntax/object.js';
-import { anything, type Read, text } from '../../syntax/value.js';
+import { chain } from '#search/pace.js';
+import { parsing } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { object } from '#search/syntax/object.js';
+import { anything, type Read, text } from '#search/syntax/value.js';
 import type { Answer } from '../aggregation-answer.js';
 import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
 import { withText } from '../format.js';

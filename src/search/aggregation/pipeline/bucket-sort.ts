@@ -1,8 +1,8 @@
-import { parseSort } from '../../hits/sort.js';
-import { chain } from '../../pace.js';
-import { illegalArgument, WrongKind } from '../../search-failure.js';
-import { object } from '../../syntax/object.js';
-import { atLeast, kindOf, type Read } from '../../syntax/value.js';
+import { parseSort } from '#search/hits/sort.js';
+import { chain } from '#search/pace.js';
+import { illegalArgument, WrongKind } from '#search/search-failure.js';
+import { object } from '#search/syntax/object.js';
+import { atLeast, kindOf, type Read } from '#search/syntax/value.js';
 import { type Answer, hiddenParts } from '../aggregation-answer.js';
 import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
 import type { Across, Limits } from './across.js';

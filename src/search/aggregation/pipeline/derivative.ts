@@ -1,6 +1,6 @@
-import { parsing } from '../../search-failure.js';
-import { durationOf } from '../../syntax/duration.js';
-import { integer, kindOf, type Read, text } from '../../syntax/value.js';
+import { parsing } from '#search/search-failure.js';
+import { durationOf } from '#search/syntax/duration.js';
+import { integer, kindOf, type Read, text } from '#search/syntax/value.js';
 import type { Answer } from '../aggregation-answer.js';
 import type { Node } from '../aggregation-node.js';
 import { type Print, withText } from '../format.js';

@@ -1,6 +1,6 @@
-import { chain } from '../../pace.js';
-import { illegalArgument, type Place } from '../../search-failure.js';
-import { integer, type Read } from '../../syntax/value.js';
+import { chain } from '#search/pace.js';
+import { illegalArgument, type Place } from '#search/search-failure.js';
+import { integer, type Read } from '#search/syntax/value.js';
 import type { Node } from '../aggregation-node.js';
 import { withText } from '../format.js';
 import { type Across, finite, type Limits, printFor, put } from './across.js';

@@ -1,8 +1,8 @@
-import { strict } from '../../query/clause.js';
-import { illegalArgument, parsing, WrongKind } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import { object, type Shape, type Shaped } from '../../syntax/object.js';
-import { kindOf, type Read, string, text } from '../../syntax/value.js';
+import { strict } from '#search/query/clause.js';
+import { illegalArgument, parsing, WrongKind } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { object, type Shape, type Shaped } from '#search/syntax/object.js';
+import { kindOf, type Read, string, text } from '#search/syntax/value.js';
 import { type Node, named, type ParseAggregation } from '../aggregation-node.js';
 import { formatText } from '../option/value-source.js';
 

@@ -1,4 +1,4 @@
-import { illegalArgument, numberFormat, SearchFailure } from '../../search-failure.js';
+import { illegalArgument, numberFormat, SearchFailure } from '#search/search-failure.js';
 import { type Answer, hiddenClass, hiddenKey } from '../aggregation-answer.js';
 
 /** Returns the value at a path inside the answers of one bucket; NaN without one. */

@@ -1,4 +1,4 @@
-import { invalidPipelines } from '../../search-failure.js';
+import { invalidPipelines } from '#search/search-failure.js';
 import type { Aggregation } from '../aggregation.js';
 import { nameOf, stepsBeside } from './path.js';
 import type { PipelineAggregation } from './pipeline.js';

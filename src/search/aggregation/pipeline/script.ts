@@ -1,4 +1,4 @@
-import { illegalArgument, type Place } from '../../search-failure.js';
+import { illegalArgument, type Place } from '#search/search-failure.js';
 
 type Value = number | boolean;
 type Variables = Readonly<Record<string, number>>;

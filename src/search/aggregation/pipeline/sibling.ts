@@ -1,6 +1,6 @@
-import { type Awaitable, chain, type Pace } from '../../pace.js';
-import { illegalArgument, WrongKind } from '../../search-failure.js';
-import { flag, inNumbers, kindOf, number, type Read } from '../../syntax/value.js';
+import { type Awaitable, chain, type Pace } from '#search/pace.js';
+import { illegalArgument, WrongKind } from '#search/search-failure.js';
+import { flag, inNumbers, kindOf, number, type Read } from '#search/syntax/value.js';
 import { type Answer, hiddenKey } from '../aggregation-answer.js';
 import type { Node } from '../aggregation-node.js';
 import { javaDouble, withText } from '../format.js';

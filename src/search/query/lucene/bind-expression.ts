@@ -1,7 +1,7 @@
-import { JsonString } from '../../../json.js';
-import type { Field } from '../../field/field.js';
-import { illegalArgument } from '../../search-failure.js';
-import { Input } from '../../syntax/input.js';
+import { JsonString } from '#json/json.js';
+import type { Field } from '#search/field/field.js';
+import { illegalArgument } from '#search/search-failure.js';
+import { Input } from '#search/syntax/input.js';
 import type { Binding } from '../binding.js';
 import { bindExists } from '../exists.js';
 import { requiredOf } from '../minimum-should-match.js';

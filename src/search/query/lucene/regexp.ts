@@ -1,4 +1,4 @@
-import { illegalArgument, type Place, queryShard } from '../../search-failure.js';
+import { illegalArgument, type Place, queryShard } from '#search/search-failure.js';
 import { maxRegexpCost, regexpCost } from './regexp-cost.js';
 import type { ClassItem, Regexp, RegexpNode } from './regexp-node.js';
 

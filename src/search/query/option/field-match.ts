@@ -1,8 +1,8 @@
-import { isStorable } from '../../../entities/storable.js';
-import type { Field } from '../../field/field.js';
-import { SearchFailure } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import { scalarText } from '../../syntax/value.js';
+import { isStorable } from '#entities/storable.js';
+import type { Field } from '#search/field/field.js';
+import { SearchFailure } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { scalarText } from '#search/syntax/value.js';
 import { type Binding, findField } from '../binding.js';
 import { none, type Predicate } from '../predicate.js';
 import { bindTerm } from '../term.js';

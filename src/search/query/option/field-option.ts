@@ -1,8 +1,8 @@
-import type { Field } from '../../field/field.js';
-import { illegalArgument, parsing, queryShard } from '../../search-failure.js';
-import type { Entry, Input } from '../../syntax/input.js';
-import type { Shape, Shaped } from '../../syntax/object.js';
-import { kindOf, noText } from '../../syntax/value.js';
+import type { Field } from '#search/field/field.js';
+import { illegalArgument, parsing, queryShard } from '#search/search-failure.js';
+import type { Entry, Input } from '#search/syntax/input.js';
+import type { Shape, Shaped } from '#search/syntax/object.js';
+import { kindOf, noText } from '#search/syntax/value.js';
 import { trusting } from '../clause.js';
 
 /** Returns the only field that a clause names, apart from `options`. */

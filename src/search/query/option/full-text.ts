@@ -1,6 +1,6 @@
-import { parseFailure, parsing } from '../../search-failure.js';
-import type { Input } from '../../syntax/input.js';
-import { flag, integer, number, type Read, scalar, text, word } from '../../syntax/value.js';
+import { parseFailure, parsing } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { flag, integer, number, type Read, scalar, text, word } from '#search/syntax/value.js';
 import { loosely } from '../clause.js';
 
 /** Options that only matter for analysed text, which does not exist here. */

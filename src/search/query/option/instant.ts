@@ -1,5 +1,5 @@
-import type { Field } from '../../field/field.js';
-import type { Input } from '../../syntax/input.js';
+import type { Field } from '#search/field/field.js';
+import type { Input } from '#search/syntax/input.js';
 import { type Binding, dateReading } from '../binding.js';
 import type { Predicate } from '../predicate.js';
 import { dateOf } from '../value-of.js';

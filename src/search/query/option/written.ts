@@ -1,5 +1,5 @@
-import { parsing, queryShard } from '../../search-failure.js';
-import { bareText, flag, integer, type Read, text, word } from '../../syntax/value.js';
+import { parsing, queryShard } from '#search/search-failure.js';
+import { bareText, flag, integer, type Read, text, word } from '#search/syntax/value.js';
 import type { Binding } from '../binding.js';
 import { loosely } from '../clause.js';
 import { bindExpression, type WrittenQuery } from '../lucene/bind-expression.js';

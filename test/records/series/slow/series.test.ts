@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
-import { fairQueueFor } from '../../../../src/database/pool-queue.js';
-import { VariableType } from '../../../../src/entities/enums.js';
-import { SeriesFunction } from '../../../../src/entities/series.js';
-import { createSeries } from '../../../../src/records/postgres/search/series/series.js';
-import { rollUp } from '../../../../src/records/postgres/upkeep/rollup.js';
-import type { Line, SeriesCall } from '../../../../src/records/record-index.js';
-import { intervalFor } from '../../../../src/records/series-interval.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { VariableType } from '#entities/enums.js';
+import { SeriesFunction } from '#entities/series.js';
+import { createSeries } from '#records/postgres/search/series/series.js';
+import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import type { Line, SeriesCall } from '#records/record-index.js';
+import { intervalFor } from '#records/series-interval.js';
 import { useWorld, type WorldRecord, worldNow } from '../../../search/world.js';
 import { testRecordIndex } from '../../../support/record-index.js';
 

@@ -1,7 +1,7 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/auto-date-histogram.js';
-import { automaticAnswer, automaticBuckets } from '../../../answer/auto-date-histogram.js';
-import type { EngineBucket } from '../../engine.js';
+import { automaticAnswer, automaticBuckets } from '#records/answer/auto-date-histogram.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { AutoDateHistogramAggregation } from '#search/aggregation/auto-date-histogram.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 

@@ -1,6 +1,6 @@
-import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
-import { pointOf } from '../../../../search/syntax/geo-point.js';
-import { scalarText } from '../../../../search/syntax/value.js';
+import type { SimpleMetric } from '#search/aggregation/metrics.js';
+import { pointOf } from '#search/syntax/geo-point.js';
+import { scalarText } from '#search/syntax/value.js';
 import { type DeviceNow, placeOf, textsOf } from '../device-value.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { byValue, oneValue } from './metrics.js';

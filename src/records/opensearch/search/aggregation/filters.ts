@@ -1,16 +1,16 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { filtersAnswer } from '#records/answer/filters.js';
+import type { EngineBucket, Part } from '#records/opensearch/engine.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
 import type {
   FilterAggregation,
   FiltersAggregation,
   GlobalAggregation,
   MissingAggregation,
-} from '../../../../search/aggregation/filters.js';
-import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
-import { bindQuery } from '../../../../search/query/bind.js';
-import { not, or, type Predicate } from '../../../../search/query/predicate.js';
-import { badAggregation } from '../../../../search/search-failure.js';
-import { filtersAnswer } from '../../../answer/filters.js';
-import type { EngineBucket, Part } from '../../engine.js';
+} from '#search/aggregation/filters.js';
+import { recordsMatching, recordsWithout } from '#search/aggregation/selection.js';
+import { bindQuery } from '#search/query/bind.js';
+import { not, or, type Predicate } from '#search/query/predicate.js';
+import { badAggregation } from '#search/search-failure.js';
 import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';
 import type { Children, Planned, SortPath, Stage } from './bucket/stage.js';
 

@@ -1,10 +1,10 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from '../../../../search/aggregation/geo.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { type Point, pointOf } from '../../../../search/syntax/geo-point.js';
-import type { Input } from '../../../../search/syntax/input.js';
-import { scalarText } from '../../../../search/syntax/value.js';
-import { around, geohash } from '../../../answer/grid.js';
+import { around, geohash } from '#records/answer/grid.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from '#search/aggregation/geo.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import { type Point, pointOf } from '#search/syntax/geo-point.js';
+import type { Input } from '#search/syntax/input.js';
+import { scalarText } from '#search/syntax/value.js';
 import { placeOf } from '../device-value.js';
 import type { Bucket } from './bucket/bucket.js';
 import { deviceBuckets } from './bucket/device-key.js';

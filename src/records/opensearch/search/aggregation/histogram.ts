@@ -1,8 +1,8 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { printOf } from '../../../../search/aggregation/format.js';
-import type { HistogramAggregation } from '../../../../search/aggregation/histogram.js';
-import { histogramAnswer } from '../../../answer/histogram.js';
-import type { EngineBucket } from '../../engine.js';
+import { histogramAnswer } from '#records/answer/histogram.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import { printOf } from '#search/aggregation/format.js';
+import type { HistogramAggregation } from '#search/aggregation/histogram.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { numbersOf } from './value/metric-source.js';

@@ -1,7 +1,7 @@
-import { printOf, requireFormattable, withText } from '../../../../search/aggregation/format.js';
-import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '../../../../search/aggregation/metrics.js';
-import { extendedOf, type Moments, statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
-import { illegalArgument } from '../../../../search/search-failure.js';
+import { printOf, requireFormattable, withText } from '#search/aggregation/format.js';
+import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '#search/aggregation/metrics.js';
+import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggregation/statistics.js';
+import { illegalArgument } from '#search/search-failure.js';
 import { placeOf, textsOf } from '../device-value.js';
 import type { Bucket } from './bucket/bucket.js';
 import {

@@ -1,7 +1,7 @@
-import { printOf, withText } from '../../../../search/aggregation/format.js';
-import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
-import type { PercentilesMetric } from '../../../../search/aggregation/percentiles.js';
-import { percentAnswer } from '../../../answer/percent.js';
+import { percentAnswer } from '#records/answer/percent.js';
+import { printOf, withText } from '#search/aggregation/format.js';
+import type { SimpleMetric } from '#search/aggregation/metrics.js';
+import type { PercentilesMetric } from '#search/aggregation/percentiles.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noNumber, noValue, type Planned, type Stage } from './bucket/stage.js';
 import { byValue, numberIn, oneValue } from './metrics.js';

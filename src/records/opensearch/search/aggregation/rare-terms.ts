@@ -1,10 +1,10 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { printOf } from '../../../../search/aggregation/format.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
-import { chain } from '../../../../search/pace.js';
-import { compareKeys, writtenKey } from '../../../answer/key.js';
-import type { EngineBucket } from '../../engine.js';
+import { compareKeys, writtenKey } from '#records/answer/key.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import { printOf } from '#search/aggregation/format.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import type { RareTermsAggregation } from '#search/aggregation/rare-terms.js';
+import { chain } from '#search/pace.js';
 import { type Bucket, countOf, inside } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';

@@ -1,8 +1,8 @@
-import { printOf, withText } from '../../../../search/aggregation/format.js';
-import { calendarInterval } from '../../../../search/aggregation/interval.js';
-import type { RateMetric } from '../../../../search/aggregation/rate.js';
-import { illegalArgument } from '../../../../search/search-failure.js';
-import { scaleOf } from '../../../answer/rate-scale.js';
+import { scaleOf } from '#records/answer/rate-scale.js';
+import { printOf, withText } from '#search/aggregation/format.js';
+import { calendarInterval } from '#search/aggregation/interval.js';
+import type { RateMetric } from '#search/aggregation/rate.js';
+import { illegalArgument } from '#search/search-failure.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Asked, Planned, Stage } from './bucket/stage.js';
 import { numberIn } from './metrics.js';

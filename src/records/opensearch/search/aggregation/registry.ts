@@ -1,8 +1,4 @@
-import type {
-  AggregationOf,
-  BucketAggregation,
-  MetricAggregation,
-} from '../../../../search/aggregation/aggregation.js';
+import type { AggregationOf, BucketAggregation, MetricAggregation } from '#search/aggregation/aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { cardinality } from './cardinality.js';

@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag';
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/auto-date-histogram.js';
-import { instantText } from '../../../../search/query/option/instant.js';
-import { automaticAnswer, automaticBuckets } from '../../../answer/auto-date-histogram.js';
+import { automaticAnswer, automaticBuckets } from '#records/answer/auto-date-histogram.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { AutoDateHistogramAggregation } from '#search/aggregation/auto-date-histogram.js';
+import { instantText } from '#search/query/option/instant.js';
 import { gap } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 

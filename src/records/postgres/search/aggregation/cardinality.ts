@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
-import { chain } from '../../../../search/pace.js';
+import type { SimpleMetric } from '#search/aggregation/metrics.js';
+import { chain } from '#search/pace.js';
 import { laidTogether, rollupColumn } from '../rollup/rollup-source.js';
 import { countSketched } from '../rollup/sketch.js';
 import { type StoredField, valueSlots } from '../sql/stored-field.js';

@@ -1,10 +1,10 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
-import { printOf } from '../../../../search/aggregation/format.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { utc, type Zone } from '../../../../search/date/zone.js';
-import { dateReading } from '../../../../search/query/binding.js';
-import { dateHistogramAnswer } from '../../../answer/date-histogram.js';
+import { dateHistogramAnswer } from '#records/answer/date-histogram.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { DateHistogramAggregation } from '#search/aggregation/date-histogram.js';
+import { printOf } from '#search/aggregation/format.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import { utc, type Zone } from '#search/date/zone.js';
+import { dateReading } from '#search/query/binding.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { gap } from './bucket/bucket.js';
 import { type DateBuckets, dateBuckets } from './bucket/date-bucket.js';

@@ -1,16 +1,16 @@
 import sql, { join } from 'sql-template-tag';
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { filtersAnswer } from '#records/answer/filters.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
 import type {
   FilterAggregation,
   FiltersAggregation,
   GlobalAggregation,
   MissingAggregation,
-} from '../../../../search/aggregation/filters.js';
-import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
-import { bindQuery } from '../../../../search/query/bind.js';
-import { fieldsOf, not, or, type Predicate } from '../../../../search/query/predicate.js';
-import { badAggregation } from '../../../../search/search-failure.js';
-import { filtersAnswer } from '../../../answer/filters.js';
+} from '#search/aggregation/filters.js';
+import { recordsMatching, recordsWithout } from '#search/aggregation/selection.js';
+import { bindQuery } from '#search/query/bind.js';
+import { fieldsOf, not, or, type Predicate } from '#search/query/predicate.js';
+import { badAggregation } from '#search/search-failure.js';
 import { name } from '../sql/name.js';
 import { condition } from '../sql/sql-condition.js';
 import { type Bucket, emptyIn, type Key } from './bucket/bucket.js';

@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from '../../../../search/aggregation/geo.js';
-import { chain } from '../../../../search/pace.js';
-import { around, geohash } from '../../../answer/grid.js';
+import { around, geohash } from '#records/answer/grid.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { GeoBoundsMetric, GeoCentroidMetric, GridAggregation } from '#search/aggregation/geo.js';
+import { chain } from '#search/pace.js';
 import { name } from '../sql/name.js';
 import type { StoredField } from '../sql/stored-field.js';
 import type { Bucket, Key } from './bucket/bucket.js';

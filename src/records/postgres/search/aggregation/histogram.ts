@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { printOf } from '../../../../search/aggregation/format.js';
-import type { HistogramAggregation } from '../../../../search/aggregation/histogram.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { isNumeric } from '../../../../search/field/field.js';
-import { histogramAnswer } from '../../../answer/histogram.js';
+import { histogramAnswer } from '#records/answer/histogram.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import { printOf } from '#search/aggregation/format.js';
+import type { HistogramAggregation } from '#search/aggregation/histogram.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import { isNumeric } from '#search/field/field.js';
 import { name } from '../sql/name.js';
 import { gap, type Key } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';

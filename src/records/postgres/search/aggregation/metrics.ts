@@ -1,11 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { printOf, requireFormattable, withText } from '../../../../search/aggregation/format.js';
-import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '../../../../search/aggregation/metrics.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { extendedOf, type Moments, statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
-import { isNumeric } from '../../../../search/field/field.js';
-import { illegalArgument } from '../../../../search/search-failure.js';
-import { squared } from '../../squared.js';
+import { squared } from '#records/postgres/squared.js';
+import { printOf, requireFormattable, withText } from '#search/aggregation/format.js';
+import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '#search/aggregation/metrics.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggregation/statistics.js';
+import { isNumeric } from '#search/field/field.js';
+import { illegalArgument } from '#search/search-failure.js';
 import { recordCount, rollupColumn } from '../rollup/rollup-source.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noNumber, noValue, type Planned, type SortColumn, type Stage } from './bucket/stage.js';

@@ -1,10 +1,10 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { MultiTermsAggregation } from '../../../../search/aggregation/multi-terms.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { chain } from '../../../../search/pace.js';
-import { comparing, orderOf } from '../../../answer/bucket-order.js';
-import { termsAnswer } from '../../../answer/key.js';
-import { compareAll, multiTermsHead, notFound } from '../../../answer/multi-terms.js';
+import { comparing, orderOf } from '#records/answer/bucket-order.js';
+import { termsAnswer } from '#records/answer/key.js';
+import { compareAll, multiTermsHead, notFound } from '#records/answer/multi-terms.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import type { MultiTermsAggregation } from '#search/aggregation/multi-terms.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import { chain } from '#search/pace.js';
 import { allKeys } from './bucket/all-terms.js';
 import { type Bucket, gap, noRecords } from './bucket/bucket.js';
 import { comparableKeys, orderInSql, valueKey } from './bucket/bucket-key.js';

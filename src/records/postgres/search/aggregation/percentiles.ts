@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
-import { printOf, withText } from '../../../../search/aggregation/format.js';
-import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
-import type { PercentilesMetric } from '../../../../search/aggregation/percentiles.js';
-import { type Awaitable, chain } from '../../../../search/pace.js';
-import { percentAnswer } from '../../../answer/percent.js';
+import { percentAnswer } from '#records/answer/percent.js';
+import { printOf, withText } from '#search/aggregation/format.js';
+import type { SimpleMetric } from '#search/aggregation/metrics.js';
+import type { PercentilesMetric } from '#search/aggregation/percentiles.js';
+import { type Awaitable, chain } from '#search/pace.js';
 import { Digest } from '../rollup/digest.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noNumber, noValue, type Planned, type Stage } from './bucket/stage.js';

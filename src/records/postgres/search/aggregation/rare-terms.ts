@@ -1,10 +1,10 @@
-import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { printOf } from '../../../../search/aggregation/format.js';
-import { unsupported } from '../../../../search/aggregation/number-of.js';
-import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
-import { chain } from '../../../../search/pace.js';
-import { orderOf } from '../../../answer/bucket-order.js';
-import { writtenKey } from '../../../answer/key.js';
+import { orderOf } from '#records/answer/bucket-order.js';
+import { writtenKey } from '#records/answer/key.js';
+import type { WithChildren } from '#search/aggregation/aggregation.js';
+import { printOf } from '#search/aggregation/format.js';
+import { unsupported } from '#search/aggregation/number-of.js';
+import type { RareTermsAggregation } from '#search/aggregation/rare-terms.js';
+import { chain } from '#search/pace.js';
 import { comparableKeys, orderInSql, valueKey } from './bucket/bucket-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';

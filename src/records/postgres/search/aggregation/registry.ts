@@ -1,10 +1,10 @@
+import { type AskedAggregation, planSiblings } from '#records/answer/plan-aggregations.js';
 import type {
   Aggregation,
   AggregationOf,
   BucketAggregation,
   MetricAggregation,
-} from '../../../../search/aggregation/aggregation.js';
-import { type AskedAggregation, planSiblings } from '../../../answer/plan-aggregations.js';
+} from '#search/aggregation/aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Children, Planned, SortColumn, Stage } from './bucket/stage.js';

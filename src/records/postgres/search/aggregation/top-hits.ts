@@ -1,10 +1,10 @@
 import sql, { join } from 'sql-template-tag';
-import { printOf } from '../../../../search/aggregation/format.js';
-import type { TopHitsMetric, TopMetricsMetric } from '../../../../search/aggregation/top-hits.js';
-import { bindSort } from '../../../../search/hits/bound-sort.js';
-import { chain } from '../../../../search/pace.js';
-import { illegalArgument } from '../../../../search/search-failure.js';
-import { plainKey } from '../../../answer/key.js';
+import { plainKey } from '#records/answer/key.js';
+import { printOf } from '#search/aggregation/format.js';
+import type { TopHitsMetric, TopMetricsMetric } from '#search/aggregation/top-hits.js';
+import { bindSort } from '#search/hits/bound-sort.js';
+import { chain } from '#search/pace.js';
+import { illegalArgument } from '#search/search-failure.js';
 import { hitColumns, shapeHits } from '../hits/hits.js';
 import { orderBy, orderKey } from '../sql/order-by.js';
 import type { Planned, Stage } from './bucket/stage.js';

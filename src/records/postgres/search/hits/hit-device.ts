@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { DeviceRow, Devices } from '../../../answer/device-answer.js';
+import type { DeviceRow, Devices } from '#records/answer/device-answer.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /** Devices for no records. */

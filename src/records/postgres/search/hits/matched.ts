@@ -1,6 +1,6 @@
 import sql, { join } from 'sql-template-tag';
-import type { NamedPredicates } from '../../../../search/query/named.js';
-import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
+import type { NamedPredicates } from '#search/query/named.js';
+import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 import type { Reader } from '../snapshot-reader.js';
 import { type Scope, scan } from '../sql/record-scan.js';
 import { condition } from '../sql/sql-condition.js';

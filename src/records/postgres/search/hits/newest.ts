@@ -1,8 +1,8 @@
-import type { BoundKey } from '../../../../search/hits/bound-sort.js';
-import { instantText } from '../../../../search/query/option/instant.js';
-import type { Predicate } from '../../../../search/query/predicate.js';
-import { timeLeft } from '../../../../search/query/time-left.js';
-import type { Span } from '../../../../search/span.js';
+import type { BoundKey } from '#search/hits/bound-sort.js';
+import { instantText } from '#search/query/option/instant.js';
+import type { Predicate } from '#search/query/predicate.js';
+import { timeLeft } from '#search/query/time-left.js';
+import type { Span } from '#search/span.js';
 import type { Scope } from '../sql/record-scan.js';
 
 /**

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { variablesFor } from '../../variable.js';
+import { variablesFor } from '#records/postgres/variable.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /**

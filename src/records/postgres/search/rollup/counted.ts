@@ -1,5 +1,5 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { measureCount } from '../../summary.js';
+import { measureCount } from '#records/postgres/summary.js';
 import type { NumberSlot } from '../sql/stored-field.js';
 import { listOf, ofProducts } from './rollup-part.js';
 import type { RollupRange, Whose } from './rollup-range.js';

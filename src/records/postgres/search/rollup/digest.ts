@@ -1,5 +1,5 @@
-import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
-import { leastBytes, readEntries } from '../../digest-entry.js';
+import { leastBytes, readEntries } from '#records/postgres/digest-entry.js';
+import { type Awaitable, chain, type Pace } from '#search/pace.js';
 
 /**
  * Entries are divided into bins, which are ranges of values with at least this many entries on average. Only the bins

@@ -1,10 +1,10 @@
-import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { Field, Fields } from '../../../../search/field/field.js';
-import { instantText } from '../../../../search/query/option/instant.js';
-import type { Predicate } from '../../../../search/query/predicate.js';
-import type { Span } from '../../../../search/span.js';
-import { maxDigested, maxMeasured } from '../../summary.js';
-import { week, weekStart } from '../../week.js';
+import { maxDigested, maxMeasured } from '#records/postgres/summary.js';
+import { week, weekStart } from '#records/postgres/week.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import type { Field, Fields } from '#search/field/field.js';
+import { instantText } from '#search/query/option/instant.js';
+import type { Predicate } from '#search/query/predicate.js';
+import type { Span } from '#search/span.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from './need.js';
 import type { RollupRange, Stale } from './rollup-range.js';

@@ -1,19 +1,19 @@
-import { VariableType } from '../../../../entities/enums.js';
-import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { FieldOptions } from '../../../../search/aggregation/aggregation-node.js';
-import type { CompositeSource } from '../../../../search/aggregation/composite.js';
-import type { SimpleMetric } from '../../../../search/aggregation/metrics.js';
-import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
-import { isPipeline } from '../../../../search/aggregation/pipeline/pipeline-order.js';
-import { uniformMillis } from '../../../../search/date/rounding.js';
-import { zoneOf } from '../../../../search/date/zone.js';
-import type { Field, Fields } from '../../../../search/field/field.js';
-import { bindQuery } from '../../../../search/query/bind.js';
-import type { Predicate } from '../../../../search/query/predicate.js';
-import type { Query } from '../../../../search/query/query.js';
-import { SearchFailure } from '../../../../search/search-failure.js';
-import type { Span } from '../../../../search/span.js';
-import { scalarText } from '../../../../search/syntax/value.js';
+import { VariableType } from '#entities/enums.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import type { FieldOptions } from '#search/aggregation/aggregation-node.js';
+import type { CompositeSource } from '#search/aggregation/composite.js';
+import type { SimpleMetric } from '#search/aggregation/metrics.js';
+import type { TimeInterval } from '#search/aggregation/option/time-interval.js';
+import { isPipeline } from '#search/aggregation/pipeline/pipeline-order.js';
+import { uniformMillis } from '#search/date/rounding.js';
+import { zoneOf } from '#search/date/zone.js';
+import type { Field, Fields } from '#search/field/field.js';
+import { bindQuery } from '#search/query/bind.js';
+import type { Predicate } from '#search/query/predicate.js';
+import type { Query } from '#search/query/query.js';
+import { SearchFailure } from '#search/search-failure.js';
+import type { Span } from '#search/span.js';
+import { scalarText } from '#search/syntax/value.js';
 import { numberSlots, valueSlots } from '../sql/stored-field.js';
 
 /** Milliseconds of an hour. */

@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { dayOf, hoursOf, hoursOfDevices } from '../../day.js';
-import { weekOf } from '../../week.js';
+import { dayOf, hoursOf, hoursOfDevices } from '#records/postgres/day.js';
+import { weekOf } from '#records/postgres/week.js';
 import { countedParts } from './counted.js';
 import { day } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './rollup-part.js';

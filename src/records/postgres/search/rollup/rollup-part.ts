@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { nilId } from '../../../../entities/id.js';
-import { instantText } from '../../../../search/query/option/instant.js';
+import { nilId } from '#entities/id.js';
+import { instantText } from '#search/query/option/instant.js';
 import type { Stale, Whose } from './rollup-range.js';
 
 /** Nil UUID in place of a null product: in SQL, no comparison with null is true. */

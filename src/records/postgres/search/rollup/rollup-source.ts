@@ -1,5 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Field } from '../../../../search/field/field.js';
+import type { Field } from '#search/field/field.js';
 import { maxDigestBytes } from '../snapshot-reader.js';
 import { valueSlots } from '../sql/stored-field.js';
 import { rolledParts } from './rolled.js';

@@ -1,5 +1,5 @@
-import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
-import { exactValues } from '../../summary.js';
+import { exactValues } from '#records/postgres/summary.js';
+import { type Awaitable, chain, type Pace } from '#search/pace.js';
 
 /*
  * Estimates the number of distinct values with Flajolet's HyperLogLog: the more distinct values there are, the longer

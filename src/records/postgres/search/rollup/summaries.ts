@@ -1,5 +1,5 @@
 import sql, { empty } from 'sql-template-tag';
-import { instantText } from '../../../../search/query/option/instant.js';
+import { instantText } from '#search/query/option/instant.js';
 import type { Rows } from '../snapshot-reader.js';
 import { type Candidate, isByDay, keysOf, maxStale } from './eligible.js';
 import type { Stale } from './rollup-range.js';

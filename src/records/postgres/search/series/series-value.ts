@@ -1,8 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { Pair } from '../../../answer/series-answer.js';
-import type { Stretch } from '../../../series-interval.js';
-import { hoursOfDevices } from '../../day.js';
-import { variablesFor } from '../../variable.js';
+import type { Pair } from '#records/answer/series-answer.js';
+import { hoursOfDevices } from '#records/postgres/day.js';
+import { variablesFor } from '#records/postgres/variable.js';
+import type { Stretch } from '#records/series-interval.js';
 
 /** Devices, variables and time span of the values to read. */
 export interface Wanted extends Stretch {

@@ -1,8 +1,7 @@
 import { DatabaseError } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { SeriesFunction } from '../../../../entities/series.js';
-import { TimedOut } from '../../../../search/pace.js';
-import { createLttb, type Downsampler } from '../../../answer/lttb.js';
+import { SeriesFunction } from '#entities/series.js';
+import { createLttb, type Downsampler } from '#records/answer/lttb.js';
 import {
   type Columns,
   type DeclaredPair,
@@ -15,9 +14,10 @@ import {
   seriesTooLong,
   sumTooLarge,
   wantedPairs,
-} from '../../../answer/series-answer.js';
-import type { RecordIndex } from '../../../record-index.js';
-import type { Stretch } from '../../../series-interval.js';
+} from '#records/answer/series-answer.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { Stretch } from '#records/series-interval.js';
+import { TimedOut } from '#search/pace.js';
 import { type SearchConnections, takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
 import { declaredPairs } from './declared.js';

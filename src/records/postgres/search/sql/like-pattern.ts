@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { TextPattern, WildcardPart } from '../../../../search/query/predicate.js';
+import type { TextPattern, WildcardPart } from '#search/query/predicate.js';
 import { postgresRegexp } from './postgres-regexp.js';
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Fields } from '../../../../search/field/field.js';
-import { fieldsAmong, fieldsOf, type KnownFields } from '../../../../search/field/resolve.js';
-import { variablesFor } from '../../variable.js';
+import { variablesFor } from '#records/postgres/variable.js';
+import type { Fields } from '#search/field/field.js';
+import { fieldsAmong, fieldsOf, type KnownFields } from '#search/field/resolve.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /** Organization and products whose fields a search may name. */

@@ -1,8 +1,8 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { BoundKey } from '../../../../search/hits/bound-sort.js';
-import type { Cursor } from '../../../../search/hits/search-after.js';
-import type { SortMode } from '../../../../search/hits/sort.js';
-import type { Value } from '../../../../search/query/predicate.js';
+import type { BoundKey } from '#search/hits/bound-sort.js';
+import type { Cursor } from '#search/hits/search-after.js';
+import type { SortMode } from '#search/hits/sort.js';
+import type { Value } from '#search/query/predicate.js';
 import { parameter } from './sql-condition.js';
 import { type StoredField, storedField } from './stored-field.js';
 

@@ -1,4 +1,4 @@
-import type { ClassItem, Regexp, RegexpNode } from '../../../../search/query/lucene/regexp-node.js';
+import type { ClassItem, Regexp, RegexpNode } from '#search/query/lucene/regexp-node.js';
 
 /**
  * Translates a regular expression of Lucene to an advanced one of PostgreSQL, anchored at both ends. If requested,

@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { Field } from '../../../../search/field/field.js';
-import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
+import type { Field } from '#search/field/field.js';
+import { fieldsOf, type Predicate } from '#search/query/predicate.js';
 import type { RollupRange } from '../rollup/rollup-range.js';
 import { rollupSource } from '../rollup/rollup-source.js';
 import { condition } from './sql-condition.js';

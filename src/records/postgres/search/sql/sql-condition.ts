@@ -1,9 +1,9 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { isId } from '../../../../entities/id.js';
-import { serialKey } from '../../../../entities/serial.js';
-import type { Field, ValueType } from '../../../../search/field/field.js';
-import { keysOfPath } from '../../../../search/field/key-path.js';
-import type { Bound, Predicate, TextPattern, Value } from '../../../../search/query/predicate.js';
+import { isId } from '#entities/id.js';
+import { serialKey } from '#entities/serial.js';
+import type { Field, ValueType } from '#search/field/field.js';
+import { keysOfPath } from '#search/field/key-path.js';
+import type { Bound, Predicate, TextPattern, Value } from '#search/query/predicate.js';
 import { patternCondition } from './like-pattern.js';
 import { distance } from './sql-distance.js';
 import { type StoredField, storedField } from './stored-field.js';

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Point } from '../../../../search/syntax/geo-point.js';
+import type { Point } from '#search/syntax/geo-point.js';
 import type { StoredField } from './stored-field.js';
 
 /** Mean radius of the Earth in metres, with the value that OpenSearch uses. */

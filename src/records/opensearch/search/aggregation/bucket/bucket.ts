@@ -1,5 +1,5 @@
-import type { Instant } from '../../../../../search/date/zone.js';
-import type { EngineBucket } from '../../../engine.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import type { Instant } from '#search/date/zone.js';
 
 /** A bucket as the answer needs it; `found` is missing in a bucket without records. */
 export interface Bucket {

@@ -1,6 +1,6 @@
-import { maxBuckets, tooManyBuckets } from '../../../../../search/search-failure.js';
-import { compareKeys, compareTexts } from '../../../../answer/key.js';
-import type { EngineBucket } from '../../../engine.js';
+import { compareKeys, compareTexts } from '#records/answer/key.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import { maxBuckets, tooManyBuckets } from '#search/search-failure.js';
 
 /** Order of the buckets by one part of their keys. */
 interface PageKey {

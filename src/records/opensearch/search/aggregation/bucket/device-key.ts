@@ -1,8 +1,8 @@
-import type { BucketAggregation } from '../../../../../search/aggregation/aggregation.js';
-import { illegalArgument } from '../../../../../search/search-failure.js';
-import type { EngineBucket } from '../../../engine.js';
-import { devicesIn } from '../../device-question.js';
-import type { DeviceNow } from '../../device-value.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import { devicesIn } from '#records/opensearch/search/device-question.js';
+import type { DeviceNow } from '#records/opensearch/search/device-value.js';
+import type { BucketAggregation } from '#search/aggregation/aggregation.js';
+import { illegalArgument } from '#search/search-failure.js';
 import { conditionBuckets } from '../filters.js';
 import { type Bucket, countOf, inside } from './bucket.js';
 import type { Asked, Children, Stage } from './stage.js';

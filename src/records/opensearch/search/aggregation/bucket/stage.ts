@@ -1,18 +1,18 @@
-import type { Aggregation, BucketAggregation } from '../../../../../search/aggregation/aggregation.js';
-import type { Interval, Rounding } from '../../../../../search/date/rounding.js';
-import type { Field, Fields } from '../../../../../search/field/field.js';
-import { findField } from '../../../../../search/query/binding.js';
-import { illegalArgument } from '../../../../../search/search-failure.js';
-import type { Span } from '../../../../../search/span.js';
-import type { Input } from '../../../../../search/syntax/input.js';
-import type { SortMetric } from '../../../../answer/bucket-order.js';
-import type { ChildrenIn, Counting, PlannedIn } from '../../../../answer/children.js';
-import type { Devices } from '../../../../answer/device-answer.js';
-import type { Times } from '../../../../answer/hit.js';
-import type { EngineBucket, EngineHit, Part } from '../../../engine.js';
-import type { DeviceValues } from '../../device-value.js';
-import type { PredicateCompiler } from '../../predicate.js';
-import { noneOf } from '../../query-part.js';
+import type { SortMetric } from '#records/answer/bucket-order.js';
+import type { ChildrenIn, Counting, PlannedIn } from '#records/answer/children.js';
+import type { Devices } from '#records/answer/device-answer.js';
+import type { Times } from '#records/answer/hit.js';
+import type { EngineBucket, EngineHit, Part } from '#records/opensearch/engine.js';
+import type { DeviceValues } from '#records/opensearch/search/device-value.js';
+import type { PredicateCompiler } from '#records/opensearch/search/predicate.js';
+import { noneOf } from '#records/opensearch/search/query-part.js';
+import type { Aggregation, BucketAggregation } from '#search/aggregation/aggregation.js';
+import type { Interval, Rounding } from '#search/date/rounding.js';
+import type { Field, Fields } from '#search/field/field.js';
+import { findField } from '#search/query/binding.js';
+import { illegalArgument } from '#search/search-failure.js';
+import type { Span } from '#search/span.js';
+import type { Input } from '#search/syntax/input.js';
 import { type Bucket, countOf } from './bucket.js';
 
 /** Aggregations as sent to the engine, by generated names. */

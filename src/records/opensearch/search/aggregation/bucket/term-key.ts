@@ -1,12 +1,12 @@
-import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
-import type { Field } from '../../../../../search/field/field.js';
-import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
-import { listedKey } from '../../../../../search/query/value-of.js';
-import { illegalArgument } from '../../../../../search/search-failure.js';
-import type { Input } from '../../../../../search/syntax/input.js';
-import { scalarText, text } from '../../../../../search/syntax/value.js';
-import type { OrderKey } from '../../../../answer/bucket-order.js';
-import type { EngineBucket, Part } from '../../../engine.js';
+import type { OrderKey } from '#records/answer/bucket-order.js';
+import type { EngineBucket, Part } from '#records/opensearch/engine.js';
+import type { KeyFilter } from '#search/aggregation/option/key-filter.js';
+import type { Field } from '#search/field/field.js';
+import { parseRegexp } from '#search/query/lucene/regexp.js';
+import { listedKey } from '#search/query/value-of.js';
+import { illegalArgument } from '#search/search-failure.js';
+import type { Input } from '#search/syntax/input.js';
+import { scalarText, text } from '#search/syntax/value.js';
 import { valueOf } from '../value/metric-source.js';
 import type { SortPath, Stage } from './stage.js';
 

@@ -1,5 +1,5 @@
-import type { EngineBucket } from '../../../engine.js';
-import type { DeviceNow } from '../../device-value.js';
+import type { EngineBucket } from '#records/opensearch/engine.js';
+import type { DeviceNow } from '#records/opensearch/search/device-value.js';
 import type { Bucket } from '../bucket/bucket.js';
 import type { Asked, Stage } from '../bucket/stage.js';
 

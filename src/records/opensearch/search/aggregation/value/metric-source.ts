@@ -1,13 +1,13 @@
-import type { FieldOptions } from '../../../../../search/aggregation/aggregation-node.js';
-import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
-import { type Field, type FieldKind, isNumeric } from '../../../../../search/field/field.js';
-import { emptyField } from '../../../../../search/field/reserved.js';
-import { dateReading } from '../../../../../search/query/binding.js';
-import { coerce, dateOf } from '../../../../../search/query/value-of.js';
-import type { Input } from '../../../../../search/syntax/input.js';
-import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
-import type { Part } from '../../../engine.js';
-import { typeOf } from '../../cluster-field.js';
+import type { Part } from '#records/opensearch/engine.js';
+import { typeOf } from '#records/opensearch/search/cluster-field.js';
+import type { FieldOptions } from '#search/aggregation/aggregation-node.js';
+import { numberOf, unsupported } from '#search/aggregation/number-of.js';
+import { type Field, type FieldKind, isNumeric } from '#search/field/field.js';
+import { emptyField } from '#search/field/reserved.js';
+import { dateReading } from '#search/query/binding.js';
+import { coerce, dateOf } from '#search/query/value-of.js';
+import type { Input } from '#search/syntax/input.js';
+import { isNumber, scalarText } from '#search/syntax/value.js';
 import type { Stage } from '../bucket/stage.js';
 
 /** Source of an aggregation: a field, and its description for the engine. */

@@ -1,7 +1,7 @@
-import type { CompositeSource } from '../../../../../search/aggregation/composite.js';
-import type { Field } from '../../../../../search/field/field.js';
-import { illegalArgument } from '../../../../../search/search-failure.js';
-import { textsOf } from '../../device-value.js';
+import { textsOf } from '#records/opensearch/search/device-value.js';
+import type { CompositeSource } from '#search/aggregation/composite.js';
+import type { Field } from '#search/field/field.js';
+import { illegalArgument } from '#search/search-failure.js';
 import type { Stage } from '../bucket/stage.js';
 
 /**

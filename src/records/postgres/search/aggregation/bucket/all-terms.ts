@@ -1,6 +1,6 @@
-import type { TermsAggregation } from '../../../../../search/aggregation/terms.js';
-import { scalarText } from '../../../../../search/syntax/value.js';
-import type { StoredField } from '../../sql/stored-field.js';
+import type { StoredField } from '#records/postgres/search/sql/stored-field.js';
+import type { TermsAggregation } from '#search/aggregation/terms.js';
+import { scalarText } from '#search/syntax/value.js';
 import type { Key } from './bucket.js';
 import { valueKey } from './bucket-key.js';
 import { BucketQuery } from './bucket-query.js';

@@ -1,10 +1,10 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { Field } from '../../../../../search/field/field.js';
-import type { Predicate } from '../../../../../search/query/predicate.js';
-import { maxBuckets } from '../../../../../search/search-failure.js';
-import { recordCount } from '../../rollup/rollup-source.js';
-import { name } from '../../sql/name.js';
-import { type Scope, scan } from '../../sql/record-scan.js';
+import { recordCount } from '#records/postgres/search/rollup/rollup-source.js';
+import { name } from '#records/postgres/search/sql/name.js';
+import { type Scope, scan } from '#records/postgres/search/sql/record-scan.js';
+import type { Field } from '#search/field/field.js';
+import type { Predicate } from '#search/query/predicate.js';
+import { maxBuckets } from '#search/search-failure.js';
 import { type Bucket, type Cell, type Cut, indexIn, type Key, type Row, type Top } from './bucket.js';
 
 /** Options of a bucket query, without its metrics. */

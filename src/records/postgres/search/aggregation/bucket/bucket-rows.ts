@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag';
-import type { Predicate } from '../../../../../search/query/predicate.js';
-import { maxBuckets, tooManyBuckets } from '../../../../../search/search-failure.js';
-import type { Reader } from '../../snapshot-reader.js';
+import type { Reader } from '#records/postgres/search/snapshot-reader.js';
+import type { Predicate } from '#search/query/predicate.js';
+import { maxBuckets, tooManyBuckets } from '#search/search-failure.js';
 import { type Bucket, cellsIn, type Key, type Row } from './bucket.js';
 import { BucketQuery, type BucketQueryOptions, type Restriction } from './bucket-query.js';
 

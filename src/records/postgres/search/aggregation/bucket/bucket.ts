@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import type { Field } from '../../../../../search/field/field.js';
+import type { Field } from '#search/field/field.js';
 
 /** A row of a bucket query: the keys of the enclosing buckets, its own keys, and its columns. */
 export type Row = readonly unknown[];

@@ -1,17 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { modulo, unitMillis } from '../../../../../search/date/calendar.js';
-import {
-  boundaries,
-  type Interval,
-  type Rounding,
-  roundingOf,
-  uniformMillis,
-} from '../../../../../search/date/rounding.js';
-import type { Instant, Zone } from '../../../../../search/date/zone.js';
-import { instantText } from '../../../../../search/query/option/instant.js';
-import { illegalArgument, tooManyBuckets } from '../../../../../search/search-failure.js';
-import type { Span } from '../../../../../search/span.js';
-import type { StoredField } from '../../sql/stored-field.js';
+import type { StoredField } from '#records/postgres/search/sql/stored-field.js';
+import { modulo, unitMillis } from '#search/date/calendar.js';
+import { boundaries, type Interval, type Rounding, roundingOf, uniformMillis } from '#search/date/rounding.js';
+import type { Instant, Zone } from '#search/date/zone.js';
+import { instantText } from '#search/query/option/instant.js';
+import { illegalArgument, tooManyBuckets } from '#search/search-failure.js';
+import type { Span } from '#search/span.js';
 import type { Key } from './bucket.js';
 
 /** Time buckets in SQL: the key of a record, and the conversion of keys to bucket starts. */

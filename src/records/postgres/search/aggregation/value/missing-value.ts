@@ -1,15 +1,15 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Aggregation } from '../../../../../search/aggregation/aggregation.js';
-import type { FieldOptions, KeyKind } from '../../../../../search/aggregation/aggregation-node.js';
-import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
-import { emptyField } from '../../../../../search/field/reserved.js';
-import { dateReading } from '../../../../../search/query/binding.js';
-import { instantText } from '../../../../../search/query/option/instant.js';
-import { dateOf, decimal, wholePart } from '../../../../../search/query/value-of.js';
-import { pointOf } from '../../../../../search/syntax/geo-point.js';
-import type { Input } from '../../../../../search/syntax/input.js';
-import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
-import type { StoredField } from '../../sql/stored-field.js';
+import type { StoredField } from '#records/postgres/search/sql/stored-field.js';
+import type { Aggregation } from '#search/aggregation/aggregation.js';
+import type { FieldOptions, KeyKind } from '#search/aggregation/aggregation-node.js';
+import { numberOf, unsupported } from '#search/aggregation/number-of.js';
+import { emptyField } from '#search/field/reserved.js';
+import { dateReading } from '#search/query/binding.js';
+import { instantText } from '#search/query/option/instant.js';
+import { dateOf, decimal, wholePart } from '#search/query/value-of.js';
+import { pointOf } from '#search/syntax/geo-point.js';
+import type { Input } from '#search/syntax/input.js';
+import { isNumber, scalarText } from '#search/syntax/value.js';
 import type { Stage } from '../bucket/stage.js';
 
 /** Assumed kind of a field that no record has. */

@@ -1,14 +1,14 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { FieldOptions } from '../../../../../search/aggregation/aggregation-node.js';
-import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
-import { isNumeric } from '../../../../../search/field/field.js';
-import { dateReading } from '../../../../../search/query/binding.js';
-import { decimal } from '../../../../../search/query/value-of.js';
-import type { Input } from '../../../../../search/syntax/input.js';
-import { scalarText } from '../../../../../search/syntax/value.js';
-import { squared } from '../../../squared.js';
-import { laidTogether, rollupColumn } from '../../rollup/rollup-source.js';
-import type { StoredField } from '../../sql/stored-field.js';
+import { laidTogether, rollupColumn } from '#records/postgres/search/rollup/rollup-source.js';
+import type { StoredField } from '#records/postgres/search/sql/stored-field.js';
+import { squared } from '#records/postgres/squared.js';
+import type { FieldOptions } from '#search/aggregation/aggregation-node.js';
+import { numberOf, unsupported } from '#search/aggregation/number-of.js';
+import { isNumeric } from '#search/field/field.js';
+import { dateReading } from '#search/query/binding.js';
+import { decimal } from '#search/query/value-of.js';
+import type { Input } from '#search/syntax/input.js';
+import { scalarText } from '#search/syntax/value.js';
 import type { Aggregate, Stage } from '../bucket/stage.js';
 
 /** The numbers of a field as aggregates, over all values if a record has several. */

@@ -1,0 +1,3883 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** Permission on an application. */
+export type Permission =
+  | 'read'
+  | 'write';
+
+/** Filter of devices. A device must meet all given conditions. */
+export type DeviceFilterInput = {
+  /** Only devices with this tag. */
+  tag?: string | null | undefined;
+  /** Only devices of one of these products. At most 100. */
+  productIds?: Array<string> | null | undefined;
+  /** Only devices linked to this application. */
+  applicationId?: string | null | undefined;
+  /** Only devices without a record measured at this time or later: Unix seconds. */
+  silentSince?: number | null | undefined;
+  /** Only devices within a circle, edge included. */
+  near?: NearInput | null | undefined;
+};
+
+/** A circle on Earth (WGS 84). */
+export type NearInput = {
+  /** Latitude of the centre in degrees. */
+  lat: number;
+  /** Longitude of the centre in degrees. */
+  lon: number;
+  /** Radius in metres. */
+  radius: number;
+};
+
+/** Type of a product's variable. */
+export type VariableType =
+  | 'BOOL'
+  | 'TXT'
+  | 'INT16'
+  | 'INT64'
+  | 'FLOAT32'
+  | 'UINT8'
+  | 'UINT16'
+  | 'UINT32';
+
+/** Function that reduces the values of a bucket to one point of a series. */
+export type SeriesFunction =
+  /** Mean of the values. */
+  | 'avg'
+  /** The smallest value. */
+  | 'min'
+  /** The largest value. */
+  | 'max'
+  /** Sum of the values. */
+  | 'sum'
+  /** Number of values. */
+  | 'count'
+  /** The value measured first. */
+  | 'first'
+  /** The value measured last. */
+  | 'last'
+  /** No buckets: a selection of `points` measured points that preserves the shape of the line (Largest-Triangle-Three-Buckets). */
+  | 'lttb';
+
+/** Reason why an item was rejected. */
+export type ItemErrorCode =
+  | 'UNKNOWN_DEVICE'
+  | 'VALIDATION_FAILED'
+  | 'TS_OUT_OF_RANGE'
+  | 'BAD_PAYLOAD'
+  | 'MALFORMED_REQUEST';
+
+/** Layout of a data stream: tagged binary, positional binary, or text fields. */
+export type StreamType =
+  | 'BIN'
+  | 'RAW'
+  | 'TXT';
+
+/** Kind of an actor. */
+export type AuditActorKind =
+  /** A call with a token. */
+  | 'token'
+  /** A signed-in person. */
+  | 'session'
+  /** An operator at the command line. */
+  | 'operator'
+  /** A step of a job; another event names who requested the job. */
+  | 'job';
+
+/** Outcome of an operation. */
+export type AuditOutcome =
+  /** The operation was done. */
+  | 'success'
+  /** The actor was not allowed to do it. One event a minute stands for all of an actor and an action. */
+  | 'refused';
+
+/** Reason why a call got no answer. */
+export type DeliveryErrorCode =
+  | 'BLOCKED'
+  | 'DNS'
+  | 'REFUSED'
+  | 'TLS'
+  | 'TIMEOUT'
+  | 'RESET'
+  | 'PROTOCOL';
+
+/** Severity of an episode. */
+export type AlertSeverity =
+  | 'info'
+  | 'warning'
+  | 'critical';
+
+/** Kind of an alert rule. */
+export type AlertKind =
+  /** Compares the values of records. */
+  | 'threshold'
+  /** Waits for records that do not arrive. */
+  | 'silence';
+
+/** Comparison of a variable with a value. */
+export type AlertOperator =
+  /** Less than. */
+  | 'lt'
+  /** Less than or equal to. */
+  | 'lte'
+  /** Greater than. */
+  | 'gt'
+  /** Greater than or equal to. */
+  | 'gte'
+  /** Equal to. */
+  | 'eq'
+  /** Not equal to. */
+  | 'ne';
+
+/** Whether an e-mail address gets notices of alert rules. */
+export type AlertRecipientState =
+  /** The address is not confirmed yet, and gets no notices. */
+  | 'pending'
+  /** The address gets notices. */
+  | 'confirmed'
+  /** The address no longer gets notices; `reason` says why. */
+  | 'stopped';
+
+/** Reason why an episode closed. */
+export type EpisodeEnd =
+  /** A record met the condition `until`. */
+  | 'cleared'
+  /** No record arrived for `closeAfter`. */
+  | 'recordsStopped'
+  /** A record arrived from the silent device. */
+  | 'arrived'
+  /** The device was unlinked from the application. */
+  | 'unlinked'
+  /** The device changed its product or tags, and the rule no longer watches it. */
+  | 'moved'
+  /** The device was deleted. */
+  | 'deviceDeleted'
+  /** The rule was disabled. */
+  | 'disabled'
+  /** The rule was changed. */
+  | 'ruleChanged'
+  /** The rule was deleted. */
+  | 'ruleDeleted';
+
+/** Content of an imported file. */
+export type ImportKind =
+  | 'devices'
+  | 'records';
+
+/** State of an import. */
+export type ImportState =
+  /** A dry run reads the file. */
+  | 'checking'
+  /** The dry run has ended. Nothing is stored, and the import may be applied. */
+  | 'checked'
+  /** The lines of the file are being stored. */
+  | 'applying'
+  /** Every line is stored, was stored before, or is reported as rejected. */
+  | 'done'
+  /** The import ended early; the error of its job says why. */
+  | 'failed';
+
+/** Role of a member in an organization. */
+export type Role =
+  | 'owner'
+  | 'member';
+
+/** State of an episode. */
+export type EpisodeState =
+  | 'open'
+  | 'closed';
+
+/** Reason why a hook is disabled. */
+export type HookDisabledReason =
+  /** A caller who may change the hook disabled it. */
+  | 'request'
+  /** The address of the hook answered 410. */
+  | 'gone'
+  /** The calls of the hook failed for five days. */
+  | 'failing';
+
+/** Reason why the filter of a hook is disabled. */
+export type FilterDisabledReason =
+  /** The filter kept timing out. */
+  | 'timeout';
+
+/** State of a hook's circuit breaker. */
+export type CircuitState =
+  | 'closed'
+  | 'open'
+  | 'probing';
+
+/** Scope of a token: everything that its owner may do, reading only, or posting records only. */
+export type TokenScope =
+  | 'full'
+  | 'read'
+  | 'ingest';
+
+/** Work of a job. */
+export type JobKind =
+  | 'tagDevices'
+  | 'untagDevices'
+  | 'linkDevices'
+  | 'unlinkDevices'
+  | 'deleteDevices'
+  /** Decodes the stored frames of a product again. */
+  | 'redecode'
+  /** Redelivers ended deliveries of a hook. */
+  | 'redeliver'
+  /** Calls a hook with stored records. */
+  | 'replay'
+  /** The dry run of an import of devices. */
+  | 'checkDevices'
+  /** Registers and changes devices from a file. */
+  | 'importDevices'
+  /** The dry run of an import of records. */
+  | 'checkRecords'
+  /** Stores records from a file. */
+  | 'importRecords';
+
+/** State of a job. */
+export type JobState =
+  | 'pending'
+  | 'running'
+  | 'done'
+  | 'failed';
+
+/** A condition on records: exactly one of `all`, `any` and `query`. */
+export type AlertConditionInput = {
+  /** Comparisons that all hold. At most 8. */
+  all?: Array<AlertComparisonInput> | null | undefined;
+  /** Comparisons of which at least one holds. At most 8. */
+  any?: Array<AlertComparisonInput> | null | undefined;
+  /** A search query over the record and its device. */
+  query?: Record<string, unknown> | null | undefined;
+};
+
+/** One comparison of a variable with a value. */
+export type AlertComparisonInput = {
+  /** Name of the variable, a field of `data`. */
+  variable: string;
+  /** Comparison operator. Texts and booleans can only be compared with `eq` and `ne`. */
+  operator: AlertOperator;
+  /** A number, a text of at most 200 characters, or a boolean. */
+  value: unknown;
+};
+
+/** Result of decoding a frame. */
+export type DecodeStatus =
+  /** Decoded without warnings. */
+  | 'ok'
+  /** Decoded with warnings; at least one variable was decoded. */
+  | 'partial'
+  /** No variable was decoded. */
+  | 'failed';
+
+/** Final state of a delivery. */
+export type Ended =
+  | 'succeeded'
+  | 'failed';
+
+/** A product, by its identifiers. */
+export type ProductReferenceInput = {
+  /** Identifier of the product. */
+  id: string;
+  /** Organization that owns the product. */
+  organizationId?: string | null | undefined;
+};
+
+/** A location on Earth (WGS 84). */
+export type LocationInput = {
+  /** Latitude in degrees. */
+  lat: number;
+  /** Longitude in degrees. */
+  lon: number;
+};
+
+/** Authentication of a hook's calls. */
+export type HookAuthenticationInput = {
+  /** Basic authentication. */
+  basic?: HookBasicInput | null | undefined;
+  /** A header. */
+  header?: HookHeaderInput | null | undefined;
+  /** A bearer token, instead of a header. */
+  bearer?: HookBearerInput | null | undefined;
+};
+
+/** Basic authentication. */
+export type HookBasicInput = {
+  /** User name for basic authentication. */
+  user: string;
+  /** Password. Absent on update: unchanged. */
+  pass?: string | null | undefined;
+};
+
+/** A header. */
+export type HookHeaderInput = {
+  /** Name; by default `Authorization`, on update too. */
+  name?: string | null | undefined;
+  /** Value of the header. */
+  value: string;
+};
+
+/** A bearer token, stored as the header `Authorization`. */
+export type HookBearerInput = {
+  /** The token. */
+  value: string;
+};
+
+/** Filter of the records that a hook is called with. A record must meet all given conditions. */
+export type HookFilterInput = {
+  /** Products: the record must have one of them. At most 100. */
+  products?: Array<string> | null | undefined;
+  /** Tags: the device must have at least one of them. */
+  tags?: Array<string> | null | undefined;
+  /** A search query that the record must match. */
+  query?: Record<string, unknown> | null | undefined;
+};
+
+/** Result of sending an invitation by e-mail. */
+export type InvitationMail =
+  /** The mail server took it. */
+  | 'sent'
+  /** The service sends no e-mail. */
+  | 'off'
+  /** The organization has sent its mails of the day, or the address got one within the hour. */
+  | 'limited'
+  /** The mail server did not take it. */
+  | 'failed';
+
+/** A variable that devices of a product send. */
+export type VariableInput = {
+  /** Name, unique in the product. */
+  name: string;
+  /** Unit of the values. */
+  unit?: string | null | undefined;
+  /** Type of the values. */
+  type: VariableType;
+  /** Positions in data streams. */
+  mappings?: Array<MappingInput> | null | undefined;
+};
+
+/** Position of a variable in a data stream. */
+export type MappingInput = {
+  /** Number of the stream; frames can address 0 to 255. */
+  streamId: number;
+  /** Layout of the stream. */
+  streamType: StreamType;
+  /** Number of the variable in the stream; frames of type BIN can address 1 to 32. */
+  varNumber: number;
+};
+
+export type AcknowledgeMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  ids?: Array<string> | string | null | undefined;
+  severity?: AlertSeverity | null | undefined;
+  state?: EpisodeState | null | undefined;
+  alertRuleId?: string | null | undefined;
+  deviceId?: string | null | undefined;
+}>;
+
+
+export type AcknowledgeMutation = { acknowledgeEpisodes: { count: number, hasMore: boolean } | null };
+
+export type AlertsQueryVariables = Exact<{
+  organizationId: string;
+  applicationId?: string | null | undefined;
+  severity?: AlertSeverity | null | undefined;
+  state?: EpisodeState | null | undefined;
+  acknowledged?: boolean | null | undefined;
+  alertRuleId?: string | null | undefined;
+  deviceId?: string | null | undefined;
+  deviceIds?: Array<string> | string | null | undefined;
+  ofDevice: boolean;
+  limit: number;
+  page: number;
+}>;
+
+
+export type AlertsQuery = { account: { id: string, episodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, alertRule: { id: string } | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, waiting: { totalCount: number | null } } | null, applications: { items: Array<{ id: string, name: string }> } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null, devices?: { items: Array<{ id: string, name: string | null, serial: string }> } | null };
+
+export type EpisodeLineFragment = { id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null };
+
+export type OpenEpisodesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OpenEpisodesQuery = { account: { id: string, episodes: { totalCount: number | null } } | null };
+
+export type PreviewAlertRuleQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  kind: AlertKind;
+  products?: Array<string> | string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  when?: AlertConditionInput | null | undefined;
+  until?: AlertConditionInput | null | undefined;
+  for?: number | null | undefined;
+  maxGap?: number | null | undefined;
+  closeAfter?: number | null | undefined;
+  silentFor?: number | null | undefined;
+  variable?: string | null | undefined;
+}>;
+
+
+export type PreviewAlertRuleQuery = { previewAlertRule: { from: string, to: string, episodeCount: number, deviceCount: number, devicesRead: number, recordsRead: number, isComplete: boolean, episodes: Array<{ deviceId: string, openedAt: string, closedAt: string | null }> } | null };
+
+export type PreviewChartQueryVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  variables?: Array<string> | string | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type PreviewChartQuery = { device: { id: string, name: string | null, serial: string, series: Array<{ name: string, unit: string | null, type: VariableType | null, ts: Array<number>, values: Array<number> }> } | null };
+
+export type CreateAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  name: string;
+  kind: AlertKind;
+  severity?: AlertSeverity | null | undefined;
+  products?: Array<string> | string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  when?: AlertConditionInput | null | undefined;
+  until?: AlertConditionInput | null | undefined;
+  for?: number | null | undefined;
+  maxGap?: number | null | undefined;
+  closeAfter?: number | null | undefined;
+  silentFor?: number | null | undefined;
+  variable?: string | null | undefined;
+  recipients?: Array<string> | string | null | undefined;
+}>;
+
+
+export type CreateAlertRuleMutation = { createAlertRule: { id: string } | null };
+
+export type UpdateAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+  name: string;
+  severity?: AlertSeverity | null | undefined;
+  products?: Array<string> | string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  when?: AlertConditionInput | null | undefined;
+  until?: AlertConditionInput | null | undefined;
+  for?: number | null | undefined;
+  maxGap?: number | null | undefined;
+  closeAfter?: number | null | undefined;
+  silentFor?: number | null | undefined;
+  variable?: string | null | undefined;
+  recipients?: Array<string> | string | null | undefined;
+}>;
+
+
+export type UpdateAlertRuleMutation = { updateAlertRule: { id: string } | null };
+
+export type SwitchAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+  name: string;
+  disabled: boolean;
+}>;
+
+
+export type SwitchAlertRuleMutation = { updateAlertRule: { id: string } | null };
+
+export type DeleteAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+}>;
+
+
+export type DeleteAlertRuleMutation = { deleteAlertRule: { id: string } | null };
+
+export type AlertRuleQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+  isNew: boolean;
+}>;
+
+
+export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, recipientStates: Array<{ address: string, state: AlertRecipientState, reason: string | null }>, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null } | null };
+
+export type AlertRulesQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type AlertRulesQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, name: string, permission: Permission, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null }> } }> } | null };
+
+export type RuleLineFragment = { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null };
+
+export type ConditionFragment = { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null };
+
+export type ApplicationQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null }> }, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
+
+export type ApplicationsQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+}>;
+
+
+export type ApplicationsQuery = { applications: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, permission: Permission, devices: { totalCount: number | null }, teams: { totalCount: number | null, items: Array<{ id: string, name: string }> } }> } | null };
+
+export type CreateApplicationMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  description?: string | null | undefined;
+}>;
+
+
+export type CreateApplicationMutation = { createApplication: { id: string } | null };
+
+export type UpdateApplicationMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  name: string;
+  description?: string | null | undefined;
+  hasDashboard: boolean;
+}>;
+
+
+export type UpdateApplicationMutation = { updateApplication: { id: string } | null };
+
+export type DeleteApplicationMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type DeleteApplicationMutation = { deleteApplication: { id: string } | null };
+
+export type LinkDeviceMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  deviceId: string;
+}>;
+
+
+export type LinkDeviceMutation = { addApplicationDevice: { id: string } | null };
+
+export type UnlinkDeviceMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  deviceId: string;
+}>;
+
+
+export type UnlinkDeviceMutation = { removeApplicationDevice: { id: string } | null };
+
+export type DeviceBySerialQueryVariables = Exact<{
+  organizationId: string;
+  deviceSerial: string;
+}>;
+
+
+export type DeviceBySerialQuery = { deviceBySerial: { id: string } | null };
+
+export type AuditLineFragment = { id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> };
+
+export type AuditQueryVariables = Exact<{
+  organizationId: string;
+  actor?: string | null | undefined;
+  action?: string | null | undefined;
+  target?: string | null | undefined;
+  outcome?: AuditOutcome | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  limit: number;
+  page: number;
+}>;
+
+
+export type AuditQuery = { auditEvents: { totalCount: number | null, items: Array<{ id: string, at: string, action: string, outcome: AuditOutcome, requestId: string | null, address: string | null, actor: { kind: AuditActorKind, actorId: string | null, name: string | null, userId: string | null, userName: string | null }, target: { kind: string, targetId: string | null, name: string | null } | null, changes: Array<{ field: string, before: unknown, after: unknown }> }> } | null };
+
+export type CreateTokenMutationVariables = Exact<{
+  organizationId: string;
+  name?: string | null | undefined;
+  scope: TokenScope;
+  expiresAt?: string | null | undefined;
+}>;
+
+
+export type CreateTokenMutation = { createApiToken: { token: string } | null };
+
+export type RegisterDeviceMutationVariables = Exact<{
+  organizationId: string;
+  deviceSerial: string;
+  name?: string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  product?: ProductReferenceInput | null | undefined;
+  location?: LocationInput | null | undefined;
+}>;
+
+
+export type RegisterDeviceMutation = { registerDevice: { id: string } | null };
+
+export type UpdateDeviceMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  name?: string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  product?: ProductReferenceInput | null | undefined;
+  location?: LocationInput | null | undefined;
+}>;
+
+
+export type UpdateDeviceMutation = { updateDevice: { id: string } | null };
+
+export type DeleteDeviceMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+}>;
+
+
+export type DeleteDeviceMutation = { deleteDevice: { id: string } | null };
+
+export type CreateDeviceTokenMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  name?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+}>;
+
+
+export type CreateDeviceTokenMutation = { createDeviceToken: { token: string } | null };
+
+export type RevokeDeviceTokenMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  tokenId: string;
+}>;
+
+
+export type RevokeDeviceTokenMutation = { revokeDeviceToken: { id: string } | null };
+
+export type DeviceQueryVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  variables?: Array<string> | string | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  owns: boolean;
+}>;
+
+
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+
+export type TagDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  tags: Array<string> | string;
+}>;
+
+
+export type TagDevicesMutation = { tagDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type UntagDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  tags: Array<string> | string;
+}>;
+
+
+export type UntagDevicesMutation = { untagDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type LinkDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  applicationId: string;
+}>;
+
+
+export type LinkDevicesMutation = { linkDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type UnlinkDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  applicationId: string;
+}>;
+
+
+export type UnlinkDevicesMutation = { unlinkDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type DeleteDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type DeleteDevicesMutation = { deleteDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type ChangedDevicesFragment = { matched: number, changed: number, blocked: number, job: { id: string } | null };
+
+export type DevicesQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+}>;
+
+
+export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
+
+export type FileImportQueryVariables = Exact<{
+  organizationId: string;
+  importId: string;
+}>;
+
+
+export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, kind: JobKind, done: number, total: number | null, error: string | null } | null } | null };
+
+export type ApplyFileImportMutationVariables = Exact<{
+  organizationId: string;
+  importId: string;
+}>;
+
+
+export type ApplyFileImportMutation = { applyFileImport: { id: string } | null };
+
+export type DeleteFileImportMutationVariables = Exact<{
+  organizationId: string;
+  importId: string;
+}>;
+
+
+export type DeleteFileImportMutation = { deleteFileImport: { id: string } | null };
+
+export type ExploreQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  variables: Array<string> | string;
+  deviceIds?: Array<string> | string | null | undefined;
+  function?: SeriesFunction | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  charts: boolean;
+  chartsDevices: boolean;
+  searches: boolean;
+  ts: unknown;
+  queries: unknown;
+}>;
+
+
+export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
+
+export type ExploredLineFragment = { name: string, unit: string | null, type: VariableType | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> };
+
+export type CreateHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  url: string;
+  allowUnverifiedSSLCert?: boolean | null | undefined;
+  authentication?: HookAuthenticationInput | null | undefined;
+}>;
+
+
+export type CreateHookMutation = { createApplicationHook: { id: string } | null };
+
+export type UpdateHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  url: string;
+  disabled?: boolean | null | undefined;
+  allowUnverifiedSSLCert?: boolean | null | undefined;
+  authentication?: HookAuthenticationInput | null | undefined;
+}>;
+
+
+export type UpdateHookMutation = { updateApplicationHook: { id: string } | null };
+
+export type UpdateHookSettingsMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  concurrency?: number | null | undefined;
+  maxPerSecond?: number | null | undefined;
+  ordered?: boolean | null | undefined;
+  events?: Array<string> | string | null | undefined;
+  filter?: HookFilterInput | null | undefined;
+}>;
+
+
+export type UpdateHookSettingsMutation = { updateApplicationHookSettings: { concurrency: number } | null };
+
+export type DeleteHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+}>;
+
+
+export type DeleteHookMutation = { deleteApplicationHook: { id: string } | null };
+
+export type PingHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+}>;
+
+
+export type PingHookMutation = { pingApplicationHook: { id: string } | null };
+
+export type RotateSecretMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+}>;
+
+
+export type RotateSecretMutation = { rotateApplicationHookSigningSecret: { signingSecret: string, previousSecretUntil: string | null } | null };
+
+export type RedeliverRangeMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  state?: Ended | null | undefined;
+}>;
+
+
+export type RedeliverRangeMutation = { redeliverApplicationHook: { id: string } | null };
+
+export type ReplayRangeMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type ReplayRangeMutation = { replayApplicationHook: { id: string } | null };
+
+export type RedeliverOneMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  deliveryId: string;
+}>;
+
+
+export type RedeliverOneMutation = { redeliverApplicationHookDelivery: { id: string } | null };
+
+export type CountDeliveriesQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type CountDeliveriesQuery = { failed: { totalCount: number | null } | null, succeeded: { totalCount: number | null } | null, application: { records: { totalCount: number | null } } | null };
+
+export type DeliveryQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  deliveryId: string;
+}>;
+
+
+export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string, settings: { circuit: CircuitState, circuitUntil: string | null } } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: DeliveryErrorCode, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: DeliveryErrorCode, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
+
+export type HookQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  limit: number;
+  page: number;
+  successful?: boolean | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: HookDisabledReason | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { basicReplacedByHeader: boolean, circuit: CircuitState, circuitUntil: string | null, concurrency: number, events: Array<string>, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: FilterDisabledReason | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: DeliveryErrorCode, message: string } | null }> } | null };
+
+export type HooksQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  page: number;
+  hookPage: number;
+  disabled?: boolean | null | undefined;
+  failing?: boolean | null | undefined;
+}>;
+
+
+export type HooksQuery = { names: { items: Array<{ id: string, name: string, permission: Permission }> } | null, applications: { totalCount: number | null, items: Array<{ id: string, name: string, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } }> } | null }> } | null };
+
+export type JobLineFragment = { id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string };
+
+export type JobUpdatedSubscriptionVariables = Exact<{
+  organizationId: string;
+  jobId?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type JobUpdatedSubscription = { jobUpdated: { cursor: string, jobs: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } };
+
+export type JobQueryVariables = Exact<{
+  organizationId: string;
+  jobId: string;
+}>;
+
+
+export type JobQuery = { job: { id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string } | null };
+
+export type JobsQueryVariables = Exact<{
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type JobsQuery = { account: { jobs: { totalCount: number | null, items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+
+export type LiveRecordsSubscriptionVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  query?: Record<string, unknown> | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type LiveRecordsSubscription = { recordReceived: { missed: number, cursor: string, records: Array<{ id: string, ts: number, data: Record<string, unknown>, device: { id: string, name: string | null, serial: string } | null }> } };
+
+export type LiveQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  ts: unknown;
+  queries: unknown;
+}>;
+
+
+export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
+
+export type FirstChartQueryVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  variables: Array<string> | string;
+  from?: number | null | undefined;
+}>;
+
+
+export type FirstChartQuery = { series: Array<{ name: string, unit: string | null, type: VariableType | null, ts: Array<number>, values: Array<number> }> | null };
+
+export type FirstStepsQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type FirstStepsQuery = { devices: { items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null };
+
+export type OverviewQueryVariables = Exact<{
+  organizationId: string;
+  silentSince: number;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  owns: boolean;
+}>;
+
+
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, activity: Array<{ ts: number, stored: number }> }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, opened: { totalCount: number | null, items: Array<{ openedAt: string }> }, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+
+export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> };
+
+export type PaletteQueryVariables = Exact<{
+  organizationId: string;
+  q: string;
+}>;
+
+
+export type PaletteQuery = { devices: { items: Array<{ id: string, name: string | null, serial: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null, products: { items: Array<{ id: string, name: string, version: string }> } | null, hooked: { items: Array<{ id: string, name: string, hooks: { items: Array<{ id: string, url: string }> } | null }> } | null, organizationMembers: { items: Array<{ id: string, username: string, name: string | null }> } | null };
+
+export type SetMemberMutationVariables = Exact<{
+  organizationId: string;
+  memberId: string;
+  role?: Role | null | undefined;
+}>;
+
+
+export type SetMemberMutation = { setOrganizationMember: { id: string } | null };
+
+export type RemoveMemberMutationVariables = Exact<{
+  organizationId: string;
+  memberId: string;
+}>;
+
+
+export type RemoveMemberMutation = { removeOrganizationMember: { id: string } | null };
+
+export type CreateTeamMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  description?: string | null | undefined;
+}>;
+
+
+export type CreateTeamMutation = { createTeam: { id: string } | null };
+
+export type DeleteTeamMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+}>;
+
+
+export type DeleteTeamMutation = { deleteTeam: { id: string } | null };
+
+export type AddTeamMemberMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  memberId: string;
+}>;
+
+
+export type AddTeamMemberMutation = { addTeamMember: { id: string } | null };
+
+export type RemoveTeamMemberMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  memberId: string;
+}>;
+
+
+export type RemoveTeamMemberMutation = { removeTeamMember: { id: string } | null };
+
+export type GrantApplicationMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  applicationId: string;
+  permission: Permission;
+}>;
+
+
+export type GrantApplicationMutation = { setTeamApplication: { id: string } | null };
+
+export type RevokeApplicationMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  applicationId: string;
+}>;
+
+
+export type RevokeApplicationMutation = { removeTeamApplication: { id: string } | null };
+
+export type FindUserQueryVariables = Exact<{
+  q?: string | null | undefined;
+}>;
+
+
+export type FindUserQuery = { accounts: { items: Array<{ id: string, username: string }> } | null };
+
+export type InvitationsQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type InvitationsQuery = { invitations: { items: Array<{ id: string, email: string, role: Role, expiresAt: string }> } | null };
+
+export type CreateInvitationMutationVariables = Exact<{
+  organizationId: string;
+  email: string;
+  role: Role;
+  teamIds?: Array<string> | string | null | undefined;
+}>;
+
+
+export type CreateInvitationMutation = { createInvitation: { url: string, mail: InvitationMail } | null };
+
+export type ResendInvitationMutationVariables = Exact<{
+  organizationId: string;
+  invitationId: string;
+}>;
+
+
+export type ResendInvitationMutation = { resendInvitation: { url: string, mail: InvitationMail } | null };
+
+export type RevokeInvitationMutationVariables = Exact<{
+  organizationId: string;
+  invitationId: string;
+}>;
+
+
+export type RevokeInvitationMutation = { revokeInvitation: { id: string } | null };
+
+export type PeopleQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+}>;
+
+
+export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role | null, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+
+export type CreateProductMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  version: string;
+  variables: Array<VariableInput> | VariableInput;
+}>;
+
+
+export type CreateProductMutation = { createProduct: { id: string } | null };
+
+export type DecodeFrameQueryVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  streamId: number;
+  streamType: StreamType;
+  payload: string;
+  encoding?: string | null | undefined;
+}>;
+
+
+export type DecodeFrameQuery = { decodeFrame: { status: DecodeStatus, data: Record<string, unknown>, parts: Array<{ bytes: string, offset: number, variable: unknown, value: unknown, warning: string | null }>, unusedMappings: Array<{ variable: string, streamId: number, streamType: StreamType, varNumber: number }> } | null };
+
+export type DeleteProductMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+}>;
+
+
+export type DeleteProductMutation = { deleteProduct: { id: string } | null };
+
+export type ProductQueryVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  owns: boolean;
+}>;
+
+
+export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
+
+export type ProductsQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+}>;
+
+
+export type ProductsQuery = { products: { totalCount: number | null, items: Array<{ id: string, name: string, version: string, public: boolean, deviceCount: number, variables: Array<{ name: string }> }> } | null };
+
+export type CreateProvisioningTokenMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  name?: string | null | undefined;
+  deviceLimit: number;
+  expiresAt: string;
+}>;
+
+
+export type CreateProvisioningTokenMutation = { createProvisioningToken: { token: string } | null };
+
+export type RevokeProvisioningTokenMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  provisioningTokenId: string;
+}>;
+
+
+export type RevokeProvisioningTokenMutation = { revokeProvisioningToken: { id: string } | null };
+
+export type RedecodeMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type RedecodeMutation = { redecodeProduct: { id: string } | null };
+
+export type UpdateProductMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  name: string;
+  version: string;
+  variables: Array<VariableInput> | VariableInput;
+}>;
+
+
+export type UpdateProductMutation = { updateProduct: { id: string } | null };
+
+export type RevokeTokenMutationVariables = Exact<{
+  organizationId: string;
+  tokenId: string;
+}>;
+
+
+export type RevokeTokenMutation = { revokeApiToken: { id: string } | null };
+
+export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SessionQuery = { account: { id: string, name: string | null, username: string, avatarURL: string } | null, viewer: { scope: TokenScope, role: Role, userId: string | null } | null };
+
+export type MySessionsQueryVariables = Exact<{
+  limit: number;
+  page: number;
+  sort: string;
+}>;
+
+
+export type MySessionsQuery = { mySessions: { totalCount: number | null, items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
+
+export type SessionLineFragment = { id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } };
+
+export type RevokeMySessionsMutationVariables = Exact<{
+  sessionIds: Array<string> | string;
+}>;
+
+
+export type RevokeMySessionsMutation = { revokeMySessions: { count: number } | null };
+
+export type OrganizationSessionsQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type OrganizationSessionsQuery = { sessions: { totalCount: number | null, items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
+
+export type RevokeSessionMutationVariables = Exact<{
+  organizationId: string;
+  sessionId: string;
+}>;
+
+
+export type RevokeSessionMutation = { revokeSession: { id: string } | null };
+
+export type TokensQueryVariables = Exact<{
+  organizationId: string;
+  page: number;
+  limit: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type TokensQuery = { apiTokens: { totalCount: number | null, items: Array<{ id: string, name: string | null, prefix: string, scope: TokenScope, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null, user: { username: string } | null }> } | null };
+
+export type UsageQueryVariables = Exact<{
+  organizationId: string;
+  fromDay: string;
+}>;
+
+
+export type UsageQuery = { usage: { items: Array<{ day: string, records: number, bytes: number, deliveries: number, calls: number | null }> } | null, byProduct: { totalCount: number | null, items: Array<{ productId: string | null, records: number, bytes: number, deliveries: number }> } | null, byApplication: { totalCount: number | null, items: Array<{ applicationId: string | null, records: number, bytes: number, deliveries: number }> } | null, quota: { recordsPerDay: { limit: number | null, used: number | null, until: string | null }, devices: { limit: number | null, used: number | null, until: string | null }, storedBytes: { limit: number | null, used: number | null, until: string | null } } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+
+export type QuotaLineFragment = { limit: number | null, used: number | null, until: string | null };
+
+export type ViewerNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ViewerNameQuery = { node:
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { name: string | null, username: string, id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+    | { id: string }
+   | null };
+
+export class TypedDocumentString<TResult, TVariables>
+  extends String
+  implements DocumentTypeDecoration<TResult, TVariables>
+{
+  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  private value: string;
+  public __meta__?: Record<string, any> | undefined;
+
+  constructor(value: string, __meta__?: Record<string, any> | undefined) {
+    super(value);
+    this.value = value;
+    this.__meta__ = __meta__;
+  }
+
+  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
+    return this.value;
+  }
+}
+export const EpisodeLineFragmentDoc = new TypedDocumentString(`
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}
+    `, {"fragmentName":"EpisodeLine"}) as unknown as TypedDocumentString<EpisodeLineFragment, unknown>;
+export const ConditionFragmentDoc = new TypedDocumentString(`
+    fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}
+    `, {"fragmentName":"Condition"}) as unknown as TypedDocumentString<ConditionFragment, unknown>;
+export const RuleLineFragmentDoc = new TypedDocumentString(`
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  recipients
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+    fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`, {"fragmentName":"RuleLine"}) as unknown as TypedDocumentString<RuleLineFragment, unknown>;
+export const AuditLineFragmentDoc = new TypedDocumentString(`
+    fragment AuditLine on AuditEvent {
+  id
+  at
+  action
+  outcome
+  requestId
+  address
+  actor {
+    kind
+    actorId
+    name
+    userId
+    userName
+  }
+  target {
+    kind
+    targetId
+    name
+  }
+  changes {
+    field
+    before
+    after
+  }
+}
+    `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
+export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}
+    `, {"fragmentName":"ChangedDevices"}) as unknown as TypedDocumentString<ChangedDevicesFragment, unknown>;
+export const ExploredLineFragmentDoc = new TypedDocumentString(`
+    fragment ExploredLine on Series {
+  name
+  unit
+  type
+  deviceId
+  interval
+  ts
+  values
+}
+    `, {"fragmentName":"ExploredLine"}) as unknown as TypedDocumentString<ExploredLineFragment, unknown>;
+export const JobLineFragmentDoc = new TypedDocumentString(`
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}
+    `, {"fragmentName":"JobLine"}) as unknown as TypedDocumentString<JobLineFragment, unknown>;
+export const OverviewHookFragmentDoc = new TypedDocumentString(`
+    fragment OverviewHook on Hook {
+  id
+  url
+  disabled
+  disabledReason
+  settings {
+    circuit
+    failuresInRow
+  }
+  stats {
+    successRate
+    pending
+  }
+  activity(from: $from, to: $to) {
+    ts
+    failed
+  }
+}
+    `, {"fragmentName":"OverviewHook"}) as unknown as TypedDocumentString<OverviewHookFragment, unknown>;
+export const SessionLineFragmentDoc = new TypedDocumentString(`
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}
+    `, {"fragmentName":"SessionLine"}) as unknown as TypedDocumentString<SessionLineFragment, unknown>;
+export const QuotaLineFragmentDoc = new TypedDocumentString(`
+    fragment QuotaLine on QuotaState {
+  limit
+  used
+  until
+}
+    `, {"fragmentName":"QuotaLine"}) as unknown as TypedDocumentString<QuotaLineFragment, unknown>;
+export const AcknowledgeDocument = new TypedDocumentString(`
+    mutation Acknowledge($organizationId: ID!, $applicationId: ID!, $ids: [ID!], $severity: AlertSeverity, $state: EpisodeState, $alertRuleId: ID, $deviceId: ID) {
+  acknowledgeEpisodes(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    ids: $ids
+    severity: $severity
+    state: $state
+    alertRuleId: $alertRuleId
+    deviceId: $deviceId
+  ) {
+    count
+    hasMore
+  }
+}
+    `) as unknown as TypedDocumentString<AcknowledgeMutation, AcknowledgeMutationVariables>;
+export const AlertsDocument = new TypedDocumentString(`
+    query Alerts($organizationId: ID!, $applicationId: ID, $severity: AlertSeverity, $state: EpisodeState, $acknowledged: Boolean, $alertRuleId: ID, $deviceId: ID, $deviceIds: [ID!], $ofDevice: Boolean!, $limit: Int!, $page: Int!) {
+  account {
+    id
+    episodes(
+      applicationId: $applicationId
+      severity: $severity
+      state: $state
+      acknowledged: $acknowledged
+      alertRuleId: $alertRuleId
+      deviceId: $deviceId
+      limit: $limit
+      page: $page
+      sort: "state,-severity,-openedAt"
+    ) {
+      totalCount
+      items {
+        ...EpisodeLine
+        alertRule {
+          id
+        }
+      }
+    }
+    waiting: episodes(
+      applicationId: $applicationId
+      severity: $severity
+      state: $state
+      acknowledged: false
+      alertRuleId: $alertRuleId
+      deviceId: $deviceId
+      limit: 1
+    ) {
+      totalCount
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  organizationMembers(
+    organizationId: $organizationId
+    limit: 200
+    sort: "username"
+  ) {
+    items {
+      id
+      name
+      username
+    }
+  }
+  devices(organizationId: $organizationId, ids: $deviceIds, limit: 1) @include(if: $ofDevice) {
+    items {
+      id
+      name
+      serial
+    }
+  }
+}
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}`) as unknown as TypedDocumentString<AlertsQuery, AlertsQueryVariables>;
+export const OpenEpisodesDocument = new TypedDocumentString(`
+    query OpenEpisodes {
+  account {
+    id
+    episodes(state: open, limit: 1) {
+      totalCount
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<OpenEpisodesQuery, OpenEpisodesQueryVariables>;
+export const PreviewAlertRuleDocument = new TypedDocumentString(`
+    query PreviewAlertRule($organizationId: ID!, $applicationId: ID!, $kind: AlertKind!, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
+  previewAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    kind: $kind
+    products: $products
+    tags: $tags
+    when: $when
+    until: $until
+    for: $for
+    maxGap: $maxGap
+    closeAfter: $closeAfter
+    silentFor: $silentFor
+    variable: $variable
+  ) {
+    from
+    to
+    episodeCount
+    deviceCount
+    devicesRead
+    recordsRead
+    isComplete
+    episodes {
+      deviceId
+      openedAt
+      closedAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PreviewAlertRuleQuery, PreviewAlertRuleQueryVariables>;
+export const PreviewChartDocument = new TypedDocumentString(`
+    query PreviewChart($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime) {
+  device(organizationId: $organizationId, deviceId: $deviceId) {
+    id
+    name
+    serial
+    series(variables: $variables, function: lttb, from: $from, to: $to, points: 400) {
+      name
+      unit
+      type
+      ts
+      values
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PreviewChartQuery, PreviewChartQueryVariables>;
+export const CreateAlertRuleDocument = new TypedDocumentString(`
+    mutation CreateAlertRule($organizationId: ID!, $applicationId: ID!, $name: String!, $kind: AlertKind!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
+  createAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    name: $name
+    kind: $kind
+    severity: $severity
+    products: $products
+    tags: $tags
+    when: $when
+    until: $until
+    for: $for
+    maxGap: $maxGap
+    closeAfter: $closeAfter
+    silentFor: $silentFor
+    variable: $variable
+    recipients: $recipients
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateAlertRuleMutation, CreateAlertRuleMutationVariables>;
+export const UpdateAlertRuleDocument = new TypedDocumentString(`
+    mutation UpdateAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String, $recipients: [String!]) {
+  updateAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+    name: $name
+    severity: $severity
+    products: $products
+    tags: $tags
+    when: $when
+    until: $until
+    for: $for
+    maxGap: $maxGap
+    closeAfter: $closeAfter
+    silentFor: $silentFor
+    variable: $variable
+    recipients: $recipients
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateAlertRuleMutation, UpdateAlertRuleMutationVariables>;
+export const SwitchAlertRuleDocument = new TypedDocumentString(`
+    mutation SwitchAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $disabled: Boolean!) {
+  updateAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+    name: $name
+    disabled: $disabled
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<SwitchAlertRuleMutation, SwitchAlertRuleMutationVariables>;
+export const DeleteAlertRuleDocument = new TypedDocumentString(`
+    mutation DeleteAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!) {
+  deleteAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteAlertRuleMutation, DeleteAlertRuleMutationVariables>;
+export const AlertRuleDocument = new TypedDocumentString(`
+    query AlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $isNew: Boolean!) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    name
+    permission
+    products(limit: 100, sort: "name") {
+      items {
+        id
+        name
+        version
+        variables {
+          name
+          type
+          unit
+        }
+      }
+    }
+    devices(limit: 200, sort: "name") {
+      items {
+        id
+        name
+        serial
+        tags
+      }
+    }
+  }
+  alertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+  ) @skip(if: $isNew) {
+    ...RuleLine
+    recipientStates {
+      address
+      state
+      reason
+    }
+  }
+}
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  recipients
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`) as unknown as TypedDocumentString<AlertRuleQuery, AlertRuleQueryVariables>;
+export const AlertRulesDocument = new TypedDocumentString(`
+    query AlertRules($organizationId: ID!, $applicationIds: [ID!], $limit: Int!, $page: Int!, $sort: String) {
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  chosen: applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 1
+    sort: "name"
+  ) {
+    items {
+      id
+      name
+      permission
+      alertRules(limit: $limit, page: $page, sort: $sort) {
+        totalCount
+        items {
+          ...RuleLine
+        }
+      }
+    }
+  }
+}
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  recipients
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`) as unknown as TypedDocumentString<AlertRulesQuery, AlertRulesQueryVariables>;
+export const ApplicationDocument = new TypedDocumentString(`
+    query Application($organizationId: ID!, $applicationId: ID!, $limit: Int!, $page: Int!, $sort: String) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    name
+    description
+    hasDashboard
+    permission
+    createdAt
+    devices(limit: $limit, page: $page, sort: $sort) {
+      totalCount
+      items {
+        id
+        name
+        serial
+        product {
+          id
+          name
+        }
+      }
+    }
+    placed: devices(limit: 500) {
+      items {
+        id
+        name
+        serial
+        location {
+          lat
+          lon
+        }
+      }
+    }
+    hooks(limit: 50) {
+      totalCount
+      items {
+        id
+        url
+        disabled
+      }
+    }
+    openEpisodeCount
+    alertRules(limit: 50, sort: "-severity,name") {
+      totalCount
+      items {
+        ...RuleLine
+      }
+    }
+    grants(limit: 50) {
+      items {
+        permission
+        team {
+          id
+          name
+          members(limit: 50) {
+            items {
+              id
+              username
+            }
+          }
+        }
+      }
+    }
+  }
+  organizationMembers(
+    organizationId: $organizationId
+    role: owner
+    limit: 100
+    sort: "username"
+  ) {
+    items {
+      id
+      name
+      username
+    }
+  }
+}
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  recipients
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`) as unknown as TypedDocumentString<ApplicationQuery, ApplicationQueryVariables>;
+export const ApplicationsDocument = new TypedDocumentString(`
+    query Applications($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+  applications(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      name
+      description
+      permission
+      devices(limit: 1) {
+        totalCount
+      }
+      teams(limit: 20, sort: "name") {
+        totalCount
+        items {
+          id
+          name
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ApplicationsQuery, ApplicationsQueryVariables>;
+export const CreateApplicationDocument = new TypedDocumentString(`
+    mutation CreateApplication($organizationId: ID!, $name: String!, $description: String) {
+  createApplication(
+    organizationId: $organizationId
+    name: $name
+    description: $description
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateApplicationMutation, CreateApplicationMutationVariables>;
+export const UpdateApplicationDocument = new TypedDocumentString(`
+    mutation UpdateApplication($organizationId: ID!, $applicationId: ID!, $name: String!, $description: String, $hasDashboard: Boolean!) {
+  updateApplication(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    name: $name
+    description: $description
+    hasDashboard: $hasDashboard
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateApplicationMutation, UpdateApplicationMutationVariables>;
+export const DeleteApplicationDocument = new TypedDocumentString(`
+    mutation DeleteApplication($organizationId: ID!, $applicationId: ID!) {
+  deleteApplication(
+    organizationId: $organizationId
+    applicationId: $applicationId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteApplicationMutation, DeleteApplicationMutationVariables>;
+export const LinkDeviceDocument = new TypedDocumentString(`
+    mutation LinkDevice($organizationId: ID!, $applicationId: ID!, $deviceId: ID!) {
+  addApplicationDevice(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    deviceId: $deviceId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<LinkDeviceMutation, LinkDeviceMutationVariables>;
+export const UnlinkDeviceDocument = new TypedDocumentString(`
+    mutation UnlinkDevice($organizationId: ID!, $applicationId: ID!, $deviceId: ID!) {
+  removeApplicationDevice(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    deviceId: $deviceId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UnlinkDeviceMutation, UnlinkDeviceMutationVariables>;
+export const DeviceBySerialDocument = new TypedDocumentString(`
+    query DeviceBySerial($organizationId: ID!, $deviceSerial: Serial!) {
+  deviceBySerial(organizationId: $organizationId, deviceSerial: $deviceSerial) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeviceBySerialQuery, DeviceBySerialQueryVariables>;
+export const AuditDocument = new TypedDocumentString(`
+    query Audit($organizationId: ID!, $actor: String, $action: String, $target: String, $outcome: AuditOutcome, $from: UnixTime, $to: UnixTime, $limit: Int!, $page: Int!) {
+  auditEvents(
+    organizationId: $organizationId
+    actor: $actor
+    action: $action
+    target: $target
+    outcome: $outcome
+    from: $from
+    to: $to
+    limit: $limit
+    page: $page
+  ) {
+    totalCount
+    items {
+      ...AuditLine
+    }
+  }
+}
+    fragment AuditLine on AuditEvent {
+  id
+  at
+  action
+  outcome
+  requestId
+  address
+  actor {
+    kind
+    actorId
+    name
+    userId
+    userName
+  }
+  target {
+    kind
+    targetId
+    name
+  }
+  changes {
+    field
+    before
+    after
+  }
+}`) as unknown as TypedDocumentString<AuditQuery, AuditQueryVariables>;
+export const CreateTokenDocument = new TypedDocumentString(`
+    mutation CreateToken($organizationId: ID!, $name: String, $scope: TokenScope!, $expiresAt: DateTimeISO) {
+  createApiToken(
+    organizationId: $organizationId
+    name: $name
+    scope: $scope
+    expiresAt: $expiresAt
+  ) {
+    token
+  }
+}
+    `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const RegisterDeviceDocument = new TypedDocumentString(`
+    mutation RegisterDevice($organizationId: ID!, $deviceSerial: Serial!, $name: String, $tags: [String!], $product: ProductReferenceInput, $location: LocationInput) {
+  registerDevice(
+    organizationId: $organizationId
+    deviceSerial: $deviceSerial
+    name: $name
+    tags: $tags
+    product: $product
+    location: $location
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RegisterDeviceMutation, RegisterDeviceMutationVariables>;
+export const UpdateDeviceDocument = new TypedDocumentString(`
+    mutation UpdateDevice($organizationId: ID!, $deviceId: ID!, $name: String, $tags: [String!], $product: ProductReferenceInput, $location: LocationInput) {
+  updateDevice(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    name: $name
+    tags: $tags
+    product: $product
+    location: $location
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateDeviceMutation, UpdateDeviceMutationVariables>;
+export const DeleteDeviceDocument = new TypedDocumentString(`
+    mutation DeleteDevice($organizationId: ID!, $deviceId: ID!) {
+  deleteDevice(organizationId: $organizationId, deviceId: $deviceId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteDeviceMutation, DeleteDeviceMutationVariables>;
+export const CreateDeviceTokenDocument = new TypedDocumentString(`
+    mutation CreateDeviceToken($organizationId: ID!, $deviceId: ID!, $name: String, $expiresAt: DateTimeISO) {
+  createDeviceToken(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    name: $name
+    expiresAt: $expiresAt
+  ) {
+    token
+  }
+}
+    `) as unknown as TypedDocumentString<CreateDeviceTokenMutation, CreateDeviceTokenMutationVariables>;
+export const RevokeDeviceTokenDocument = new TypedDocumentString(`
+    mutation RevokeDeviceToken($organizationId: ID!, $deviceId: ID!, $tokenId: ID!) {
+  revokeDeviceToken(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    tokenId: $tokenId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeDeviceTokenMutation, RevokeDeviceTokenMutationVariables>;
+export const DeviceDocument = new TypedDocumentString(`
+    query Device($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
+  device(organizationId: $organizationId, deviceId: $deviceId) {
+    id
+    serial
+    name
+    tags
+    createdAt
+    lastRecordAt
+    location {
+      lat
+      lon
+    }
+    product {
+      id
+      organizationId
+      name
+      version
+      variables {
+        name
+        type
+        unit
+      }
+    }
+    applications(limit: 100, sort: "name") {
+      items {
+        id
+        name
+      }
+    }
+    openEpisodes(limit: 10, sort: "-severity,-openedAt") {
+      totalCount
+      items {
+        ...EpisodeLine
+      }
+    }
+    series(variables: $variables, from: $from, to: $to, points: 400) {
+      name
+      unit
+      type
+      interval
+      ts
+      values
+    }
+    latest {
+      name
+      value
+      unit
+      ts
+    }
+    records(limit: 25) {
+      items {
+        id
+        ts
+        data
+        metadata
+        frame
+      }
+    }
+  }
+  account {
+    id
+    episodes(deviceId: $deviceId, to: $to, limit: 200, sort: "-openedAt") {
+      items {
+        id
+        name
+        severity
+        openedAt
+        closedAt
+      }
+    }
+  }
+  deviceTokens(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    limit: 100
+    sort: "-createdAt"
+  ) @include(if: $owns) {
+    items {
+      id
+      name
+      prefix
+      createdAt
+      lastUsedAt
+      expiresAt
+      revokedAt
+    }
+  }
+  products(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      organizationId
+      name
+      version
+    }
+  }
+}
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}`) as unknown as TypedDocumentString<DeviceQuery, DeviceQueryVariables>;
+export const TagDevicesDocument = new TypedDocumentString(`
+    mutation TagDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $tags: [String!]!) {
+  tagDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    tags: $tags
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<TagDevicesMutation, TagDevicesMutationVariables>;
+export const UntagDevicesDocument = new TypedDocumentString(`
+    mutation UntagDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $tags: [String!]!) {
+  untagDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    tags: $tags
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<UntagDevicesMutation, UntagDevicesMutationVariables>;
+export const LinkDevicesDocument = new TypedDocumentString(`
+    mutation LinkDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $applicationId: ID!) {
+  linkDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    applicationId: $applicationId
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<LinkDevicesMutation, LinkDevicesMutationVariables>;
+export const UnlinkDevicesDocument = new TypedDocumentString(`
+    mutation UnlinkDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $applicationId: ID!) {
+  unlinkDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    applicationId: $applicationId
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<UnlinkDevicesMutation, UnlinkDevicesMutationVariables>;
+export const DeleteDevicesDocument = new TypedDocumentString(`
+    mutation DeleteDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean) {
+  deleteDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<DeleteDevicesMutation, DeleteDevicesMutationVariables>;
+export const DevicesDocument = new TypedDocumentString(`
+    query Devices($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String, $filter: DeviceFilterInput) {
+  devices(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+    filter: $filter
+  ) {
+    totalCount
+    items {
+      id
+      serial
+      name
+      tags
+      applicationCount
+      lastRecordAt
+      product {
+        id
+        name
+        variables {
+          name
+        }
+      }
+      latest {
+        name
+        value
+        unit
+        ts
+      }
+    }
+  }
+  products(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      organizationId
+      name
+      version
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+      permission
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+export const FileImportDocument = new TypedDocumentString(`
+    query FileImport($organizationId: ID!, $importId: ID!) {
+  fileImport(organizationId: $organizationId, importId: $importId) {
+    id
+    kind
+    state
+    lines
+    created
+    updated
+    unchanged
+    rejected
+    faultCount
+    faults {
+      line
+      column
+      field
+      message
+    }
+    job {
+      id
+      kind
+      done
+      total
+      error
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FileImportQuery, FileImportQueryVariables>;
+export const ApplyFileImportDocument = new TypedDocumentString(`
+    mutation ApplyFileImport($organizationId: ID!, $importId: ID!) {
+  applyFileImport(organizationId: $organizationId, importId: $importId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<ApplyFileImportMutation, ApplyFileImportMutationVariables>;
+export const DeleteFileImportDocument = new TypedDocumentString(`
+    mutation DeleteFileImport($organizationId: ID!, $importId: ID!) {
+  deleteFileImport(organizationId: $organizationId, importId: $importId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteFileImportMutation, DeleteFileImportMutationVariables>;
+export const ExploreDocument = new TypedDocumentString(`
+    query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  chosen: applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 1
+    sort: "name"
+  ) {
+    items {
+      id
+      products(limit: 50, sort: "name") {
+        items {
+          id
+          name
+          variables {
+            name
+            type
+            unit
+          }
+        }
+      }
+      devices(limit: 200, sort: "name") {
+        totalCount
+        items {
+          id
+          name
+          serial
+        }
+      }
+      series(
+        variables: $variables
+        function: $function
+        from: $from
+        to: $to
+        points: 300
+      ) @include(if: $charts) {
+        ...ExploredLine
+      }
+      search(ts: $ts, queries: $queries) @include(if: $searches) {
+        took
+        responses
+      }
+    }
+  }
+  series(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    variables: $variables
+    function: $function
+    from: $from
+    to: $to
+    points: 300
+  ) @include(if: $chartsDevices) {
+    ...ExploredLine
+  }
+}
+    fragment ExploredLine on Series {
+  name
+  unit
+  type
+  deviceId
+  interval
+  ts
+  values
+}`) as unknown as TypedDocumentString<ExploreQuery, ExploreQueryVariables>;
+export const CreateHookDocument = new TypedDocumentString(`
+    mutation CreateHook($organizationId: ID!, $applicationId: ID!, $url: URL!, $allowUnverifiedSSLCert: Boolean, $authentication: HookAuthenticationInput) {
+  createApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    url: $url
+    allowUnverifiedSSLCert: $allowUnverifiedSSLCert
+    authentication: $authentication
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateHookMutation, CreateHookMutationVariables>;
+export const UpdateHookDocument = new TypedDocumentString(`
+    mutation UpdateHook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $url: URL!, $disabled: Boolean, $allowUnverifiedSSLCert: Boolean, $authentication: HookAuthenticationInput) {
+  updateApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    url: $url
+    disabled: $disabled
+    allowUnverifiedSSLCert: $allowUnverifiedSSLCert
+    authentication: $authentication
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateHookMutation, UpdateHookMutationVariables>;
+export const UpdateHookSettingsDocument = new TypedDocumentString(`
+    mutation UpdateHookSettings($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $concurrency: Int, $maxPerSecond: Float, $ordered: Boolean, $events: [String!], $filter: HookFilterInput) {
+  updateApplicationHookSettings(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    concurrency: $concurrency
+    maxPerSecond: $maxPerSecond
+    ordered: $ordered
+    events: $events
+    filter: $filter
+  ) {
+    concurrency
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateHookSettingsMutation, UpdateHookSettingsMutationVariables>;
+export const DeleteHookDocument = new TypedDocumentString(`
+    mutation DeleteHook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
+  deleteApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteHookMutation, DeleteHookMutationVariables>;
+export const PingHookDocument = new TypedDocumentString(`
+    mutation PingHook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
+  pingApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<PingHookMutation, PingHookMutationVariables>;
+export const RotateSecretDocument = new TypedDocumentString(`
+    mutation RotateSecret($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
+  rotateApplicationHookSigningSecret(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    signingSecret
+    previousSecretUntil
+  }
+}
+    `) as unknown as TypedDocumentString<RotateSecretMutation, RotateSecretMutationVariables>;
+export const RedeliverRangeDocument = new TypedDocumentString(`
+    mutation RedeliverRange($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $from: UnixTime, $to: UnixTime, $state: Ended) {
+  redeliverApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    from: $from
+    to: $to
+    state: $state
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RedeliverRangeMutation, RedeliverRangeMutationVariables>;
+export const ReplayRangeDocument = new TypedDocumentString(`
+    mutation ReplayRange($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $from: UnixTime, $to: UnixTime) {
+  replayApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    from: $from
+    to: $to
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<ReplayRangeMutation, ReplayRangeMutationVariables>;
+export const RedeliverOneDocument = new TypedDocumentString(`
+    mutation RedeliverOne($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!) {
+  redeliverApplicationHookDelivery(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    deliveryId: $deliveryId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RedeliverOneMutation, RedeliverOneMutationVariables>;
+export const CountDeliveriesDocument = new TypedDocumentString(`
+    query CountDeliveries($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $from: UnixTime, $to: UnixTime) {
+  failed: applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    limit: 1
+    successful: false
+    from: $from
+    to: $to
+  ) {
+    totalCount
+  }
+  succeeded: applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    limit: 1
+    successful: true
+    from: $from
+    to: $to
+  ) {
+    totalCount
+  }
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    records(limit: 1, from: $from, to: $to) {
+      totalCount
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CountDeliveriesQuery, CountDeliveriesQueryVariables>;
+export const DeliveryDocument = new TypedDocumentString(`
+    query Delivery($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!) {
+  applicationHookDelivery(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    deliveryId: $deliveryId
+  ) {
+    id
+    successful
+    createdAt
+    updatedAt
+    attemptsMade
+    maxNumberAttempts
+    nextAttemptAt
+    truncated
+    device {
+      id
+      name
+      serial
+    }
+    application {
+      id
+      name
+    }
+    hook {
+      id
+      url
+      settings {
+        circuit
+        circuitUntil
+      }
+    }
+    request {
+      method
+      uri
+      headers
+      payload
+    }
+    response {
+      statusCode
+      headers
+      body
+    }
+    error {
+      code
+      message
+    }
+    attempts {
+      at
+      statusCode
+      error {
+        code
+        message
+      }
+      duration {
+        connect
+        wait
+        read
+        total
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DeliveryQuery, DeliveryQueryVariables>;
+export const HookDocument = new TypedDocumentString(`
+    query Hook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $limit: Int!, $page: Int!, $successful: Boolean, $from: UnixTime, $to: UnixTime) {
+  applicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    activity(from: $from, to: $to) {
+      ts
+      succeeded
+      failed
+      pending
+    }
+    id
+    url
+    disabled
+    disabledAt
+    disabledReason
+    allowUnverifiedSSLCert
+    createdAt
+    authentication {
+      basic {
+        user
+      }
+      header {
+        name
+      }
+    }
+    application {
+      id
+      name
+    }
+    settings {
+      basicReplacedByHeader
+      circuit
+      circuitUntil
+      concurrency
+      events
+      failuresInRow
+      filter {
+        products
+        tags
+        query
+      }
+      filterDisabledAt
+      filterDisabledReason
+      maxPerSecond
+      ordered
+      previousSecretUntil
+      signed
+    }
+    stats {
+      successRate
+      p50
+      p95
+      pending
+      running
+      lastFailureAt
+    }
+  }
+  applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    limit: $limit
+    page: $page
+    successful: $successful
+    from: $from
+    to: $to
+  ) {
+    totalCount
+    items {
+      id
+      createdAt
+      successful
+      attemptsMade
+      maxNumberAttempts
+      device {
+        id
+        name
+        serial
+      }
+      response {
+        statusCode
+      }
+      error {
+        code
+        message
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<HookQuery, HookQueryVariables>;
+export const HooksDocument = new TypedDocumentString(`
+    query Hooks($organizationId: ID!, $applicationIds: [ID!], $page: Int!, $hookPage: Int!, $disabled: Boolean, $failing: Boolean) {
+  names: applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+      permission
+    }
+  }
+  applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 40
+    page: $page
+    sort: "name"
+  ) {
+    totalCount
+    items {
+      id
+      name
+      hooks(limit: 25, page: $hookPage, disabled: $disabled, failing: $failing) {
+        totalCount
+        items {
+          id
+          url
+          disabled
+          disabledReason
+          settings {
+            circuit
+            failuresInRow
+          }
+          stats {
+            successRate
+            p50
+            p95
+            pending
+            running
+            lastFailureAt
+          }
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<HooksQuery, HooksQueryVariables>;
+export const JobUpdatedDocument = new TypedDocumentString(`
+    subscription JobUpdated($organizationId: ID!, $jobId: ID, $after: String) {
+  jobUpdated(organizationId: $organizationId, jobId: $jobId, after: $after) {
+    cursor
+    jobs {
+      ...JobLine
+    }
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<JobUpdatedSubscription, JobUpdatedSubscriptionVariables>;
+export const JobDocument = new TypedDocumentString(`
+    query Job($organizationId: ID!, $jobId: ID!) {
+  job(organizationId: $organizationId, jobId: $jobId) {
+    ...JobLine
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<JobQuery, JobQueryVariables>;
+export const JobsDocument = new TypedDocumentString(`
+    query Jobs($limit: Int!, $page: Int!, $sort: String) {
+  account {
+    jobs(limit: $limit, page: $page, sort: $sort) {
+      totalCount
+      items {
+        ...JobLine
+      }
+    }
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<JobsQuery, JobsQueryVariables>;
+export const LiveRecordsDocument = new TypedDocumentString(`
+    subscription LiveRecords($organizationId: ID!, $applicationId: ID!, $query: JSONObject, $after: String) {
+  recordReceived(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    query: $query
+    after: $after
+    limit: 100
+  ) {
+    missed
+    cursor
+    records {
+      id
+      ts
+      data
+      device {
+        id
+        name
+        serial
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<LiveRecordsSubscription, LiveRecordsSubscriptionVariables>;
+export const LiveDocument = new TypedDocumentString(`
+    query Live($organizationId: ID!, $applicationIds: [ID!], $ts: LocatedJSON!, $queries: LocatedJSON!) {
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  chosen: applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 1
+    sort: "name"
+  ) {
+    items {
+      id
+      products(limit: 50) {
+        items {
+          id
+          variables {
+            name
+          }
+        }
+      }
+      search(ts: $ts, queries: $queries) {
+        responses
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<LiveQuery, LiveQueryVariables>;
+export const FirstChartDocument = new TypedDocumentString(`
+    query FirstChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime) {
+  series(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    variables: $variables
+    from: $from
+    interval: 1
+  ) {
+    name
+    unit
+    type
+    ts
+    values
+  }
+}
+    `) as unknown as TypedDocumentString<FirstChartQuery, FirstChartQueryVariables>;
+export const FirstStepsDocument = new TypedDocumentString(`
+    query FirstSteps($organizationId: ID!) {
+  devices(organizationId: $organizationId, limit: 1, sort: "-createdAt") {
+    items {
+      id
+      name
+      serial
+      latest {
+        name
+        ts
+        value
+      }
+    }
+  }
+  products(organizationId: $organizationId, limit: 1, sort: "-createdAt") {
+    items {
+      id
+      name
+      variables {
+        name
+        type
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FirstStepsQuery, FirstStepsQueryVariables>;
+export const OverviewDocument = new TypedDocumentString(`
+    query Overview($organizationId: ID!, $silentSince: UnixTime!, $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
+  charted: applications(organizationId: $organizationId, limit: 6, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      activity(from: $from, to: $to) {
+        ts
+        stored
+      }
+    }
+  }
+  hooked: applications(organizationId: $organizationId, limit: 40, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      all: hooks(limit: 1) {
+        totalCount
+      }
+      disabled: hooks(limit: 3, disabled: true) {
+        totalCount
+        items {
+          ...OverviewHook
+        }
+      }
+      failing: hooks(limit: 3, disabled: false, failing: true) {
+        totalCount
+        items {
+          ...OverviewHook
+        }
+      }
+    }
+  }
+  silent: devices(
+    organizationId: $organizationId
+    limit: 8
+    sort: "name"
+    filter: {silentSince: $silentSince}
+  ) {
+    totalCount
+    items {
+      id
+      name
+      serial
+      lastRecordAt
+    }
+  }
+  unheard: devices(
+    organizationId: $organizationId
+    limit: 1
+    filter: {silentSince: 0}
+  ) {
+    totalCount
+  }
+  devices(organizationId: $organizationId, limit: 30, sort: "-createdAt") {
+    totalCount
+    items {
+      id
+      name
+      serial
+      latest {
+        name
+        ts
+        value
+      }
+    }
+  }
+  products(organizationId: $organizationId, limit: 1, sort: "-createdAt") {
+    totalCount
+    items {
+      id
+      name
+      variables {
+        name
+        type
+      }
+    }
+  }
+  account {
+    activity(from: $from, to: $to) @include(if: $owns) {
+      ts
+      stored
+      rejected
+      rejections {
+        code
+        count
+      }
+      decodePartial
+      decodeFailed
+    }
+    opened: episodes(limit: 200, from: $from, to: $to, sort: "-openedAt") {
+      totalCount
+      items {
+        openedAt
+      }
+    }
+    open: episodes(state: open, limit: 8, sort: "-severity,-openedAt") {
+      totalCount
+      items {
+        ...EpisodeLine
+      }
+    }
+    jobs(limit: 10) {
+      items {
+        ...JobLine
+      }
+    }
+  }
+}
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}
+fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}
+fragment OverviewHook on Hook {
+  id
+  url
+  disabled
+  disabledReason
+  settings {
+    circuit
+    failuresInRow
+  }
+  stats {
+    successRate
+    pending
+  }
+  activity(from: $from, to: $to) {
+    ts
+    failed
+  }
+}`) as unknown as TypedDocumentString<OverviewQuery, OverviewQueryVariables>;
+export const PaletteDocument = new TypedDocumentString(`
+    query Palette($organizationId: ID!, $q: String!) {
+  devices(organizationId: $organizationId, q: $q, limit: 8, sort: "name") {
+    items {
+      id
+      name
+      serial
+    }
+  }
+  applications(organizationId: $organizationId, q: $q, limit: 5, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  products(organizationId: $organizationId, q: $q, limit: 5, sort: "name") {
+    items {
+      id
+      name
+      version
+    }
+  }
+  hooked: applications(organizationId: $organizationId, limit: 40, sort: "name") {
+    items {
+      id
+      name
+      hooks(limit: 25) {
+        items {
+          id
+          url
+        }
+      }
+    }
+  }
+  organizationMembers(organizationId: $organizationId, q: $q, limit: 5) {
+    items {
+      id
+      username
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PaletteQuery, PaletteQueryVariables>;
+export const SetMemberDocument = new TypedDocumentString(`
+    mutation SetMember($organizationId: ID!, $memberId: ID!, $role: Role) {
+  setOrganizationMember(
+    organizationId: $organizationId
+    memberId: $memberId
+    role: $role
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<SetMemberMutation, SetMemberMutationVariables>;
+export const RemoveMemberDocument = new TypedDocumentString(`
+    mutation RemoveMember($organizationId: ID!, $memberId: ID!) {
+  removeOrganizationMember(organizationId: $organizationId, memberId: $memberId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveMemberMutation, RemoveMemberMutationVariables>;
+export const CreateTeamDocument = new TypedDocumentString(`
+    mutation CreateTeam($organizationId: ID!, $name: String!, $description: String) {
+  createTeam(
+    organizationId: $organizationId
+    name: $name
+    description: $description
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateTeamMutation, CreateTeamMutationVariables>;
+export const DeleteTeamDocument = new TypedDocumentString(`
+    mutation DeleteTeam($organizationId: ID!, $teamId: ID!) {
+  deleteTeam(organizationId: $organizationId, teamId: $teamId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteTeamMutation, DeleteTeamMutationVariables>;
+export const AddTeamMemberDocument = new TypedDocumentString(`
+    mutation AddTeamMember($organizationId: ID!, $teamId: ID!, $memberId: ID!) {
+  addTeamMember(
+    organizationId: $organizationId
+    teamId: $teamId
+    memberId: $memberId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<AddTeamMemberMutation, AddTeamMemberMutationVariables>;
+export const RemoveTeamMemberDocument = new TypedDocumentString(`
+    mutation RemoveTeamMember($organizationId: ID!, $teamId: ID!, $memberId: ID!) {
+  removeTeamMember(
+    organizationId: $organizationId
+    teamId: $teamId
+    memberId: $memberId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveTeamMemberMutation, RemoveTeamMemberMutationVariables>;
+export const GrantApplicationDocument = new TypedDocumentString(`
+    mutation GrantApplication($organizationId: ID!, $teamId: ID!, $applicationId: ID!, $permission: Permission!) {
+  setTeamApplication(
+    organizationId: $organizationId
+    teamId: $teamId
+    applicationId: $applicationId
+    permission: $permission
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<GrantApplicationMutation, GrantApplicationMutationVariables>;
+export const RevokeApplicationDocument = new TypedDocumentString(`
+    mutation RevokeApplication($organizationId: ID!, $teamId: ID!, $applicationId: ID!) {
+  removeTeamApplication(
+    organizationId: $organizationId
+    teamId: $teamId
+    applicationId: $applicationId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeApplicationMutation, RevokeApplicationMutationVariables>;
+export const FindUserDocument = new TypedDocumentString(`
+    query FindUser($q: String) {
+  accounts(q: $q, limit: 10) {
+    items {
+      id
+      username
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FindUserQuery, FindUserQueryVariables>;
+export const InvitationsDocument = new TypedDocumentString(`
+    query Invitations($organizationId: ID!) {
+  invitations(organizationId: $organizationId, limit: 100) {
+    items {
+      id
+      email
+      role
+      expiresAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<InvitationsQuery, InvitationsQueryVariables>;
+export const CreateInvitationDocument = new TypedDocumentString(`
+    mutation CreateInvitation($organizationId: ID!, $email: EmailAddress!, $role: Role!, $teamIds: [ID!]) {
+  createInvitation(
+    organizationId: $organizationId
+    email: $email
+    role: $role
+    teamIds: $teamIds
+  ) {
+    url
+    mail
+  }
+}
+    `) as unknown as TypedDocumentString<CreateInvitationMutation, CreateInvitationMutationVariables>;
+export const ResendInvitationDocument = new TypedDocumentString(`
+    mutation ResendInvitation($organizationId: ID!, $invitationId: ID!) {
+  resendInvitation(organizationId: $organizationId, invitationId: $invitationId) {
+    url
+    mail
+  }
+}
+    `) as unknown as TypedDocumentString<ResendInvitationMutation, ResendInvitationMutationVariables>;
+export const RevokeInvitationDocument = new TypedDocumentString(`
+    mutation RevokeInvitation($organizationId: ID!, $invitationId: ID!) {
+  revokeInvitation(organizationId: $organizationId, invitationId: $invitationId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeInvitationMutation, RevokeInvitationMutationVariables>;
+export const PeopleDocument = new TypedDocumentString(`
+    query People($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+  organizationMembers(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      username
+      name
+      role
+      teams(limit: 20, sort: "name") {
+        items {
+          id
+          name
+        }
+      }
+    }
+  }
+  teams(organizationId: $organizationId, limit: 50, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      description
+      members(limit: 20) {
+        totalCount
+        items {
+          id
+          username
+        }
+      }
+      grants(limit: 20) {
+        items {
+          permission
+          application {
+            id
+            name
+          }
+        }
+      }
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PeopleQuery, PeopleQueryVariables>;
+export const CreateProductDocument = new TypedDocumentString(`
+    mutation CreateProduct($organizationId: ID!, $name: String!, $version: String!, $variables: [VariableInput!]!) {
+  createProduct(
+    organizationId: $organizationId
+    name: $name
+    version: $version
+    variables: $variables
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateProductMutation, CreateProductMutationVariables>;
+export const DecodeFrameDocument = new TypedDocumentString(`
+    query DecodeFrame($organizationId: ID!, $productId: ID!, $streamId: Int!, $streamType: StreamType!, $payload: String!, $encoding: String) {
+  decodeFrame(
+    organizationId: $organizationId
+    productId: $productId
+    streamId: $streamId
+    streamType: $streamType
+    payload: $payload
+    encoding: $encoding
+  ) {
+    status
+    data
+    parts {
+      bytes
+      offset
+      variable
+      value
+      warning
+    }
+    unusedMappings {
+      variable
+      streamId
+      streamType
+      varNumber
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DecodeFrameQuery, DecodeFrameQueryVariables>;
+export const DeleteProductDocument = new TypedDocumentString(`
+    mutation DeleteProduct($organizationId: ID!, $productId: ID!) {
+  deleteProduct(organizationId: $organizationId, productId: $productId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteProductMutation, DeleteProductMutationVariables>;
+export const ProductDocument = new TypedDocumentString(`
+    query Product($organizationId: ID!, $productId: ID!, $owns: Boolean!) {
+  product(organizationId: $organizationId, productId: $productId) {
+    id
+    name
+    version
+    public
+    deviceCount
+    createdAt
+    updatedAt
+    variables {
+      name
+      type
+      unit
+      mappings {
+        streamId
+        streamType
+        varNumber
+      }
+    }
+    applications(limit: 50, sort: "name") {
+      items {
+        id
+        name
+      }
+    }
+  }
+  provisioningTokens(
+    organizationId: $organizationId
+    productId: $productId
+    limit: 50
+    sort: "-createdAt"
+  ) @include(if: $owns) {
+    items {
+      id
+      name
+      prefix
+      deviceLimit
+      deviceCount
+      createdAt
+      lastUsedAt
+      expiresAt
+      revokedAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductQuery, ProductQueryVariables>;
+export const ProductsDocument = new TypedDocumentString(`
+    query Products($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+  products(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      name
+      version
+      public
+      deviceCount
+      variables {
+        name
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductsQuery, ProductsQueryVariables>;
+export const CreateProvisioningTokenDocument = new TypedDocumentString(`
+    mutation CreateProvisioningToken($organizationId: ID!, $productId: ID!, $name: String, $deviceLimit: Int!, $expiresAt: DateTimeISO!) {
+  createProvisioningToken(
+    organizationId: $organizationId
+    productId: $productId
+    name: $name
+    deviceLimit: $deviceLimit
+    expiresAt: $expiresAt
+  ) {
+    token
+  }
+}
+    `) as unknown as TypedDocumentString<CreateProvisioningTokenMutation, CreateProvisioningTokenMutationVariables>;
+export const RevokeProvisioningTokenDocument = new TypedDocumentString(`
+    mutation RevokeProvisioningToken($organizationId: ID!, $productId: ID!, $provisioningTokenId: ID!) {
+  revokeProvisioningToken(
+    organizationId: $organizationId
+    productId: $productId
+    provisioningTokenId: $provisioningTokenId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeProvisioningTokenMutation, RevokeProvisioningTokenMutationVariables>;
+export const RedecodeDocument = new TypedDocumentString(`
+    mutation Redecode($organizationId: ID!, $productId: ID!, $from: UnixTime, $to: UnixTime, $dryRun: Boolean) {
+  redecodeProduct(
+    organizationId: $organizationId
+    productId: $productId
+    from: $from
+    to: $to
+    dryRun: $dryRun
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RedecodeMutation, RedecodeMutationVariables>;
+export const UpdateProductDocument = new TypedDocumentString(`
+    mutation UpdateProduct($organizationId: ID!, $productId: ID!, $name: String!, $version: String!, $variables: [VariableInput!]!) {
+  updateProduct(
+    organizationId: $organizationId
+    productId: $productId
+    name: $name
+    version: $version
+    variables: $variables
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateProductMutation, UpdateProductMutationVariables>;
+export const RevokeTokenDocument = new TypedDocumentString(`
+    mutation RevokeToken($organizationId: ID!, $tokenId: ID!) {
+  revokeApiToken(organizationId: $organizationId, tokenId: $tokenId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
+export const SessionDocument = new TypedDocumentString(`
+    query Session {
+  account {
+    id
+    name
+    username
+    avatarURL
+  }
+  viewer {
+    scope
+    role
+    userId
+  }
+}
+    `) as unknown as TypedDocumentString<SessionQuery, SessionQueryVariables>;
+export const MySessionsDocument = new TypedDocumentString(`
+    query MySessions($limit: Int!, $page: Int!, $sort: String!) {
+  mySessions(limit: $limit, page: $page, sort: $sort) {
+    totalCount
+    items {
+      ...SessionLine
+    }
+  }
+}
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}`) as unknown as TypedDocumentString<MySessionsQuery, MySessionsQueryVariables>;
+export const RevokeMySessionsDocument = new TypedDocumentString(`
+    mutation RevokeMySessions($sessionIds: [ID!]!) {
+  revokeMySessions(sessionIds: $sessionIds) {
+    count
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeMySessionsMutation, RevokeMySessionsMutationVariables>;
+export const OrganizationSessionsDocument = new TypedDocumentString(`
+    query OrganizationSessions($organizationId: ID!) {
+  sessions(organizationId: $organizationId, limit: 100, sort: "-lastUsedAt") {
+    totalCount
+    items {
+      ...SessionLine
+    }
+  }
+}
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}`) as unknown as TypedDocumentString<OrganizationSessionsQuery, OrganizationSessionsQueryVariables>;
+export const RevokeSessionDocument = new TypedDocumentString(`
+    mutation RevokeSession($organizationId: ID!, $sessionId: ID!) {
+  revokeSession(organizationId: $organizationId, sessionId: $sessionId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeSessionMutation, RevokeSessionMutationVariables>;
+export const TokensDocument = new TypedDocumentString(`
+    query Tokens($organizationId: ID!, $page: Int!, $limit: Int!, $sort: String) {
+  apiTokens(
+    organizationId: $organizationId
+    page: $page
+    limit: $limit
+    sort: $sort
+  ) {
+    totalCount
+    items {
+      id
+      name
+      prefix
+      scope
+      createdAt
+      lastUsedAt
+      expiresAt
+      revokedAt
+      user {
+        username
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
+export const UsageDocument = new TypedDocumentString(`
+    query Usage($organizationId: ID!, $fromDay: String!) {
+  usage(
+    organizationId: $organizationId
+    fromDay: $fromDay
+    limit: 400
+    sort: "day"
+  ) {
+    items {
+      day
+      records
+      bytes
+      deliveries
+      calls
+    }
+  }
+  byProduct: usage(
+    organizationId: $organizationId
+    by: product
+    fromDay: $fromDay
+    limit: 1000
+  ) {
+    totalCount
+    items {
+      productId
+      records
+      bytes
+      deliveries
+    }
+  }
+  byApplication: usage(
+    organizationId: $organizationId
+    by: application
+    fromDay: $fromDay
+    limit: 1000
+  ) {
+    totalCount
+    items {
+      applicationId
+      records
+      bytes
+      deliveries
+    }
+  }
+  quota(organizationId: $organizationId) {
+    recordsPerDay {
+      ...QuotaLine
+    }
+    devices {
+      ...QuotaLine
+    }
+    storedBytes {
+      ...QuotaLine
+    }
+  }
+  products(organizationId: $organizationId, limit: 200) {
+    items {
+      id
+      name
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200) {
+    items {
+      id
+      name
+    }
+  }
+}
+    fragment QuotaLine on QuotaState {
+  limit
+  used
+  until
+}`) as unknown as TypedDocumentString<UsageQuery, UsageQueryVariables>;
+export const ViewerNameDocument = new TypedDocumentString(`
+    query ViewerName($id: ID!) {
+  node(id: $id) {
+    id
+    ... on User {
+      name
+      username
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ViewerNameQuery, ViewerNameQueryVariables>;

@@ -1,0 +1,100 @@
+import type {
+  AlertOperator,
+  AlertRecipientState,
+  AlertSeverity,
+  ConditionFragment,
+  EpisodeEnd,
+  RuleLineFragment,
+} from '../../api/documents.js';
+import { Badge } from '../../components/badge.js';
+import { shown } from '../../format/value.js';
+
+/** The severities, the most severe first. */
+export const severities: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
+
+const tones = { critical: 'bad', warning: 'warn', info: 'quiet' } as const;
+
+/** Badge of a severity: a sign, a word and a colour. */
+export const Severity = ({ of }: { of: AlertSeverity }) => <Badge tone={tones[of]}>{of}</Badge>;
+
+/** Reasons for which an episode closed, in words. */
+export const reasons: Readonly<Record<EpisodeEnd, string>> = {
+  cleared: 'a record cleared it',
+  recordsStopped: 'records stopped',
+  arrived: 'a record arrived',
+  unlinked: 'the device was unlinked',
+  moved: 'the device is no longer under the rule',
+  deviceDeleted: 'the device was deleted',
+  disabled: 'the rule was switched off',
+  ruleChanged: 'the rule was changed',
+  ruleDeleted: 'the rule was deleted',
+};
+
+/** Comparisons of a variable, as parts of a sentence. */
+export const operators: Readonly<Record<AlertOperator, string>> = {
+  gt: 'above',
+  gte: 'at least',
+  lt: 'below',
+  lte: 'at most',
+  eq: 'equal to',
+  ne: 'other than',
+};
+
+/** Units of durations, the longest first, in seconds. */
+export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const;
+
+export type Unit = keyof typeof units;
+
+/** Returns the longest unit in which a duration is a whole number. */
+export const unitOf = (seconds: number): Unit =>
+  (Object.keys(units) as Unit[]).find((unit) => seconds % units[unit] === 0) ?? 'seconds';
+
+/** Writes a duration in the longest unit in which it is a whole number: "90 minutes". */
+export const duration = (seconds: number): string => {
+  const unit = unitOf(seconds);
+  const count = seconds / units[unit];
+  return `${count.toLocaleString()} ${count === 1 ? unit.slice(0, -1) : unit}`;
+};
+
+/** Writes a condition as a part of a sentence: "temperature above 8 and door equal to true". */
+export const conditionText = (condition: ConditionFragment): string => {
+  const { all, any, query } = condition;
+  if (query != null) return `the query ${JSON.stringify(query)}`;
+  return (all ?? any ?? [])
+    .map(({ variable, operator, value }) => `${variable} ${operators[operator]} ${shown(value)}`)
+    .join(all == null ? ' or ' : ' and ');
+};
+
+/** Writes the condition of a rule in words. */
+export const watches = (rule: RuleLineFragment): string => {
+  if (rule.kind === 'silence')
+    return `${rule.variable ?? 'any record'} did not arrive for ${duration(rule.silentFor ?? 0)}`;
+  const held = rule.for > 0 ? `, for ${duration(rule.for)}` : '';
+  const until = rule.until === null ? '' : `, until ${conditionText(rule.until)}`;
+  return `${rule.when === null ? '' : conditionText(rule.when)}${held}${until}`;
+};
+
+/** States of an e-mail address, in words. */
+export const recipientStates: Readonly<Record<AlertRecipientState, string>> = {
+  pending: 'not confirmed yet',
+  confirmed: 'gets notices',
+  stopped: 'gets no notices any more',
+};
+
+/** Reasons in words why an address gets no notices. Any other reason is the answer of a mail server. */
+export const recipientReasons: Readonly<Record<string, string>> = { recipient: 'stopped by the link in a mail' };
+
+const disabledReasons: Readonly<Record<string, string>> = {
+  request: 'switched off by hand',
+  timeout: 'switched off: its query kept running out of time',
+};
+
+/** Badge of a rule: on, or the reason why it is switched off. */
+export const RuleState = ({ of: { disabled, disabledReason } }: { of: RuleLineFragment }) =>
+  disabled ? (
+    <Badge tone={disabledReason === 'request' ? 'quiet' : 'bad'}>
+      {disabledReasons[disabledReason ?? ''] ?? 'switched off'}
+    </Badge>
+  ) : (
+    <Badge tone="good">on</Badge>
+  );

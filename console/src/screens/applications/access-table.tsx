@@ -1,0 +1,60 @@
+import type { ApplicationQuery, Permission } from '../../api/documents.js';
+import { Section } from '../../components/page.js';
+
+type Grant = NonNullable<ApplicationQuery['application']>['grants']['items'][number];
+type Owner = NonNullable<ApplicationQuery['organizationMembers']>['items'][number];
+
+interface Seer {
+  readonly id: string;
+  readonly username: string;
+  readonly may: Permission;
+  readonly why: readonly string[];
+}
+
+/**
+ * Lists the accounts that may read an application, with the reason: owners of the organization, and members of teams
+ * that have a grant.
+ */
+export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners: readonly Owner[] }) => (
+  <Section title="Who may see this, and why">
+    <p class="quiet">The organization's own tokens, and:</p>
+    <div class="table-frame">
+      <table aria-label="Who may see this, and why">
+        <thead>
+          <tr>
+            <th>Who</th>
+            <th>May</th>
+            <th>Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {seersOf(grants, owners).map(({ id, username, may, why }) => (
+            <tr key={id}>
+              <td>{username}</td>
+              <td>{may}</td>
+              <td>{why.join('; ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </Section>
+);
+
+const seersOf = (grants: readonly Grant[], owners: readonly Owner[]): Seer[] => {
+  const seers = new Map<string, Seer>();
+  const add = (id: string, username: string, may: Permission, reason: string) => {
+    const before = seers.get(id);
+    seers.set(id, {
+      id,
+      username,
+      may: before?.may === 'write' ? 'write' : may,
+      why: [...(before?.why ?? []), reason],
+    });
+  };
+  for (const { id, username } of owners) add(id, username, 'write', 'owner of the organization');
+  for (const { permission, team } of grants)
+    for (const { id, username } of team.members.items)
+      add(id, username, permission, `team ${team.name} (${permission})`);
+  return [...seers.values()];
+};

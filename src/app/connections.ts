@@ -1,0 +1,134 @@
+import { availableParallelism } from 'node:os';
+import { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import type { Registry } from 'prom-client';
+import type { Config } from '#config/config.js';
+import { type CallReads, createCallReads } from '#database/call-read.js';
+import { type FollowStatement, followPool } from '#database/follow-statement.js';
+import { createPool, type PoolOptions } from '#database/pools.js';
+import { createReader, type Reader } from '#database/reader.js';
+import { dispatcherSession } from '#hooks/hooks.js';
+import { liveSession, liveSlowSession } from '#live/live.js';
+import { journalSession } from '#records/opensearch/session.js';
+import { ormConnections, ormOptions } from '../../mikro-orm.config.js';
+import { observePools, observeReaders } from './metrics.js';
+
+/** Database connections of a process: a pool for each kind of work, so that one kind does not delay another. */
+export interface Connections {
+  orm: MikroORM;
+  /** For transactions, and for reads that may be slow. */
+  pool: pg.Pool;
+  reader: Reader;
+  /** For authentication and readiness only. No tenant's request can delay it. */
+  accessReader: Reader;
+  /** Reads of calls. */
+  reads: CallReads;
+  /** For transactions that store records. */
+  storePool: pg.Pool;
+  /** For the same transactions of organizations whose hooks make them slow. */
+  slowStorePool: pg.Pool;
+  /** For searches. The record index closes it. */
+  searchPool: pg.Pool;
+  /** For claiming and settling deliveries. */
+  dispatcherPool: pg.Pool;
+  /** `livePool`: for live data. `liveSlowPool`: for queries of subscriptions. */
+  livePool: pg.Pool;
+  liveSlowPool: pg.Pool;
+  /** Registers metrics of the connections. */
+  observe(registry: Registry): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Limit of a read on the pipelined connection, in milliseconds. A longer read would delay all others, so it is repeated
+ * on another connection.
+ */
+const quickReadLimit = 1000;
+const accessReadLimit = 5000;
+
+/**
+ * Returns the statement timeout. PostgreSQL cancels a call's statement, even one that waits for a lock, shortly before
+ * the request's timeout, so that the caller learns that nothing was changed.
+ */
+const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
+
+/**
+ * Maximum number of concurrent slow reads. More than there are processors would slow each other down, and everything
+ * quick too.
+ */
+const slowReads = Math.min(4, Math.max(2, availableParallelism()));
+
+/**
+ * Returns the pools of a process by their names in metrics. A pool that is listed here is opened, shown by `/metrics`,
+ * counted by {@link connectionsOfProcess} and closed. A pool that is not listed cannot be opened.
+ * @param follow called with each statement that requests cause.
+ */
+const poolsOf = ({ recordIndex }: PoolSettings, follow?: FollowStatement) => {
+  // When a cluster answers searches, the journal has the records that were stored most recently.
+  const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
+  const storing = { pipeline: true, priority: 'quick' as const, session: justStored(), follow };
+  return {
+    main: { max: 10, follow },
+    slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, priority: 'slow', follow },
+    store: { ...storing, name: 'ddp store', max: 9 },
+    slow_store: { ...storing, name: 'ddp slow store', max: 3, priority: 'slow' },
+    search: { name: 'ddp search', max: 8, pipeline: true, follow },
+    hooks: { name: 'ddp hooks', max: 4, priority: 'quick', session: dispatcherSession },
+    live: { name: 'ddp live', max: 4, priority: 'quick', session: justStored(liveSession) },
+    live_slow: { name: 'ddp live query', max: 4, session: justStored(liveSlowSession), priority: 'slow' },
+  } satisfies Record<string, PoolOptions & { max: number }>;
+};
+
+type PoolSettings = Pick<Config, 'recordIndex'>;
+type PoolName = keyof ReturnType<typeof poolsOf>;
+
+/**
+ * Connections besides the pools: two pipelined ones, one that listens, and a few for migrations at start and for
+ * cancelling statements.
+ */
+const singleConnections = 6;
+
+/** Returns the maximum number of connections that one process opens. */
+export const connectionsOfProcess = (config: PoolSettings): number =>
+  Object.values(poolsOf(config)).reduce((sum, { max }) => sum + max, ormConnections + singleConnections);
+
+/**
+ * Opens the connections; most are established at their first use.
+ * @param follow called with each statement that requests cause.
+ */
+export async function openConnections(
+  config: Config,
+  connectionString: string,
+  follow?: FollowStatement,
+): Promise<Connections> {
+  const limit = statementLimit(config.graph.timeout);
+  const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
+  const reader = createReader(connectionString, Math.min(limit, quickReadLimit), follow);
+  const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit), follow);
+  if (follow) followPool(await orm.em.getConnection().getNativeClient(), follow);
+  const pools = Object.fromEntries(
+    Object.entries(poolsOf(config, follow)).map(([name, options]) => [name, createPool(connectionString, options)]),
+  ) as Record<PoolName, pg.Pool>;
+  return {
+    orm,
+    pool: pools.main,
+    reader,
+    accessReader,
+    reads: createCallReads(reader, pools.slow_read),
+    storePool: pools.store,
+    slowStorePool: pools.slow_store,
+    searchPool: pools.search,
+    dispatcherPool: pools.hooks,
+    livePool: pools.live,
+    liveSlowPool: pools.live_slow,
+    async observe(registry) {
+      observePools(registry, { ...pools, orm: await orm.em.getConnection().getNativeClient() });
+      observeReaders(registry, { read: reader, access: accessReader });
+    },
+    async close() {
+      const { search: _, ...others } = pools;
+      const ended = Object.values(others).map((each) => each.end());
+      await Promise.all([reader.close(), accessReader.close(), orm.close(), ...ended]);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Sql } from 'sql-template-tag';
+import { type Alerts, createAlerts } from '#alerts/alerts.js';
+import type { Mailer } from '#alerts/mail/mailer.js';
+import { createRecheck } from '#auth/recheck.js';
+import { clientOf } from '#database/client.js';
+import { createHooks, type Hooks } from '#hooks/hooks.js';
+import { createLive, type Live } from '#live/live.js';
+import type { RecordLog } from '#records/record-log.js';
+import { deliveryRows } from '#resolvers/deliveries.js';
+import { episodeRows } from '#resolvers/episodes.js';
+import type { Base } from './services-options.js';
+
+/* Opens the parts that publish stored records: live data, hooks and alerts. */
+
+/**
+ * Opens live data.
+ * @param records returns the record store, which is opened later because it notifies live data of what it stores.
+ */
+export function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
+  const { livePool, liveSlowPool } = connections;
+  return createLive({
+    pool: livePool,
+    slowPool: liveSlowPool,
+    connectionString,
+    Client: clientOf(connectionString),
+    log,
+    recheck: createRecheck(
+      async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
+    ),
+    match: (queries, organizationId, committed, timeoutMs) => {
+      const some = committed.map(({ id, ts, deviceId, productId }) => ({
+        id,
+        ts,
+        device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
+      }));
+      return records().matchCommitted(queries, some, timeoutMs);
+    },
+    changes: (question) => records().changes(question),
+    deliveryRows,
+    episodeRows,
+  });
+}
+
+export function openHooks(
+  { connections, place, config, clock, random, log, secretKeys, registry, tracing }: Base,
+  live: Live,
+): Hooks {
+  const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
+  const { match, scan, count } = place.stored;
+  return createHooks({
+    pool: connections.pool,
+    dispatcherPool: connections.dispatcherPool,
+    clock,
+    random,
+    log,
+    secretKeys,
+    schedule: retrySchedule,
+    timeout,
+    addresses: { allow: allowCidrs, deny: denyCidrs },
+    httpsOnly,
+    retention: deliveryRetention,
+    match,
+    lookups,
+    trace: tracing?.call,
+    scan,
+    count,
+    registry,
+    onChange: live.changed,
+  });
+}
+
+export function openAlerts(
+  { connections, place, clock, log, registry }: Base,
+  { enqueue, outbox }: Hooks,
+  mail: Mailer | undefined,
+): Alerts {
+  const { match } = place.stored;
+  return createAlerts({ pool: connections.pool, clock, log, registry, match, enqueue, outbox, mail });
+}

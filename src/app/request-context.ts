@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Request } from 'express';
+import type { Sql } from 'sql-template-tag';
+import type { Refusals } from '#audit/refusals.js';
+import { Trail } from '#audit/trail.js';
+import { execute } from '#auth/execute.js';
+import type { CallReads } from '#database/call-read.js';
+import type { Caller } from '#entities/caller.js';
+import { noteFor } from '#http/request-log.js';
+import { traceparentOf } from '#http/trace-context.js';
+import type { Context, ObjectCounter, Read, WeighRows } from '#schema/context.js';
+
+/** Resources that all calls share; `app` creates them once. */
+export interface CallResources {
+  reads: CallReads;
+  insert: (entity: object, event: Sql) => Promise<void>;
+  wake: () => void;
+  counts: Context['counts'];
+  /** Creates a unit of work that tells a trail of its changes. */
+  fork: (trail: Trail) => EntityManager;
+  refusals: Refusals;
+  originOf: (request: Request) => string;
+  /**
+   * Counts a request against its IP address, together with those that had no valid token.
+   * @throws rateLimited
+   */
+  countUnknown: (request: Request) => Promise<void>;
+}
+
+/** The budget of a GraphQL call. REST calls have none, as their size is known. */
+export interface Share {
+  /** Whether the call asks for so much that its statements must be cancellable. */
+  readonly heavy: boolean;
+  /** Remaining time in milliseconds. */
+  readonly left: number;
+  /** Aborted when the budget is used up. */
+  readonly signal: AbortSignal;
+  /** Counts the objects that the call returns. */
+  readonly objects: ObjectCounter;
+  /** @throws timedOut when the time is over. */
+  requireTime(): void;
+}
+
+/** The context of one call. Parts that a call may not need are created at their first use. */
+export class Call implements Context {
+  read: Read;
+  readonly readWithin: Context['readWithin'];
+  readonly timeLeft: Context['timeLeft'];
+  // One for all copies: `insert` is bound to this one.
+  audit: Trail;
+  insert: Context['insert'];
+  readonly wake: () => void;
+  readonly counts: Context['counts'];
+  readonly objects?: ObjectCounter;
+  readonly loaders = new Map<unknown, unknown>();
+  // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
+  private unit?: EntityManager;
+  private gone?: AbortSignal;
+
+  constructor(
+    readonly caller: Caller,
+    private readonly request: Request,
+    private readonly resources: CallResources,
+    readonly weighRows: WeighRows,
+    private readonly share?: Share,
+    /** Aborted when the caller is gone. Unless given, it follows the request's response. */
+    private readonly left?: AbortSignal,
+  ) {
+    const { read, readWithin } = resources.reads;
+    this.read = (query) => read(this, query);
+    this.readWithin = (query, milliseconds, signal) => readWithin(this, query, milliseconds, signal);
+    this.timeLeft = () => {
+      share?.requireTime();
+      return share?.heavy ? share.left + grace : undefined;
+    };
+    this.audit = new Trail(() => ({ caller, requestId: this.requestId, address: request.ip }), resources.refusals);
+    this.insert = (entity) => resources.insert(entity, this.audit.eventOf(entity));
+    this.wake = resources.wake;
+    this.counts = resources.counts;
+    if (share !== undefined) this.objects = share.objects;
+  }
+
+  get em(): EntityManager {
+    this.unit ??= this.resources.fork(this.audit);
+    return this.unit;
+  }
+
+  within({ em, audit }: Pick<Context, 'em' | 'audit'>): void {
+    this.unit = em;
+    this.audit = audit as Trail;
+    this.read = (query) => execute(em, query);
+    this.insert = (entity) => em.persist(entity).flush();
+  }
+
+  get origin(): string {
+    return this.resources.originOf(this.request);
+  }
+
+  get requestId(): string {
+    return String(this.request.res?.getHeader('X-Request-Id') ?? '');
+  }
+
+  countUnknown(): Promise<void> {
+    return this.resources.countUnknown(this.request);
+  }
+
+  get traceparent(): string | undefined {
+    return traceparentOf(this.request);
+  }
+
+  addHeader(name: string, value: string): void {
+    const isRest = this.share === undefined;
+    // Node accepts only Latin-1 without line breaks in headers.
+    if (isRest) this.request.res?.setHeader(name, value.replaceAll(/[^ -~]/g, '?'));
+  }
+
+  note(fields: Readonly<Record<string, string>>): void {
+    if (this.request.res !== undefined) noteFor(this.request.res, fields);
+  }
+
+  get signal(): AbortSignal {
+    if (this.gone !== undefined) return this.gone;
+    const gone = this.left ?? whenGone(this.request);
+    this.gone = this.share === undefined ? gone : AbortSignal.any([gone, this.share.signal]);
+    return this.gone;
+  }
+}
+
+/**
+ * Extra time in milliseconds before a statement is cancelled. The call is answered first, so that its own error is the
+ * answer.
+ */
+const grace = 50;
+
+/** Returns a signal that aborts when the client disconnects before its answer is complete. */
+function whenGone(request: Request): AbortSignal {
+  const gone = new AbortController();
+  const { res } = request;
+  if (res !== undefined) {
+    once(res, 'close').then(
+      () => res.writableFinished || gone.abort(),
+      () => gone.abort(),
+    );
+  }
+  return gone.signal;
+}

@@ -1,0 +1,128 @@
+import type { ClassType } from 'type-graphql';
+import { AccountResolver } from '#resolvers/account.resolver.js';
+import { AlertRuleResolver, ApplicationAlertRulesResolver } from '#resolvers/alert-rule.resolver.js';
+import { ApiTokenResolver } from '#resolvers/api-token.resolver.js';
+import { ApplicationResolver } from '#resolvers/application.resolver.js';
+import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
+import { ApplicationEdgesResolver } from '#resolvers/application-edges.resolver.js';
+import { AuditResolver, historyResolvers } from '#resolvers/audit.resolver.js';
+import { DecodeResolver } from '#resolvers/decode.resolver.js';
+import { DeliveryResolver } from '#resolvers/delivery.resolver.js';
+import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from '#resolvers/delivery-edges.resolver.js';
+import { DeviceResolver } from '#resolvers/device.resolver.js';
+import { DeviceBatchResolver } from '#resolvers/device-batch.resolver.js';
+import { DeviceEdgesResolver } from '#resolvers/device-edges.resolver.js';
+import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
+import {
+  ApplicationEpisodesResolver,
+  DeviceEpisodesResolver,
+  EpisodeResolver,
+  OrganizationEpisodesResolver,
+} from '#resolvers/episode.resolver.js';
+import { ExportResolver } from '#resolvers/export.resolver.js';
+import { FileImportResolver } from '#resolvers/file-import.resolver.js';
+import { HookResolver } from '#resolvers/hook.resolver.js';
+import { HookActivityResolver } from '#resolvers/hook-activity.resolver.js';
+import { HookSettingsResolver } from '#resolvers/hook-settings.resolver.js';
+import { InvitationResolver } from '#resolvers/invitation.resolver.js';
+import { JobResolver } from '#resolvers/job.resolver.js';
+import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
+import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
+import { NodeResolver } from '#resolvers/node.resolver.js';
+import { OrganizationResolver } from '#resolvers/organization.resolver.js';
+import { organizationEdges } from '#resolvers/organization-edge.resolver.js';
+import { OrganizationEdgesResolver } from '#resolvers/organization-edges.resolver.js';
+import { ProductResolver } from '#resolvers/product.resolver.js';
+import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
+import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
+import { PutResolver } from '#resolvers/put.resolver.js';
+import { PutDevicesResolver } from '#resolvers/put-devices.resolver.js';
+import { PutTeamResolver } from '#resolvers/put-team.resolver.js';
+import { RecordResolver } from '#resolvers/record.resolver.js';
+import { ApplicationActivityResolver, OrganizationActivityResolver } from '#resolvers/record-activity.resolver.js';
+import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record-edges.resolver.js';
+import { SearchResolver } from '#resolvers/search.resolver.js';
+import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/series.resolver.js';
+import { SessionResolver } from '#resolvers/session.resolver.js';
+import { TeamResolver } from '#resolvers/team.resolver.js';
+import { TeamEdgesResolver } from '#resolvers/team-edges.resolver.js';
+import { UsageResolver } from '#resolvers/usage.resolver.js';
+import { ApiTokenEdgesResolver, UserEdgesResolver } from '#resolvers/user-edges.resolver.js';
+import { ViewerResolver } from '#resolvers/viewer.resolver.js';
+import type { Services } from './services.js';
+
+/** Creates the resolvers. Returns each instance by its class. */
+export function createResolvers({
+  alerts,
+  clock,
+  hooks,
+  imports,
+  index,
+  jobs,
+  live,
+  mail,
+  records,
+}: Services): Map<ClassType, object> {
+  const resolvers = [
+    new AccountResolver(),
+    new AlertRuleResolver(alerts, { index, records }, clock),
+    new ApiTokenResolver(clock),
+    new ApplicationAlertRulesResolver(),
+    new ApplicationEpisodesResolver(),
+    new DeviceEpisodesResolver(),
+    new OrganizationEpisodesResolver(),
+    new EpisodeResolver(clock),
+    new DeviceTokenResolver(clock),
+    new ApiTokenEdgesResolver(),
+    new ApplicationActivityResolver(clock),
+    new ApplicationChartsResolver(index),
+    new ApplicationEdgesResolver(index),
+    new ApplicationResolver(index),
+    new AuditResolver(),
+    ...historyResolvers.map((History) => new History() as object),
+    new DecodeResolver(jobs),
+    new DeliveryEdgesResolver(index),
+    new DeliveryResolver(hooks, jobs),
+    new DeviceBatchResolver(jobs, index, clock),
+    new DeviceEdgesResolver(index),
+    new DeviceResolver(index),
+    new FileImportResolver(imports, jobs),
+    new ExportResolver(),
+    new HookActivityResolver(clock),
+    new HookEdgesResolver(),
+    new HookResolver(hooks),
+    new HookSettingsResolver(hooks),
+    new InvitationResolver(clock, mail?.invite),
+    new JobResolver(jobs),
+    new DeviceRecordsResolver(index),
+    new LatestEdgesResolver(),
+    new LatestValueResolver(),
+    new LatestResolver(index),
+    new RecordEdgesResolver(),
+    new SessionResolver(),
+    new SeriesEdgesResolver(),
+    new SeriesResolver(index),
+    new NodeResolver(index),
+    new LiveResolver(live, jobs, index),
+    new DevicesChangedResolver(),
+    new OrganizationActivityResolver(clock),
+    new OrganizationEdgesResolver(index),
+    new OrganizationResolver(),
+    new ProductEdgesResolver(),
+    new ProductResolver(),
+    new ProvisioningResolver(clock),
+    new PutDevicesResolver(clock),
+    new PutResolver(hooks),
+    new PutTeamResolver(),
+    new RecordResolver(records),
+    new SearchResolver(index),
+    new TeamEdgesResolver(),
+    new TeamGrantResolver(),
+    new TeamResolver(),
+    new UsageResolver(clock),
+    new UserEdgesResolver(),
+    new ViewerResolver(),
+    ...organizationEdges.map((Edge) => new Edge()),
+  ];
+  return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
+}

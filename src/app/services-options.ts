@@ -1,0 +1,42 @@
+import type { Registry } from 'prom-client';
+import type { Log } from '#common/log.js';
+import type { Config } from '#config/config.js';
+import type { Records } from '#records/postgres/records.js';
+import type { Tracing } from '#telemetry/tracing.js';
+import type { Connections } from './connections.js';
+
+/** Options of the services. */
+export interface ServicesOptions {
+  config: Config;
+  /** Connection string of the database, embedded or not. */
+  connectionString: string;
+  /** Keys that encrypt stored secrets, the newest first. */
+  secretKeys: readonly string[];
+  log: Log;
+  /** Returns milliseconds since the epoch. */
+  clock?: () => number;
+  /** Returns a number from 0 to less than 1. */
+  random?: () => number;
+  /**
+   * Duration of the warm-up that runs before the service listens, in milliseconds. It keeps the first calls of clients
+   * from being slow.
+   */
+  warm?: number;
+  /** Identifies this process when several processes serve one address. */
+  worker?: WorkerPlace;
+}
+
+/** A process among those that serve one address. */
+export interface WorkerPlace {
+  number: number;
+  /** Returns the metrics of all these processes in Prometheus format. */
+  renderMetrics(): Promise<string>;
+}
+
+/** Options that all services are opened with. */
+export interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
+  connections: Connections;
+  registry: Registry;
+  place: Records;
+  tracing: Tracing | undefined;
+}

@@ -1,0 +1,233 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { Registry } from 'prom-client';
+import type { Alerts } from '#alerts/alerts.js';
+import type { Mailer } from '#alerts/mail/mailer.js';
+import { createRefusals, type Refusals } from '#audit/refusals.js';
+import { auditUpkeep } from '#audit/upkeep.js';
+import { ApiError } from '#common/errors.js';
+import type { Config } from '#config/config.js';
+import type { CallReads } from '#database/call-read.js';
+import { isConnectionLoss } from '#database/loss.js';
+import { fairQueueFor } from '#database/pool-queue.js';
+import { prepareDatabase } from '#database/prepare.js';
+import type { Reader } from '#database/reader.js';
+import { type Cursors, openCursors } from '#elasticsearch/cursors.js';
+import type { Hooks } from '#hooks/hooks.js';
+import { createImports, type Imports } from '#imports/imports.js';
+import { createImportSteps } from '#imports/step.js';
+import { createJobs, type Jobs } from '#jobs/jobs.js';
+import type { Live } from '#live/live.js';
+import type { ClusterRecordsOptions } from '#records/opensearch/cluster-store.js';
+import { followJournal } from '#records/opensearch/move/drain.js';
+import { openPostgresRecords, type Records } from '#records/postgres/records.js';
+import type { RecordIndex } from '#records/record-index.js';
+import type { RecordLog } from '#records/record-log.js';
+import { createDeviceBatchSteps } from '#resolvers/device-batch-job.js';
+import { openTracing } from '#telemetry/open.js';
+import type { Tracing } from '#telemetry/tracing.js';
+import { createUsage, type Usage } from '#usage/usage.js';
+import { cleanUp } from './clean-up.js';
+import { openConnections } from './connections.js';
+import { openMail } from './mail.js';
+import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
+import { openAlerts, openHooks, openLive } from './outgoing.js';
+import type { Base, ServicesOptions } from './services-options.js';
+
+export type { ServicesOptions } from './services-options.js';
+
+/** The services over one database, connected with each other. */
+export interface Services {
+  orm: MikroORM;
+  /** For short work beside calls. */
+  pool: Pool;
+  reader: Reader;
+  /** For authentication and readiness only. No tenant's request can delay it. */
+  accessReader: Reader;
+  /** Reads of calls. */
+  reads: CallReads;
+  hooks: Hooks;
+  alerts: Alerts;
+  /** E-mail of alerts; undefined when e-mail is off. */
+  mail: Mailer | undefined;
+  /** Prometheus metrics. */
+  registry: Registry;
+  records: RecordLog;
+  index: RecordIndex;
+  jobs: Jobs;
+  imports: Imports;
+  live: Live;
+  /** Undefined when tracing is off. */
+  tracing: Tracing | undefined;
+  usage: Usage;
+  /** Cursors of the Elasticsearch interface. */
+  cursors: Cursors;
+  /** Writes refused calls to the audit log. */
+  refusals: Refusals;
+  /** Returns milliseconds since the epoch. */
+  clock: () => number;
+  /** Finishes work in progress within this number of milliseconds, then closes the connections to the database. */
+  close(within: number): Promise<void>;
+}
+
+/**
+ * Migrates the database, opens all services and connects them: the deliveries for stored records are committed with the
+ * records.
+ */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
+  await prepareDatabase(connectionString, log);
+  const tracing = config.tracing && (await openTracing(config.tracing, log));
+  const connections = await openConnections(config, connectionString, tracing?.statement);
+  const registry = new Registry();
+  const place = await openRecords(config, { pool: connections.pool, clock, log, registry });
+  const base: Base = { ...options, connections, registry, clock, random, place, tracing };
+  const live = openLive(base, () => records);
+  const hooks = openHooks(base, live);
+  const mail = openMail(base);
+  const alerts = openAlerts(base, hooks, mail);
+  const usage = createUsage({ pool: connections.pool, clock, log, records: () => records });
+  const records = usage.limit(openRecordLog(base, live, hooks, alerts));
+  const index = openRecordIndex(base);
+  const jobs = openJobs(base, hooks, index, records);
+  const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
+  const cursors = openCursors(connections.pool, clock, options.secretKeys);
+  const cleaning = cleanUp(
+    imports,
+    cursors.scrolls,
+    auditUpkeep({ pool: connections.pool, clock, retention: config.auditRetention }),
+    { pool: connections.pool, log },
+  );
+  await connections.observe(registry);
+  observeProcess(registry, options.worker?.number);
+  await place.start();
+  await hooks.start();
+  await usage.start();
+  alerts.start();
+  records.maintain();
+  jobs.start();
+  cleaning.start();
+  live.start();
+  const { orm, reader, accessReader, reads } = connections;
+  return {
+    orm,
+    pool: connections.pool,
+    reader,
+    accessReader,
+    reads,
+    hooks,
+    alerts,
+    mail,
+    registry,
+    records,
+    index,
+    jobs,
+    imports,
+    live,
+    tracing,
+    usage,
+    cursors,
+    refusals: createRefusals((statement) => connections.pool.query(statement), log),
+    clock,
+    async close(within) {
+      await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);
+      await alerts.close();
+      await hooks.close(within);
+      await live.close();
+      await Promise.all([index.close(), place.close()]);
+      await connections.close();
+      await tracing?.close();
+    },
+  };
+}
+
+/**
+ * Opens the place of records. The OpenSearch client has 650 modules, so it is loaded only when a cluster answers
+ * searches.
+ */
+async function openRecords(
+  { recordIndex, cluster }: Config,
+  options: Omit<ClusterRecordsOptions, 'config'>,
+): Promise<Records> {
+  if (recordIndex !== 'opensearch' || !cluster) {
+    return openPostgresRecords(() => followJournal(options));
+  }
+  const { openClusterRecords } = await import('#records/opensearch/cluster-store.js');
+  return openClusterRecords({ config: cluster, ...options });
+}
+
+function openRecordLog(
+  { connections, place, clock, log, registry, tracing }: Base,
+  live: Live,
+  hooks: Hooks,
+  alerts: Alerts,
+): RecordLog {
+  const { storePool, slowStorePool, pool, livePool, liveSlowPool } = connections;
+  const records = place.openLog({
+    storePool,
+    slowStorePool,
+    pool,
+    queryPool: liveSlowPool,
+    changes: { quick: livePool, slow: liveSlowPool },
+    log,
+    trace: tracing?.group,
+    clock,
+    async alongside(tx, stored, onCostly) {
+      // Hooks come first: they lock fewer rows, and for a shorter time.
+      const call = await hooks.alongside(tx, stored, onCostly);
+      const watched = stored.filter(({ device }) => device.hasRules);
+      const tell = watched.length > 0 ? await alerts.alongside(tx, watched, onCostly) : undefined;
+      if (!call || !tell) return call ?? tell;
+      return () => {
+        call();
+        tell();
+      };
+    },
+    committed(stored) {
+      live.stored(() => stored.map(({ id }) => id));
+    },
+    grouped: createGroupMetrics(registry),
+  });
+  return measureLog(records, registry);
+}
+
+function openRecordIndex({ connections, place, config, clock, registry }: Base): RecordIndex {
+  const { searchPool, reads, pool, liveSlowPool } = connections;
+  const queue = fairQueueFor(searchPool);
+  const index = place.openIndex({
+    pool: searchPool,
+    queue,
+    reads,
+    readPool: pool,
+    checkPool: liveSlowPool,
+    clock,
+    timeoutMs: config.search.timeout,
+    rollups: config.search.rollups,
+  });
+  return measureIndex(index, registry, () => queue.waiting);
+}
+
+function openJobs(
+  { connections, place, clock, log }: Base,
+  hooks: Hooks,
+  index: RecordIndex,
+  records: RecordLog,
+): Jobs {
+  const imports = createImportSteps({ pool: connections.pool, clock, records });
+  return createJobs({
+    pool: connections.pool,
+    clock,
+    log,
+    kinds: {
+      redecode: place.stored.redecode,
+      redeliver: hooks.steps.redeliver,
+      replay: hooks.steps.replay,
+      ...createDeviceBatchSteps(index),
+      ...imports.kinds,
+    },
+    apart: imports.apart,
+    // An import waits while records cannot be stored.
+    isConnectionLoss: (error) =>
+      isConnectionLoss(error) || place.isAway(error) || (error instanceof ApiError && error.code === 'UNAVAILABLE'),
+  });
+}

@@ -1,9 +1,0 @@
-import type { TracingConfig } from '../config.js';
-import type { Log } from '../log.js';
-import type { Tracing } from './tracing.js';
-
-/** Opens tracing. The OpenTelemetry packages are loaded only here. */
-export async function openTracing(config: TracingConfig, log: Log): Promise<Tracing> {
-  const { createTracing } = await import('./open-telemetry.js');
-  return createTracing(config, log);
-}
