@@ -42,7 +42,7 @@ describeInBrowser('people in the console', () => {
     await guest.page.getByRole('link', { name: 'Sign in with Test' }).click();
     await guest.page.getByText('You accept it as Ada').waitFor();
     await guest.page.getByRole('button', { name: 'Accept' }).click();
-    await guest.page.getByLabel(/^Account: Ada/).click();
+    await guest.page.locator('summary', { hasText: 'Account:' }).click();
     await guest.page.getByRole('link', { name: 'Ada' }).click();
     await guest.page.getByText('(this one)').waitFor();
     await guest.page.getByText('now', { exact: true }).waitFor();
@@ -58,7 +58,7 @@ describeInBrowser('people in the console', () => {
     await guest.page.getByRole('alert').getByText('no longer valid').waitFor();
     await guest.page.getByRole('link', { name: 'Sign in with Test' }).click();
     await guest.page.getByRole('heading', { name: 'Devices' }).waitFor();
-    await guest.page.getByLabel(/^Account: Ada/).click();
+    await guest.page.locator('summary', { hasText: 'Account:' }).click();
     await guest.page.getByRole('button', { name: 'Sign out' }).click();
     await guest.page.getByText('Use a token').click();
     await guest.page.getByLabel('Token').waitFor();
@@ -72,7 +72,7 @@ describeInBrowser('people in the console', () => {
     const { token } = await createSignInLink(world.pool, member.id, new Date());
     const { page } = await browser.open(`${world.url}/auth/link?token=${token}`);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel(/^Account: /).click();
+    await page.locator('summary', { hasText: 'Account:' }).click();
     await page.getByRole('combobox', { name: 'Organization' }).selectOption(second.id);
     const names = await second.graph('{ account { username } }');
     const name = names.body.data!['account'].username as string;
