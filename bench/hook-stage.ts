@@ -91,7 +91,7 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
       }),
     async store(hooks, count, from = 0) {
       const records = Array.from({ length: count }, (_, index) => recordOf(devices[(from + index) % hookCount]!));
-      await transaction(pool, (tx) => hooks.alongside(tx, records));
+      await transaction(pool, async (tx) => (await hooks.planDeliveries(tx, records))?.write());
     },
     async close() {
       child.kill();

@@ -4,7 +4,13 @@ import type { Registry } from 'prom-client';
 import { createPollLoop } from '#scheduling/poll-loop.js';
 import { createClosings, type EnqueueEvents } from './closing.js';
 import type { AlertRecord } from './decide.js';
-import { type DecideOptions, decideStored, type MatchRecords, type Notify, type OnCostly } from './decide-stored.js';
+import {
+  type DecideOptions,
+  type MatchRecords,
+  type Notify,
+  type PlannedDecisions,
+  planDecisions,
+} from './decide-stored.js';
 import type { Transition } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
@@ -35,8 +41,8 @@ export interface AlertsOptions {
 
 /** Alerts, as the rest of the service uses them. */
 export interface Alerts {
-  /** Decides rules over records in the transaction that stores them. Returns what to call after the commit. */
-  alongside(tx: pg.PoolClient, stored: readonly AlertRecord[], onCostly?: OnCostly): Promise<(() => void) | undefined>;
+  /** Plans the decision of rules over records in the transaction that stores them; undefined if no rule watches. */
+  planDecisions(tx: pg.PoolClient, stored: readonly AlertRecord[]): Promise<PlannedDecisions | undefined>;
   /** Hints that an episode was closed, or that a rule's state is due. */
   wake(): void;
   /** Hints that a mail asking for confirmation is due. */
@@ -65,7 +71,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     onFailure: (error) => log.warn({ err: error }, 'a poll for alerts that are due failed; it will be repeated'),
   });
   return {
-    alongside: (tx, stored, onCostly) => decideStored(tx, stored, deciding, onCostly),
+    planDecisions: (tx, stored) => planDecisions(tx, stored, deciding),
     wake: () => loop.wake(true),
     wakeMail: () => mail?.wake(),
     start() {

@@ -31,7 +31,7 @@ export type MatchRecords = (
  */
 export type Notify = (tx: PoolClient, transitions: readonly Transition[]) => Promise<(() => void) | undefined>;
 
-/** Settings of {@link decideStored}. */
+/** Settings of {@link planDecisions}. */
 export interface DecideOptions {
   clock: () => number;
   match: MatchRecords;
@@ -39,22 +39,23 @@ export interface DecideOptions {
   health: RuleHealth;
 }
 
-/**
- * Called before slow work begins, with the organizations whose rules have queries. An exception from it rolls the
- * transaction back.
- */
-export type OnCostly = (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void;
+/** Decisions over stored records that are to be made and written in their transaction. */
+export interface PlannedDecisions {
+  /** Organizations whose rules have queries. */
+  costly: ReadonlySet<string>;
+  /** Decides and writes states, episodes and deliveries. Returns a function to call after the commit, or undefined. */
+  write(): Promise<(() => void) | undefined>;
+}
 
 /**
- * Decides rules over the records that the transaction stores, and writes states, episodes and deliveries in it. Returns
- * a function to call after the commit, or undefined.
+ * Notes the arrival of the records that the transaction stores, and plans the decision of rules over them. Returns
+ * undefined if no rule watches their devices.
  */
-export async function decideStored(
+export async function planDecisions(
   tx: PoolClient,
   stored: readonly AlertRecord[],
   { clock, match, notify, health }: DecideOptions,
-  onCostly?: OnCostly,
-): Promise<(() => void) | undefined> {
+): Promise<PlannedDecisions | undefined> {
   const byDevice = Map.groupBy(stored, ({ device }) => device.id);
   const deviceIds = [...byDevice.keys()];
   const now = new Date(clock());
@@ -70,17 +71,21 @@ export async function decideStored(
   ]);
   if (watches.length === 0) return undefined;
   const costly = new Set(watches.filter(hasQuery).map(({ organizationId }) => organizationId));
-  if (costly.size > 0) onCostly?.(costly, new Set());
   const stateOf = new Map(states.map((state) => [stateKey(state), state]));
   const sorted = new Map([...byDevice].map(([id, records]) => [id, inOrder(records)]));
   const decided = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId) ?? null);
-  const answers = costly.size > 0 ? await answer(tx, watches, decided, { now, match, health }) : noAnswers;
-  const decisions = watches
-    .map((watch) =>
-      decide(watch, stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)), decided, sorted, answers, now),
-    )
-    .filter(({ state }) => state !== undefined);
-  return decisions.length > 0 ? write(tx, decisions, now, notify) : undefined;
+  return {
+    costly,
+    async write() {
+      const answers = costly.size > 0 ? await answer(tx, watches, decided, { now, match, health }) : noAnswers;
+      const decisions = watches
+        .map((watch) =>
+          decide(watch, stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)), decided, sorted, answers, now),
+        )
+        .filter(({ state }) => state !== undefined);
+      return decisions.length > 0 ? write(tx, decisions, now, notify) : undefined;
+    },
+  };
 }
 
 function decide(

@@ -172,17 +172,14 @@ function openRecordLog(
     log,
     trace: tracing?.group,
     clock,
-    async alongside(tx, stored, onCostly) {
+    plans: [
       // Hooks come first: they lock fewer rows, and for a shorter time.
-      const call = await hooks.alongside(tx, stored, onCostly);
-      const watched = stored.filter(({ device }) => device.hasRules);
-      const tell = watched.length > 0 ? await alerts.alongside(tx, watched, onCostly) : undefined;
-      if (!call || !tell) return call ?? tell;
-      return () => {
-        call();
-        tell();
-      };
-    },
+      hooks.planDeliveries,
+      async (tx, stored) => {
+        const watched = stored.filter(({ device }) => device.hasRules);
+        return watched.length > 0 ? alerts.planDecisions(tx, watched) : undefined;
+      },
+    ],
     committed(stored) {
       live.stored(() => stored.map(({ id }) => id));
     },

@@ -46,8 +46,6 @@ export interface EnqueueTerms {
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-const nobody: ReadonlySet<string> = new Set();
-
 /** Hooks joined with the devices that they receive records of: `h` and `d`. Omits queries that were switched off. */
 export const listenerRows: Sql = sql`
   select h.id "hookId", h.application_id "applicationId", h.organization_id "organizationId", h.ordered,
@@ -58,27 +56,36 @@ export const listenerRows: Sql = sql`
     join hook_state s on s.hook_id = h.id
     join device d on d.id = ad.device_id`;
 
+/** Deliveries of stored records that are to be written in their transaction. */
+export interface PlannedDeliveries<Result> {
+  /**
+   * Organizations whose hooks have filter queries or make very many deliveries, and those of them that are certain to
+   * be slow.
+   */
+  costly: ReadonlySet<string>;
+  slow: ReadonlySet<string>;
+  /** Stores the deliveries. */
+  write(): Promise<Result>;
+}
+
 /**
- * Stores the deliveries of records that the same transaction has just stored: one for every enabled hook of every
- * application that the record's device is linked to, if the hook's filter passes the record. Returns the hooks that got
- * deliveries.
- *
- * @param onCostly called before the costly work begins, with the organizations whose hooks have filter queries or make
- * very many deliveries, and with those of them that are certain to be slow; an exception from it ends the transaction
+ * Plans the deliveries of records that the same transaction has just stored: one for every enabled hook of every
+ * application that the record's device is linked to, if the hook's filter passes the record. `write` returns the hooks
+ * that got some. Returns undefined if no hook listens.
  */
-export async function enqueueRecords(
+export async function planDeliveries(
   tx: pg.PoolClient,
   records: readonly StoredRecord[],
   terms: EnqueueTerms,
-  onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
-): Promise<ReadonlySet<string>> {
+): Promise<PlannedDeliveries<ReadonlySet<string>> | undefined> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled and 'record' = any(h.events)`;
   const { rows } = await tx.query<Listener>(named('listeners', query));
-  if (rows.length === 0) return nobody;
-  const costly = costlyOf(rows, records);
-  if (costly.organizations.size > 0) onCostly?.(costly.organizations, costly.slow);
-  return (await enqueueFor(tx, rows, records, terms)).hookIds;
+  if (rows.length === 0) return undefined;
+  return {
+    ...costlyOf(rows, records),
+    write: async () => (await enqueueFor(tx, rows, records, terms)).hookIds,
+  };
 }
 
 /**
@@ -86,17 +93,17 @@ export async function enqueueRecords(
  * `slow` holds those whose transactions are slow for certain.
  */
 const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]) => {
-  const organizations = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
+  const costly = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
   const slow = new Set<string>();
   const hooks = new Map([...Map.groupBy(listeners, ({ deviceId }) => deviceId)].map(([id, of]) => [id, of.length]));
   const deliveries = new Map<string, number>();
   for (const { device } of records) {
     const count = (deliveries.get(device.organizationId) ?? 0) + (hooks.get(device.id) ?? 0);
     deliveries.set(device.organizationId, count);
-    if (count > manyDeliveries) organizations.add(device.organizationId);
+    if (count > manyDeliveries) costly.add(device.organizationId);
     if (count > veryManyDeliveries) slow.add(device.organizationId);
   }
-  return { organizations, slow };
+  return { costly, slow };
 };
 
 /** Stores the deliveries of records for the given listeners. Returns their number and their hooks. */

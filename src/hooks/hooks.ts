@@ -8,7 +8,7 @@ import { type AddressRules, createAddressGuard, type Resolve, systemResolve } fr
 import { createCaller } from './attempt.js';
 import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
-import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
+import { enqueuePing, type PingState, type PlannedDeliveries, pingState, planDeliveries } from './enqueue.js';
 import { claimNotices, enqueueEvents, type HookEvent, noticeWaits } from './event.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
@@ -72,17 +72,13 @@ export interface Hooks {
   /** @throws ApiError 422 for a URL whose address the operator's settings forbid */
   requireUrl(url: string): void;
   /**
-   * Stores the deliveries of records in the transaction that stores the records. Returns a function to call after the
-   * commit, or undefined without deliveries.
-   * @param onCostly called before the costly work begins, with the organizations whose hooks have filter queries or
-   * make very many deliveries, and with those of them that are certain to be slow; an exception from it ends the
-   * transaction
+   * Plans the deliveries of records in the transaction that stores the records; undefined if no hook listens. `write`
+   * stores them and returns a function to call after the commit, or undefined without deliveries.
    */
-  alongside(
+  planDeliveries(
     tx: pg.PoolClient,
     stored: readonly StoredRecord[],
-    onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
-  ): Promise<(() => void) | undefined>;
+  ): Promise<PlannedDeliveries<(() => void) | undefined> | undefined>;
   /**
    * Stores the deliveries of events in the caller's transaction. Returns a function to call after the commit, or
    * undefined without deliveries.
@@ -170,18 +166,16 @@ export function createHooks(options: HooksOptions): Hooks {
     retention,
     onRecovered: () => dispatcher.wake(),
   });
-  const enqueue: Hooks['enqueue'] = async (tx, events) => {
-    const hookIds = await enqueueEvents(tx, events, terms());
-    return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
-  };
+  const wakeFor = (hookIds: ReadonlySet<string>) => (hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined);
+  const enqueue: Hooks['enqueue'] = async (tx, events) => wakeFor(await enqueueEvents(tx, events, terms()));
   return {
     vault,
     requireUrl(url) {
       if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
     },
-    async alongside(tx, stored, onCostly) {
-      const hookIds = await enqueueRecords(tx, stored, terms(), onCostly);
-      return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
+    async planDeliveries(tx, stored) {
+      const planned = await planDeliveries(tx, stored, terms());
+      return planned && { ...planned, write: async () => wakeFor(await planned.write()) };
     },
     enqueue,
     outbox: {

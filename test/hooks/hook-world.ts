@@ -159,7 +159,7 @@ export function useHookWorld(): HookWorld {
           data: { temperature: 21.5, index },
           device,
         }));
-        await hooks.alongside(client, records);
+        await (await hooks.planDeliveries(client, records))?.write();
         await client.query('commit');
       } finally {
         client.release();

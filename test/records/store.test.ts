@@ -18,7 +18,7 @@ let now = noon;
 let pool: Pool;
 let store: RecordStore;
 let fleet: Fleet;
-let alongside: (stored: readonly StoredRecord[]) => Promise<undefined> = async () => undefined;
+let follow: (stored: readonly StoredRecord[]) => Promise<undefined> = async () => undefined;
 
 const variables = [
   {
@@ -33,7 +33,7 @@ const variables = [
 
 beforeAll(async () => {
   pool = createPool(database.url);
-  store = createRecordStore({ pool, clock: () => now, alongside: (_tx, stored) => alongside(stored) });
+  store = createRecordStore({ pool, clock: () => now, plans: [(_tx, stored) => follow(stored)] });
   fleet = await buildFleet(pool, '00-04-a3', variables);
 });
 afterAll(async () => {
@@ -244,12 +244,12 @@ describe('idempotency key', () => {
   });
 });
 
-describe('hook into the commit of records', () => {
+describe('writes that follow from records', () => {
   it('receives each stored record before the commit', async () => {
     const seen: StoredRecord[] = [];
-    alongside = async (records) => void seen.push(...records);
+    follow = async (records) => void seen.push(...records);
     await send({ serial, ts: 1700000000, data: { temperature: 1 } });
-    alongside = async () => undefined;
+    follow = async () => undefined;
     expect(seen).toMatchObject([
       {
         ts: 1700000000,
@@ -264,14 +264,14 @@ describe('hook into the commit of records', () => {
   });
 
   it('rolls back the records of its own call alone when it throws', async () => {
-    alongside = async (records) => {
+    follow = async (records) => {
       if (records.some(({ data }) => data.poison)) throw new TypeError('poison');
       return undefined;
     };
     const good = Promise.all(Array.from({ length: 5 }, () => send({ serial, data: { good: 1 } })));
     await expect(send({ serial, key: 'poison', data: { poison: 1 } })).rejects.toThrow('poison');
     expect((await good).flat()).toHaveLength(5);
-    alongside = async () => undefined;
+    follow = async () => undefined;
     expect(await send({ serial, key: 'poison', data: {} })).toMatchObject([{ status: 'stored' }]);
   });
 });

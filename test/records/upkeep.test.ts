@@ -34,7 +34,7 @@ const variables = [
 
 beforeAll(() => {
   pool = createPool(database.url);
-  store = createRecordStore({ pool, clock: () => noon * 1000, alongside: async () => undefined });
+  store = createRecordStore({ pool, clock: () => noon * 1000, plans: [] });
 });
 afterAll(async () => {
   await store.close();

@@ -120,8 +120,7 @@ export const buildWorld = async (
         insert into application_device (organization_id, application_id, device_id) values (${organizationId}, ${applicationId}, ${id})`);
     }
   }
-  const append =
-    opened?.log.append ?? createRecordStore({ pool, clock: () => worldNow, alongside: async () => undefined }).store;
+  const append = opened?.log.append ?? createRecordStore({ pool, clock: () => worldNow, plans: [] }).store;
   const store = async (more: readonly WorldRecord[]) => {
     const items = readNative(parsePlain(JSON.stringify(more)));
     const answer = await append({ organizationId, items, answer: (results) => results as unknown as PlainJson });

@@ -52,7 +52,7 @@ export const openTestRecords = async (
     changes: { quick: storePool, slow: storePool },
     log: silent,
     clock,
-    alongside: async () => undefined,
+    plans: [],
   });
   const index = place.openIndex({
     pool: searchPool,

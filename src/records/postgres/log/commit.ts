@@ -12,11 +12,23 @@ import type { Outcome, Weighted } from './group.js';
 import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
 import { isTaken } from './key.js';
 import { type Knowledge, noKnowledge, type PartitionKeeper, type Prepared, prepare, resultOf } from './prepare.js';
-import { type CostlyHooks, GroupHeldUp } from './separate.js';
+import type { CostlyHooks } from './separate.js';
 import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
 /** Returns milliseconds since 1970. */
 export type Clock = () => number;
+
+/** Writes that follow from stored records, in the same transaction. */
+export interface PlannedWrites {
+  /** Organizations whose writes take long, and those of them that are certain to be slow. */
+  costly: ReadonlySet<string>;
+  slow?: ReadonlySet<string>;
+  /** Writes. Returns a function to call after the commit, or undefined. */
+  write(): Promise<(() => void) | undefined>;
+}
+
+/** Plans the writes that follow from stored records; undefined if there are none. */
+export type PlanWrites = (tx: PoolClient, stored: readonly StoredRecord[]) => Promise<PlannedWrites | undefined>;
 
 /** Settings of storing. */
 export interface CommitOptions {
@@ -26,15 +38,10 @@ export interface CommitOptions {
   slowPool?: Pool;
   clock: Clock;
   /**
-   * Called with the records that a transaction stores, before its commit, so that its writes are committed together
-   * with them. The returned function is called after the commit. It calls `onCostly` before slow work for the given
-   * organizations, and must let its exceptions through.
+   * Plan the writes that follow from the records that a transaction stores, one after the other. They are committed
+   * together with the records.
    */
-  alongside(
-    tx: PoolClient,
-    stored: readonly StoredRecord[],
-    onCostly: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
-  ): Promise<(() => void) | undefined>;
+  plans: readonly PlanWrites[];
   /** Called after the commit with the stored records. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
   /** Notes records for the index in the same transaction; by default for that in PostgreSQL. */
@@ -58,6 +65,34 @@ interface Attempt {
   careful: boolean;
 }
 
+/** A group, ready for its transaction. */
+interface PreparedGroup {
+  works: readonly Work[];
+  prepared: readonly Prepared[][];
+  /** Calls that are refused as a whole. */
+  refused: readonly ({ error: ApiError } | undefined)[];
+  pool: Pool;
+  now: Date;
+}
+
+/** A group whose transaction was committed. */
+interface CommittedGroup {
+  outcomes: Outcome<PlainJson>[];
+  /** Outcomes that were known before: refusals, and first answers of repeated calls. */
+  answered: readonly (Outcome<PlainJson> | undefined)[];
+  repeated: ReadonlyMap<string, string>;
+  stored: readonly NewRecord[];
+  afterwards: readonly (() => void)[];
+}
+
+/**
+ * A group whose transaction was rolled back, because hooks of these organizations make it long. Their calls wait again,
+ * for isolated transactions.
+ */
+interface HeldUp {
+  heldUp: ReadonlySet<string>;
+}
+
 /** Stores groups of calls, each in one transaction. Groups that fail for a temporary reason are tried again. */
 export class GroupCommit {
   private readonly knowledge: Knowledge;
@@ -76,10 +111,10 @@ export class GroupCommit {
     group: readonly Work[],
     attempt: Attempt = { careful: this.careful, number: 1 },
   ): Promise<Outcome<PlainJson>[]> {
+    let result: CommittedGroup | HeldUp;
     try {
-      return await this.commit(group, attempt);
+      result = await this.commit(group, attempt);
     } catch (error) {
-      if (error instanceof GroupHeldUp) return this.withoutThese(group, error.organizations, attempt);
       if (isConnectionLoss(error)) throw unavailable(undefined, error);
       if (isTaken(error) && !attempt.careful) return this.run(group, { ...attempt, careful: true });
       if ((isConflict(error) || isPartitionGone(error)) && attempt.number < attempts) {
@@ -90,59 +125,83 @@ export class GroupCommit {
       // One call's fault must not fail the others, so each is tried alone.
       return (await Promise.all(group.map((work) => settled(this.run([work]))))).flat();
     }
+    return 'heldUp' in result ? this.withoutThese(group, result.heldUp, attempt) : result.outcomes;
   }
 
-  private async commit(group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> {
-    const { clock, committed, grouped, note = noteDirty } = this.options;
-    const pool = this.poolOf(group);
+  private async commit(works: readonly Work[], attempt: Attempt): Promise<CommittedGroup | HeldUp> {
+    const { clock, committed, grouped } = this.options;
+    const pool = this.poolOf(works);
     const now = new Date(clock());
-    const prepared = await prepare(pool, this.knowledge, group, now.getTime() / 1000);
-    const refused = group.map((call, index) => refusal(call, prepared[index]!));
-    const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
-    let stored: readonly NewRecord[] = [];
-    let afterwards: (() => void) | undefined;
-    let count: (() => void) | undefined;
-    const outcomes = await transaction(pool, async (tx) => {
-      const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
-      const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
-      const records = prepared.flatMap((of, index) =>
-        answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
-      );
-      const repeated = await writeRecords(tx, records, {
-        now,
-        careful: attempt.careful,
-        note,
-        alongside: async (_tx, fresh) => {
-          stored = fresh;
-          const traces = tracesOf(group, prepared);
-          const told = tellHooks(group, prepared, fresh).map((record) => storedOf(record, traces?.get(record.id)));
-          afterwards = await this.options.alongside(tx, told, (of, slow) => {
-            this.costly.note(of, slow);
-            this.requireApart(group, of, pool);
-          });
-        },
-      });
-      this.careful = repeated.size > 0;
-      count = () =>
-        group.forEach(({ organizationId }, index) => {
-          const { activity } = this.options;
-          if (refused[index]) activity?.countRejected(organizationId, prepared[index]!, now);
-          else if (!answered[index]) activity?.count(organizationId, prepared[index]!, repeated, now);
-        });
-      const outcomes: Outcome<PlainJson>[] = [];
-      for (const [index, work] of group.entries()) {
-        const results = prepared[index]!.map((of) =>
-          resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
-        );
-        outcomes.push(answered[index] ?? (await answer(tx, work, results)));
-      }
-      return outcomes;
-    });
+    const prepared = await prepare(pool, this.knowledge, works, now.getTime() / 1000);
+    const refused = works.map((call, index) => refusal(call, prepared[index]!));
+    const group = { works, prepared, refused, pool, now };
+    const result = await transaction(pool, (tx) => this.write(tx, group, attempt.careful), isCommitted);
+    if (!isCommitted(result)) return result;
+    const { stored, afterwards } = result;
     if (stored.length > 0) committed?.(stored);
-    count?.();
-    grouped?.({ calls: group.length, records: stored.length });
-    afterwards?.();
-    return outcomes;
+    this.count(group, result);
+    grouped?.({ calls: works.length, records: stored.length });
+    for (const call of afterwards) call();
+    return result;
+  }
+
+  /** Writes a group in a transaction. */
+  private async write(tx: PoolClient, group: PreparedGroup, careful: boolean): Promise<CommittedGroup | HeldUp> {
+    const { works, prepared, refused, now } = group;
+    const calls = works.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
+    const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
+    const answered = works.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
+    const records = prepared.flatMap((of, index) =>
+      answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
+    );
+    const { repeated, following } = await writeRecords(tx, records, {
+      now,
+      careful,
+      note: this.options.note ?? noteDirty,
+      follow: (fresh) => this.follow(tx, group, fresh),
+    });
+    if (following !== undefined && 'heldUp' in following) return following;
+    this.careful = repeated.size > 0;
+    const outcomes: Outcome<PlainJson>[] = [];
+    for (const [index, work] of works.entries()) {
+      const results = prepared[index]!.map((of) =>
+        resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
+      );
+      outcomes.push(answered[index] ?? (await answer(tx, work, results)));
+    }
+    return { outcomes, answered, repeated, stored: following?.stored ?? [], afterwards: following?.afterwards ?? [] };
+  }
+
+  /**
+   * Writes what follows from the stored records. Stops before costly writes, unless their organization is alone in the
+   * group and on the right pool. So nobody waits for the hooks of others.
+   */
+  private async follow(
+    tx: PoolClient,
+    { works, prepared, pool }: PreparedGroup,
+    stored: readonly NewRecord[],
+  ): Promise<Pick<CommittedGroup, 'stored' | 'afterwards'> | HeldUp> {
+    const traces = tracesOf(works, prepared);
+    const published = forHooks(works, prepared, stored).map((record) => storedOf(record, traces?.get(record.id)));
+    const afterwards: (() => void)[] = [];
+    for (const plan of this.options.plans) {
+      const planned = await plan(tx, published);
+      if (planned === undefined) continue;
+      const { costly, slow = noOrganizations } = planned;
+      if (costly.size > 0) this.costly.note(costly, slow);
+      if (costly.size > 0 && !this.isApart(works, pool)) return { heldUp: costly };
+      const afterward = await planned.write();
+      if (afterward) afterwards.push(afterward);
+    }
+    return { stored, afterwards };
+  }
+
+  private count({ works, prepared, refused, now }: PreparedGroup, { answered, repeated }: CommittedGroup): void {
+    const { activity } = this.options;
+    for (const [index, { organizationId }] of works.entries()) {
+      if (refused[index]) activity?.countRejected(organizationId, prepared[index]!, now);
+      else if (!answered[index]) activity?.count(organizationId, prepared[index]!, repeated, now);
+    }
   }
 
   private poolOf([first]: readonly Work[]): Pool {
@@ -150,14 +209,11 @@ export class GroupCommit {
     return this.costly.isSlow(first!.organizationId) ? slowPool : pool;
   }
 
-  /**
-   * Gives the transaction up before costly hooks run, unless its organization is alone in the group and on the right
-   * pool. So nobody waits for the hooks of others.
-   * @throws GroupHeldUp
-   */
-  private requireApart(group: readonly Work[], organizations: ReadonlySet<string>, pool: Pool): void {
-    const isMixed = group.some(({ organizationId }) => organizationId !== group[0]!.organizationId);
-    if (isMixed || this.poolOf(group) !== pool) throw new GroupHeldUp(organizations);
+  /** Whether a group is of one organization, on the pool for it. */
+  private isApart(works: readonly Work[], pool: Pool): boolean {
+    return (
+      works.every(({ organizationId }) => organizationId === works[0]!.organizationId) && this.poolOf(works) === pool
+    );
   }
 
   /**
@@ -179,7 +235,7 @@ export class GroupCommit {
 }
 
 /** Returns the records that hooks get: all except those of calls without hooks. */
-const tellHooks = (
+const forHooks = (
   group: readonly Work[],
   prepared: readonly (readonly Prepared[])[],
   fresh: readonly NewRecord[],
@@ -188,6 +244,10 @@ const tellHooks = (
   const untold = new Set(group.flatMap(({ withoutHooks }, index) => (withoutHooks ? prepared[index]! : [])));
   return fresh.filter((record) => !untold.has(record));
 };
+
+const isCommitted = (result: CommittedGroup | HeldUp): result is CommittedGroup => !('heldUp' in result);
+
+const noOrganizations: ReadonlySet<string> = new Set();
 
 const attempts = 5;
 

@@ -6,17 +6,6 @@ const slowAfter = 250;
 const slowFor = 60_000;
 
 /**
- * The transaction was rolled back because hooks of these organizations make it long. Their calls wait again, for
- * isolated transactions.
- */
-export class GroupHeldUp extends Error {
-  constructor(readonly organizations: ReadonlySet<string>) {
-    super('Costly hooks of some organizations hold up what others store.');
-    this.name = 'GroupHeldUp';
-  }
-}
-
-/**
  * Organizations with costly hooks: their filters have queries, or they make very many deliveries. Filters and
  * deliveries are part of the transaction, so these organizations' records are committed in isolated ones. An
  * organization is found out on its first costly transaction, which is rolled back.

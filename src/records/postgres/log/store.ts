@@ -16,8 +16,8 @@ export type TraceGroup = <Result>(traceparents: readonly string[], work: () => P
 /** Stores records. */
 export interface RecordStore {
   /**
-   * Stores the valid items of a call. When it resolves, every stored record is committed, together with the writes of
-   * `alongside`.
+   * Stores the valid items of a call. When it resolves, every stored record is committed, together with the writes that
+   * follow from it.
    */
   store(call: AppendCall): Promise<PlainJson>;
   /** Resolves when everything in progress is settled. */

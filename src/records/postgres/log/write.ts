@@ -8,15 +8,15 @@ import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
 import { noteUsage } from './usage.js';
 
 /** Settings of a write. */
-export interface WriteOptions {
+export interface WriteOptions<Following> {
   now: Date;
   /**
    * Whether to check first which keys are taken. Otherwise all count as free, which lets everything go out in one
    * packet. If one is taken, the transaction fails with an error that `isTaken` recognizes.
    */
   careful: boolean;
-  /** Called with the stored records, in the same transaction. */
-  alongside(tx: PoolClient, fresh: readonly NewRecord[]): Promise<void>;
+  /** Writes what follows from the stored records, in the same transaction. */
+  follow(fresh: readonly NewRecord[]): Promise<Following>;
   note: NoteStored;
 }
 
@@ -26,18 +26,24 @@ export type NoteStored = (tx: PoolClient, records: readonly NewRecord[], bytes: 
 /** Marks the hours of the records, whose rollups PostgreSQL's index then makes again. */
 export const noteDirty: NoteStored = (tx, records) => markDirty(tx, records.map(touchedOf));
 
-/**
- * Writes the records whose keys are free, and everything that follows from them. Returns, by record identifier, the
- * stored record that each of the others repeats.
- */
-export const writeRecords = async (
+/** Result of a write. */
+export interface Written<Following> {
+  /** The stored record that each other record repeats, by record identifier. */
+  repeated: ReadonlyMap<string, string>;
+  /** Result of `follow`; undefined if no record was stored. */
+  following: Following | undefined;
+}
+
+/** Writes the records whose keys are free, and everything that follows from them. */
+export const writeRecords = async <Following>(
   tx: PoolClient,
   records: readonly NewRecord[],
-  { now, careful, alongside, note }: WriteOptions,
-): Promise<ReadonlyMap<string, string>> => {
+  { now, careful, follow, note }: WriteOptions<Following>,
+): Promise<Written<Following>> => {
   const { first, repeated } = sortByKey(records);
   const taken = careful ? await claimKeys(tx, first, now) : new Set<string>();
   const fresh = taken.size === 0 ? first : first.filter(({ id }) => !taken.has(id));
+  let following: Following | undefined;
   if (fresh.length > 0) {
     const { rows, sizes } = rowsOf(fresh);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -46,7 +52,9 @@ export const writeRecords = async (
       copyIn(tx, target, rows),
       note(tx, fresh, bytes),
       noteUsage(tx, fresh, sizes, now),
-      alongside(tx, fresh),
+      follow(fresh).then((result) => {
+        following = result;
+      }),
     ]);
   }
   if (taken.size > 0) {
@@ -55,7 +63,7 @@ export const writeRecords = async (
     // If a record repeats another of the transaction that itself repeats a stored one, both repeat the stored one.
     for (const [id, holder] of repeated) repeated.set(id, repeated.get(holder) ?? holder);
   }
-  return repeated;
+  return { repeated, following };
 };
 
 /**
