@@ -51,7 +51,7 @@ export interface Config {
    */
   requestsAtOnce: number;
   hooks: HookConfig;
-  /** How long events of the audit log are kept. */
+  /** Retention of events in the audit log, in milliseconds. */
   auditRetention: number;
   corsOrigins: readonly string[];
   metricsToken: string | undefined;

@@ -9,7 +9,7 @@ export interface OidcProvider {
   clientId: string;
   /** Undefined for a public client. */
   clientSecret: string | undefined;
-  /** What its button says. */
+  /** Text of the provider's button. */
   name: string;
   /** Domains, in lower case, whose verified e-mail addresses link an account that is there. */
   domains: readonly string[];

@@ -31,8 +31,8 @@ interface PutCall {
 }
 
 /**
- * Does the steps of a plan, and returns a sentence for each that failed. Those that do not depend on it are done all the
- * same.
+ * Does the steps of a plan, and returns a sentence for each that failed. Steps that do not depend on a failed one are
+ * done, too.
  */
 export async function applyPlan(
   graph: Graph,

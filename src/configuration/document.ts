@@ -1,4 +1,4 @@
-/** What a document says of a thing, by field. */
+/** Values of a thing in a document, by field. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** An organization as one document. Sections that are absent are left alone. */

@@ -11,7 +11,7 @@ export interface Step {
   /** Key of what the thing is below: the application of a hook, the team of a member or grant, the device of a link. */
   parent?: string;
   key: string;
-  /** What the document says of the thing. */
+  /** Values of the thing in the document. */
   values: Values;
   /** Fields that change. */
   fields?: string[];

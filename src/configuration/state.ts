@@ -9,7 +9,7 @@ export interface Thing {
   values: Values;
 }
 
-/** What an organization has. */
+/** Things that an organization has. */
 export interface State {
   products: Thing[];
   applications: (Thing & { hooks: Thing[] })[];

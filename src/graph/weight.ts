@@ -1,7 +1,7 @@
 import { type FieldNode, Kind } from 'graphql';
 import { isQuery, rootFields, type SentOperation } from './batch.js';
 
-/** What operations count as: requests against the rate limit, and calls of the organization's usage. */
+/** Weight of operations: requests against the rate limit, and calls of the organization's usage. */
 export interface Weight {
   requests: number;
   calls: number;

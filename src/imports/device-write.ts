@@ -21,7 +21,7 @@ export type DeviceOutcome =
   | { status: 'created' | 'updated' | 'unchanged'; id: string }
   | { status: 'refused'; id?: undefined };
 
-/** How devices are written. */
+/** Settings of a write of devices. */
 export interface DeviceWriting {
   /** Whether to return the outcomes only. */
   dryRun: boolean;

@@ -4,7 +4,7 @@ import { hashToken } from '#auth/token.js';
 import { isId } from '#entities/id.js';
 import type { Connection } from './account.js';
 
-/** How long a link counts, in milliseconds. */
+/** Validity of a link, in milliseconds. */
 const lifetime = 3_600_000;
 
 /** Makes a link's token that signs a user in once, within an hour. A link that was made before no longer counts. */

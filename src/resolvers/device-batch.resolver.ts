@@ -116,7 +116,7 @@ const devicesOf = (ids: readonly string[]): AuditTarget => ({
   name: null,
 });
 
-/** What an event says of an action on many devices, with its counts. */
+/** Returns the changes in the event of an action on many devices, with its counts. */
 const changesBy = (action: DeviceAction, counts: Readonly<Record<string, number>>): AuditChanges => ({
   ...('tags' in action && { tags: action.kind === 'tagDevices' ? [null, [...action.tags]] : [[...action.tags], null] }),
   ...newValues(counts),

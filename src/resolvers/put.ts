@@ -94,7 +94,7 @@ export interface Keyed {
   externalId?: string | null;
 }
 
-/** How the items of a call become things of one kind. */
+/** Settings that turn the items of a call into things of one kind. */
 export interface PutOptions<Thing extends Keyed, Item extends KeyedInput> {
   organizationId: string;
   isDry: boolean;

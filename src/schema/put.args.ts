@@ -152,7 +152,7 @@ export class PutTeamMembersArgs extends PutArgs {
   members!: TeamMemberInput[];
 }
 
-/** What a team may do with an application. */
+/** Permission of a team on an application. */
 @CheckedByItem()
 @InputType({ description: 'An application, by its identifier or the key of a tool, and what a team may do with it.' })
 export class TeamApplicationInput {

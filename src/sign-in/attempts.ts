@@ -4,7 +4,7 @@ import { rateLimited, unavailable } from '#common/errors.js';
 import type { Checks, Claims } from './provider.js';
 import type { Database } from './sessions.js';
 
-/** How long a sign-in may take, in milliseconds. */
+/** Maximum duration of a sign-in, in milliseconds. */
 export const attemptTime = 600_000;
 /** Sign-ins under way from one address, and in all. */
 const perAddress = 100;

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { forbidden } from '#common/errors.js';
 import type { Bearer } from '#http/admit.js';
 
-/** What a cookie holds: 32 random bytes in base64url. */
+/** The value of a cookie: 32 random bytes in base64url. */
 const value = /^[\w-]{43}$/;
 
 /** Cookies that the service sets. */

@@ -14,7 +14,7 @@ import { acceptInvitation, findInvitation, type OpenInvitation } from './invitat
 import { findPerson, noteByPerson, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 
-/** What the pages of invitations are made with. */
+/** Parts that the pages of invitations need. */
 export interface InvitationPagesOptions {
   pool: Pool;
   read: Read;

@@ -8,21 +8,21 @@ import { storeArrival, storeAttempt, takeAttempt } from './attempts.js';
 import type { Provider } from './provider.js';
 import { openSession, type Visitor } from './sessions.js';
 
-/** What sign-ins by a provider are made with. */
+/** Parts that sign-ins by a provider need. */
 export interface OidcOptions {
   pool: Pool;
   clock: () => number;
   providers: readonly OidcProvider[];
 }
 
-/** What a person wants who begins to sign in. */
+/** Destination of a person who begins to sign in. */
 export interface Wish {
   returnTo: string;
   /** Token of an invitation's link; '' without one. */
   invitation: string;
 }
 
-/** How a sign-in ended that came back from its provider. */
+/** Outcome of a sign-in that came back from its provider. */
 export type SignedIn =
   /** Signed in: the value of the session's cookie, and where to go on. */
   | { session: string; returnTo: string }

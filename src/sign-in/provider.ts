@@ -4,7 +4,7 @@ import type { OidcProvider } from '#config/oidc-setting.js';
 /** Seconds that a provider may take to answer one request, and bytes of an answer. */
 const timeout = 10;
 const mostBytes = 262_144;
-/** How long what a provider says of itself is kept, in milliseconds. */
+/** Time for which a provider's metadata is kept, in milliseconds. */
 const kept = 600_000;
 /** Seconds by which the clock of a provider may differ from ours. */
 const tolerance = 30;
@@ -19,7 +19,7 @@ export interface Claims {
   username: string | undefined;
 }
 
-/** What a sign-in is checked with when the person comes back. */
+/** Values that check a sign-in when the person comes back. */
 export interface Checks {
   state: string;
   nonce: string;
@@ -44,7 +44,7 @@ export interface Provider {
 /** The provider refused a sign-in, or what it says is not good. The reason is for people, without what the provider wrote. */
 export class Refusal extends Error {}
 
-/** Opens a provider. Nothing is asked of it before somebody signs in. */
+/** Opens a provider. It gets its first request when a person signs in. */
 export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): Provider {
   const isPlain = issuer.startsWith('http:');
   const extensions = [...(isPlain ? [oidc.allowInsecureRequests] : []), oidc.enableNonRepudiationChecks];
@@ -58,7 +58,7 @@ export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): 
     discovered = { metadata, until: performance.now() + kept };
     return metadata;
   };
-  /** A configuration of its own for each sign-in reads the provider's keys anew: it may have rotated them since. */
+  /** Each sign-in has a configuration of its own and reads the provider's keys again, because the provider rotates them. */
   const configure = async (): Promise<oidc.Configuration> => {
     const metadata = await discover();
     const configuration = new oidc.Configuration(metadata, clientId, client, authenticationOf(metadata, clientSecret));
@@ -118,7 +118,7 @@ function claimsOf(issuer: string, claims: Record<string, unknown> & { sub: strin
   return { issuer, subject: claims.sub, email, name: text('name'), username: text('preferred_username') };
 }
 
-/** How the client authenticates itself: with the password in a header, unless the provider takes it in the body alone. */
+/** Returns the client's authentication: the secret in a header, unless the provider takes it only in the body. */
 function authenticationOf({ token_endpoint_auth_methods_supported: methods }: oidc.ServerMetadata, secret?: string) {
   if (secret === undefined) return oidc.None();
   const takesBasic = methods === undefined || methods.includes('client_secret_basic');

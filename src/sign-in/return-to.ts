@@ -1,4 +1,4 @@
-/** Where people go who named no page. */
+/** The page after a sign-in that named none. */
 const home = '/console/';
 /** Stands for our origin, which no address that a caller writes has. */
 const here = 'https://here.invalid';

@@ -15,7 +15,7 @@ import { sessionHandlers } from './session-routes.js';
 import { endSession, newSecret, openSession } from './sessions.js';
 import type { Handlers, Visit } from './visit.js';
 
-/** What signing in is made with. */
+/** Parts that the routes of signing in need. */
 export interface SignInOptions {
   pool: Pool;
   /** Reads who calls, on a connection that no tenant holds up. */

@@ -83,7 +83,7 @@ export async function noteByPerson(
 export const endSession = (db: Database, value: string) =>
   db.query(sql`delete from session where hash = ${hashToken(value)}`);
 
-/** Who is signed in, and where the session may act. */
+/** The person who is signed in, and the organizations where the session may act. */
 export interface Person {
   userId: string;
   username: string;

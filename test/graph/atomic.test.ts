@@ -94,7 +94,7 @@ describe('an atomic batch', () => {
 });
 
 describe('concurrent operations of a batch', () => {
-  it('are answered in order, and each does its own', async () => {
+  it('answers the operations in order, and each changes its own', async () => {
     const batch = Array.from({ length: 60 }, (_, index) =>
       index % 10 === 9
         ? { query: '{ account { id } }' }

@@ -116,7 +116,7 @@ describe('an invitation', () => {
     expect((await visitor.post(path)).status).toBe(401);
   });
 
-  it('is accepted once by whoever comes first', async () => {
+  it('takes only the first person who accepts', async () => {
     const { path } = await invite(await world.organization());
     const visitors = await Promise.all([1, 2, 3].map(async () => visitorOf(world, await world.user())));
     const statuses = await Promise.all(visitors.map(async (visitor) => (await visitor.post(path)).status));
@@ -162,7 +162,7 @@ describe('an invitation', () => {
     expect((await nameless.visitor.session())?.username).toMatch(/^[a-z0-9][a-z0-9_-]+$/);
   });
 
-  it('is not accepted by whom a provider named for another one', async () => {
+  it('refuses a person whom a provider named for another invitation', async () => {
     const [first, second] = [await invite(await world.organization()), await invite(await world.organization())];
     const { visitor } = await arrive(first.path, { sub: fresh() });
     expect((await visitor.post(second.path)).status).toBe(401);
@@ -263,7 +263,7 @@ describe('POST /auth/leave', () => {
     expect(body).toMatchObject([{ actor: { kind: 'session', userId: member.id }, target: { kind: 'member' } }]);
   });
 
-  it('is refused for the last owner, for who is no member, without a session and from other sites', async () => {
+  it('refuses the last owner, a person who is no member, a call without a session and one of another site', async () => {
     const owner = await world.organization();
     const last = await visitorOf(world, (await world.member(owner, Role.owner)).id);
     expect((await leave(last, owner.id)).status).toBe(409);
@@ -278,7 +278,7 @@ describe('POST /auth/leave', () => {
 describe('sessions of people', () => {
   const mine = '{ mySessions(limit: 100) { items { id organizationId current userAgent address user { id } } } }';
 
-  it('are listed and ended by the person in all organizations, by a token in its own', async () => {
+  it('lists and ends them for the person in all organizations, for a token in its own', async () => {
     const [first, second] = [await world.organization(), await world.organization()];
     const member = await world.member(first, Role.member);
     const here = await visitorOf(world, member.id, { 'user-agent': 'Firefox on Linux' });
@@ -305,7 +305,7 @@ describe('sessions of people', () => {
     expect(await there.session()).toBeNull();
   });
 
-  it('are listed and revoked by owners where they act in the organization', async () => {
+  it('lists and revokes them for owners of the organization that they act in', async () => {
     const owner = await world.organization();
     const other = await world.organization();
     const member = await world.member(owner, Role.member);

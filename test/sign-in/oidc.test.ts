@@ -256,7 +256,7 @@ describe('GET /auth/start', () => {
     await world.pool.query(`delete from sign_in_attempt`);
   });
 
-  it('is offered by GET /auth/session', async () => {
+  it('shows in GET /auth/session', async () => {
     const { text } = await new Visitor(world.url).get('/auth/session');
     expect(JSON.parse(text)).toMatchObject({
       providers: [

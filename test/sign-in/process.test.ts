@@ -150,7 +150,7 @@ describe('behind a proxy with TLS', () => {
 describe('settings of providers', () => {
   const base = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'ddp' };
 
-  it('are read by number', () => {
+  it('reads settings of several providers by number', () => {
     const { oidc } = readConfig({
       ...base,
       OIDC_DOMAINS: 'Corp.example, b.example',
@@ -187,7 +187,7 @@ describe('settings of providers', () => {
     [{ ...base, OIDC_ISSUER: 'https://id.example.com/?a=b' }, /OIDC_ISSUER must be an address/],
     [{ ...base, OIDC_DOMAINS: 'a@b.example' }, /OIDC_DOMAINS must be domains/],
     [{ ...base, OIDC_2_ISSUER: base.OIDC_ISSUER, OIDC_2_CLIENT_ID: 'y' }, /OIDC_2_ISSUER must differ/],
-  ])('are refused as %p', (environment, fault) => {
+  ])('refuses the settings %p', (environment, fault) => {
     expect(() => readConfig(environment)).toThrow(fault);
   });
 });

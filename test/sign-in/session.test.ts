@@ -31,7 +31,7 @@ describe('a link for one sign-in', () => {
     expect((await new Visitor(world.url).post(`/auth/link?token=${token}`)).status).toBe(404);
   });
 
-  it('is refused when its hour is over, when a later one was made and for a disabled user', async () => {
+  it('fails after its hour, after a later link was made, and for a disabled user', async () => {
     const id = await world.user();
     const refused = async (token: string) => (await new Visitor(world.url).post(`/auth/link?token=${token}`)).status;
     expect(await refused((await createSignInLink(world.pool, id, new Date(Date.now() - 3_600_001))).token)).toBe(404);
@@ -44,7 +44,7 @@ describe('a link for one sign-in', () => {
     await expect(createSignInLink(world.pool, 'none', new Date())).rejects.toThrow(/no user/);
   });
 
-  it('is refused where a page of another site posts it', async () => {
+  it('fails when a page of another site posts it', async () => {
     const { token } = await createSignInLink(world.pool, await world.user(), new Date());
     const visitor = new Visitor(world.url);
     const page = await visitor.post(`/auth/link?token=${token}`, { 'sec-fetch-site': 'cross-site' });
@@ -53,14 +53,14 @@ describe('a link for one sign-in', () => {
 });
 
 describe("a session's cookie", () => {
-  it('is HttpOnly and Lax, without Secure on plain http of loopback', async () => {
+  it('has HttpOnly and SameSite=Lax, without Secure on plain http of loopback', async () => {
     const { visitor } = await signedIn();
     const { port } = new URL(world.url);
     const line = visitor.set.get(`ddp-session-${port}`);
     expect(line).toMatch(/^ddp-session-\d+=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/);
   });
 
-  it('is stored as a hash alone', async () => {
+  it('keeps only a hash in the database', async () => {
     const { visitor, member } = await signedIn();
     const { rows } = await world.pool.query<object>('select s::text from session s where user_id = $1', [member.id]);
     const [value] = visitor.cookies.values();
@@ -68,7 +68,7 @@ describe("a session's cookie", () => {
     expect(JSON.stringify(rows)).not.toContain(value);
   });
 
-  it('is another one after each sign-in, and the one before ends', async () => {
+  it('changes with each sign-in, which ends the session before', async () => {
     const { visitor, member } = await signedIn();
     const [before] = visitor.cookies;
     const { token } = await createSignInLink(world.pool, member.id, new Date());
@@ -96,7 +96,7 @@ describe('where a session counts', () => {
     expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/csv')]);
   });
 
-  it.each(['/ddp/v1/account', '/ddp/v1/elasticsearch/x/y/_search'])('is not taken at %s', async (path) => {
+  it.each(['/ddp/v1/account', '/ddp/v1/elasticsearch/x/y/_search'])('does not count at %s', async (path) => {
     const { visitor } = await signedIn(Role.owner);
     expect((await visitor.get(path)).status).toBeGreaterThanOrEqual(401);
     expect((await visitor.get('/ddp/v1/account')).status).toBe(401);
@@ -137,19 +137,19 @@ describe('requests that pages of other sites may cause', () => {
     expect((await visitor.session()) === null).toBe(status === 200);
   });
 
-  it('are let through by a matching Origin where a browser sends no Sec-Fetch-Site', async () => {
+  it('pass with a matching Origin when a browser sends no Sec-Fetch-Site', async () => {
     const { visitor } = await signedIn();
     expect((await visitor.graph(viewer, {}, { 'sec-fetch-site': undefined })).status).toBe(200);
   });
 
-  it('are refused as event streams by GET as well', async () => {
+  it('fail as event streams by GET, too', async () => {
     const { visitor, organization } = await signedIn(Role.owner);
     const query = `subscription { devicesChanged(organizationId: "${organization.id}") { __typename } }`;
     const path = `/graphql?query=${encodeURIComponent(query)}`;
     expect((await visitor.get(path, { accept: 'text/event-stream' })).status).toBe(403);
   });
 
-  it('get no credentials by CORS', async () => {
+  it('receive no credentials by CORS', async () => {
     const { visitor } = await signedIn();
     const page = await visitor.send('OPTIONS', '/graphql', { origin: 'https://evil.example' });
     expect(page.headers['access-control-allow-credentials']).toBeUndefined();
@@ -177,7 +177,7 @@ describe('the end of a session', () => {
     expect(await visitor.session()).toBeNull();
   });
 
-  it('is put off by use, noted once a minute', async () => {
+  it('moves with each use, noted once a minute', async () => {
     const { visitor, member } = await signedIn();
     await world.pool.query(`update session set last_used_at = now() - interval '11 hours' where user_id = $1`, [
       member.id,
@@ -233,7 +233,7 @@ describe('POST /auth/organization', () => {
     expect((await visitor.get('/auth/organization')).status).toBe(405);
   });
 
-  it('is still there when the organization that the session acts in was disabled', async () => {
+  it('stays when the organization that the session acts in is disabled', async () => {
     const { visitor, member, organization } = await signedIn();
     const other = await world.organization();
     await other.put(`/organizations/${other.id}/members/${member.id}`, { role: 'member' });

@@ -37,7 +37,7 @@ const ddp = (databaseUrl: string, ...args: string[]) =>
 
 describe('a database of an earlier build', () => {
   it.each([['serve'], ['migrate'], ['doctor']])(
-    'is refused by ddp %s with the commands that move it',
+    'makes ddp %s refuse it, with the commands that move it',
     async (command) => {
       const { code, stderr } = await ddp(earlier, command);
       expect(code).toBe(1);
@@ -56,7 +56,7 @@ describe('a database of an earlier build', () => {
     expect(await ddp(moved, 'migrate')).toMatchObject({ code: 0 });
   });
 
-  it('is not restored if its schema is older than the baseline', async () => {
+  it('fails to restore if its schema is older than the baseline', async () => {
     const file = join(folder, 'older.backup');
     expect(await ddp(await createEarlier(first), 'backup', file)).toMatchObject({ code: 0 });
     const { code, stderr } = await ddp(await createDatabase({ template: false }), 'restore', file);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What is open over the screen: the search, the list of shortcuts, or nothing. */
+/** Overlay that is open: the search, the list of shortcuts, or none. */
 export const palette = signal<'find' | 'keys' | undefined>();
 
 /** Opens the search, or the list of shortcuts. */

@@ -5,7 +5,7 @@ import { openPalette } from '../browser/palette-state.js';
 import { chooseTheme, theme } from '../browser/theme.js';
 import { chooseZone, zone } from '../format/time.js';
 
-/** Who is signed in, with the theme, the time zone, links to the documentation, and the way out. */
+/** The account menu: the caller's name, theme, time zone, links to the documentation, and *Sign out*. */
 export const AccountMenu = () => {
   const [isOpen, setOpen] = useState(false);
   const name = viewerName.value;

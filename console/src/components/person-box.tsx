@@ -6,7 +6,7 @@ export async function changeSession(path: string): Promise<void> {
   if (!response.ok) throw new Error(((await response.json()) as { message: string }).message);
 }
 
-/** Goes on in another organization. The console begins anew: nothing of the one before stays on a screen. */
+/** Switches to another organization. The page loads again, so that no screen keeps data of the previous one. */
 const choose = async (id: string) => {
   await changeSession(`organization?organizationId=${id}`);
   location.assign('/console/');

@@ -37,7 +37,7 @@ export interface PlotProps {
   readonly keys: Current<((event: KeyboardEvent) => void) | undefined>;
 }
 
-/** What the cursor points to. */
+/** Point under the cursor. */
 export interface Pointed {
   readonly at: number;
   /** Position in pixels from the left and the top of the plot. */

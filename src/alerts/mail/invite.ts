@@ -9,7 +9,7 @@ import { faultOf } from './fault.js';
 import { invitationMail } from './message.js';
 import type { SendMail } from './transport.js';
 
-/** How long the caller waits for the mail server, in milliseconds. */
+/** Time that the caller waits for the mail server, in milliseconds. */
 const patience = 10_000;
 
 /** Dependencies of mails that invite. */

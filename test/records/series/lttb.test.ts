@@ -50,7 +50,7 @@ describe('LTTB downsampling', () => {
     );
   });
 
-  it('returns only measured points, in their order', () => {
+  it('returns only measured points, in order of time', () => {
     fc.assert(
       fc.property(line, most, (points, n) => {
         let from = 0;

@@ -32,7 +32,7 @@ interface Link {
   mail: InvitationMail;
 }
 
-/** What became of the e-mail with a link. */
+/** Outcomes of the e-mail with a link, in words. */
 const mailed: Readonly<Record<InvitationMail, string>> = {
   sent: 'It was sent by e-mail, too.',
   off: 'Hand it to the person: this service sends no e-mail.',

@@ -79,7 +79,7 @@ export function PeopleScreen() {
   );
 }
 
-/** A name, for owners with the way to what became of a team, or what a member did. */
+/** A name. For owners it comes with a link to the history of the team or member. */
 const WithHistory = ({ name, of }: { name: string; of: string }) => (
   <>
     {name}

@@ -49,7 +49,7 @@ const ofPart = (
   };
 };
 
-/** What stands in one bucket, as buckets around it are ordered by it. */
+/** Returns the sub-aggregations of a single bucket, as the surrounding buckets are ordered by them. */
 const seenThrough = (
   children: Children,
   own: (around: Bucket) => Bucket,

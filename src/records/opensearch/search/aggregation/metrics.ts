@@ -32,7 +32,7 @@ export const oneValue =
   (bucket: Bucket): number | null =>
     numberIn(answerIn(bucket)?.['value']);
 
-/** How buckets are ordered by the one number of an answer. */
+/** Orders buckets by the one number of an answer. */
 export const byValue =
   (question: Question, empty: number | 'last') =>
   (property: string): SortPath | undefined =>
@@ -71,7 +71,7 @@ export const max = oneNumber('max', null, -Infinity);
 
 const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
 
-/** What buckets without values are ordered as; by others they come last. */
+/** Order values of buckets without values. By any other metric such buckets come last. */
 const emptyOf: Readonly<Record<string, number>> = { count: 0, sum: 0, min: Infinity, max: -Infinity };
 
 const simple = new Set(['count', 'sum', 'min', 'max', 'avg']);
@@ -133,7 +133,7 @@ export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planne
   return { asked, read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };
 };
 
-/** How many values there are, of any type. */
+/** Plans the count of values of any type. */
 export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
   const { field: path, missing, format, at } = metric;
   const field = stage.field(path, at);
@@ -149,7 +149,7 @@ export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
       counts.of(bucket).reduce((sum, { device, count }) => sum + count * each(device), 0),
     );
   }
-  // Every record has one, or what stands in for one.
+  // Every record has a value, or the default for missing values.
   if (field === undefined || field.path === '_id') return counted({}, stage.count());
   const source = sourceOf('keyword', metric, at, stage)!;
   const question = stage.ask('value_count', source.body, { field });

@@ -59,7 +59,7 @@ const valuesAt = (metric: PercentilesMetric, stage: Stage, at: Readonly<Record<s
   return { question, values };
 };
 
-/** How far values are from their median, in the median, as the engine estimates it. */
+/** Plans the median distance of values from their median, as OpenSearch estimates it. */
 export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
   const source = numbersOf('median_absolute_deviation', metric, metric.at, stage);
   const print = printOf(undefined, metric.format);

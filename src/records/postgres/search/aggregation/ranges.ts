@@ -19,7 +19,7 @@ import type { Planned, Stage } from './bucket/stage.js';
 import { conditionKey } from './filters.js';
 import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
 
-/** How ends of ranges are read and printed. */
+/** Reads and prints the ends of ranges. */
 interface FieldRanges {
   readonly field: StoredField | undefined;
   readonly reading: DateReading;
