@@ -27,7 +27,7 @@ describeInBrowser('console: requests and accessibility of every screen', () => {
       await loaded(page);
       counts[name] = asked.length;
     }
-    // Parts that are loaded later ask for themselves: figures of the tiles, and invitations and sessions of members.
+    // Parts that are loaded later ask for themselves: the chart of the newest device, and invitations and sessions.
     expect(counts).toEqual({ ...Object.fromEntries(screenNames.map((name) => [name, 1])), Overview: 2, People: 3 });
   }, 120_000);
 
