@@ -27,7 +27,7 @@ export const ormOptions = (connectionString: string, session?: string): Options 
       Client: clientOf(connectionString),
     },
     pool: { min: 0, max: ormConnections },
-    // What is flushed and its event in the audit log are one transaction.
+    // A flush runs in one transaction with its event in the audit log.
     implicitTransactions: true,
     migrations: {
       path: fileURLToPath(new URL('./migrations', import.meta.url)),

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What organizations use, by day, and their quotas. */
+/** Usage of organizations by day, and their quotas. */
 export class Usage extends Migration {
   override up(): void {
     this.addSql(String.raw`

@@ -1,14 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Who changed what, in partitions of a month by the time in the identifier (UUID version 7). No foreign keys: an event outlives what
- * it is about, and whoever did it.
+ * The audit log, partitioned by month: the identifier (UUID version 7) holds the time. The table has no foreign keys,
+ * because an event outlives its target and its actor.
  */
 export class Audit extends Migration {
   override up(): void {
     this.addSql(`
       create table audit_event (
-        -- Tells the time as well.
+        -- Holds the time, too.
         id uuid not null,
         -- The nil identifier: of no organization, such as a user that an operator made.
         organization_id uuid not null,

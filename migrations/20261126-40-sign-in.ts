@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** How people sign in: who they are at providers, their sessions, links for one sign-in, and invitations. */
+/** Tables of sign-in: identities at providers, sessions, links for one sign-in, and invitations. */
 export class SignIn extends Migration {
   override up(): void {
     this.addSql(`

@@ -128,7 +128,7 @@ export class Trail {
   private note(of: string, type: 'create' | 'update' | 'delete', row: object, before?: object): void {
     const pending = this.require();
     if (pending.isSummary) return;
-    // What is changed first is what the operation is about; a token made with a device follows.
+    // The first changed row is the target of the event: registering a device, for example, also creates a token.
     pending.target ??= targetOf(of, row);
     const changes = changesOf({ of, type, row: row as never, before: before as never });
     pending.changes = { ...changes, ...pending.changes };

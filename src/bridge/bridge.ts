@@ -5,7 +5,7 @@ import { type BrokerOptions, takeFromBroker } from './broker.js';
 
 /** Formats of messages that a bridge accepts, by network server. */
 export const bridgeSources = ['chirpstack', 'the-things-stack', 'ddp'] as const;
-/** One of these formats. */
+/** Format of the messages of a broker. */
 export type BridgeSource = (typeof bridgeSources)[number];
 
 /** The broker that messages come from, and the service that they go to. */

@@ -54,7 +54,7 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Ste
   if (!prune) return steps;
   const removed = [...now].filter(([path, entry]) => !then.has(path) && isManaged(entry, wanted));
   const gone = new Set(removed.map(([path]) => path));
-  // What is below a removed thing goes with it; a device is unlinked before it is deleted.
+  // Removing a thing removes everything below it. A device must be unlinked before it can be deleted.
   const isBelow = ({ kind, parent }: Entry) =>
     kind !== 'link' && parent !== undefined && gone.has(pathOf(parentKind(kind), parent));
   return [

@@ -83,7 +83,7 @@ export async function runAtomic(
         answers.push(answer);
         if (isFailed(answer)) break;
         await first.audit.end(em);
-        // What one operation loaded is stale to the next.
+        // The next operation may change rows that this one loaded, so it must read them again.
         em.clear();
       }
     } catch (error) {
