@@ -146,7 +146,7 @@ function isThere(name: string, folder: string): boolean {
 function commitFaults(): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
   if (git('rev-parse', '--is-shallow-repository').trim() === 'true') return [];
-  const lines = git('log', '--no-merges', '--format=%h %s', `${base}..HEAD`).split('\n');
+  const lines = git('log', '--format=%h %s', `${base}..HEAD`).split('\n');
   return lines.flatMap((line) => {
     const length = line.length - line.indexOf(' ') - 1;
     return length > subjectLength ? [`commit ${line}: ${length} characters, at most ${subjectLength} are allowed`] : [];
