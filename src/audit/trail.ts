@@ -61,6 +61,11 @@ export class Trail {
     Object.assign(this.require(), { target, changes, isSummary: true });
   }
 
+  /** Leaves no event: the operation changes nothing, such as a dry run. */
+  skip(): void {
+    this.require().isWritten = true;
+  }
+
   /** Writes the event of the operation now, in a transaction that goes on with other operations. */
   async end(em: EntityManager): Promise<void> {
     await this.write(em, em.getTransactionContext());

@@ -65,8 +65,9 @@ export class Outcomes<Item extends object> {
 
   /** Notes in the audit log how many things the call creates and changes. */
   note({ audit }: Pick<Context, 'audit'>, kind: string, isDry: boolean): void {
+    if (isDry) return audit.skip();
     const { created, updated } = this.answer();
-    audit.summarize({ kind, id: null, name: null }, newValues(isDry ? { dryRun: true } : { created, updated }));
+    audit.summarize({ kind, id: null, name: null }, newValues({ created, updated }));
   }
 
   answer(): PutAnswer {

@@ -52,7 +52,7 @@ export interface Context extends ReadingCall {
   /** Unit of work of this call, for operations that change data. */
   readonly em: EntityManager;
   /** Events that the call leaves in the audit log. */
-  readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'event' | 'end' | 'refused'>;
+  readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'skip' | 'event' | 'end' | 'refused'>;
   /** Runs the statements of this call, its reads too, in the transaction of another call, and notes its events there. */
   within(other: Pick<Context, 'em' | 'audit'>): void;
   /**

@@ -61,6 +61,39 @@ describe('an event of the audit log', () => {
     });
   });
 
+  it('has the counts of a call that puts many things, and a dry run leaves none', async () => {
+    const put = (dryRun: boolean) =>
+      owner.graph(
+        `mutation ($o: ID!, $dryRun: Boolean) {
+          putDevices(organizationId: $o, devices: [{ serial: "ad-01" }, { serial: "ad-02" }], dryRun: $dryRun) { created }
+        }`,
+        { o: owner.id, dryRun },
+      );
+    expect((await put(true)).body.data).toEqual({ putDevices: { created: 2 } });
+    expect(await read('&action=putDevices')).toEqual([]);
+    expect((await put(false)).body.data).toEqual({ putDevices: { created: 2 } });
+    expect(await read('&action=putDevices')).toMatchObject([
+      {
+        target: { kind: 'device' },
+        changes: [
+          { field: 'created', after: 2 },
+          { field: 'updated', after: 0 },
+        ],
+      },
+    ]);
+  });
+
+  it('is there for each operation of an atomic batch that is done, and for none of one that failed', async () => {
+    const query = 'mutation ($o: ID!, $name: String!) { createTeam(organizationId: $o, name: $name) { id } }';
+    const send = (names: string[]) =>
+      owner.postGraph(names.map((name) => ({ query, variables: { o: owner.id, name }, extensions: { atomic: true } })));
+    await send(['Done one', 'Done two']);
+    await send(['Undone', 'x'.repeat(1000)]);
+    const told = (await read('&action=createTeam')).map(({ target }) => target?.name);
+    expect(told.slice(0, 2)).toEqual(['Done two', 'Done one']);
+    expect(told).not.toContain('Undone');
+  });
+
   it('has no changes where nothing changed', async () => {
     const id = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Same' });
     await owner.put(`/teams/${owner.id}/${id}`, { name: 'Same' });
