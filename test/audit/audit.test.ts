@@ -83,7 +83,7 @@ describe('an event of the audit log', () => {
     ]);
   });
 
-  it('is there for each operation of an atomic batch that is done, and for none of one that failed', async () => {
+  it('tells each operation of an atomic batch that is done, and none of one that fails', async () => {
     const query = 'mutation ($o: ID!, $name: String!) { createTeam(organizationId: $o, name: $name) { id } }';
     const send = (names: string[]) =>
       owner.postGraph(names.map((name) => ({ query, variables: { o: owner.id, name }, extensions: { atomic: true } })));
