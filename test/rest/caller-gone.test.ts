@@ -16,9 +16,14 @@ describe('search whose caller goes away', () => {
     await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
     const pool = createPool(service.databaseUrl, { max: 2 });
     const holder = await pool.connect();
+    // Of searches alone: upkeep of partitions, which begins with the service, waits for the same lock.
     const waiting = async () =>
-      (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"))
-        .rowCount!;
+      (
+        await pool.query(
+          `select from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database() and application_name = 'ddp search'`,
+        )
+      ).rowCount!;
     await holder.query('begin; lock table record in access exclusive mode');
     const body = JSON.stringify({ ts: { gte: 1, lte: 2 }, queries: [{ products: [] }] });
     const sender = await SlowSender.to(service.url);
