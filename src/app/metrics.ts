@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Reader } from '#database/reader.js';
 import type { AnsweredRequest } from '#http/request-log.js';
-import type { ItemResult, Rejection } from '#records/item.js';
+import { Rejection } from '#records/item.js';
 import type { Ask, QueryAnswer, RecordIndex } from '#records/record-index.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { AppendResult, RecordLog } from '#records/record-log.js';
 
 /* Prometheus metrics that a person on call asks for first. Labels come from small fixed sets (route templates,
    codes, kinds, pools), never from tenants, so that their number stays bounded. */
@@ -68,40 +68,21 @@ export function measureLog(log: RecordLog, registry: Registry): RecordLog {
     buckets: durations,
     registers,
   });
-  const count = (results: readonly ItemResult[]) => {
-    for (const result of results) {
-      if (result.status === 'rejected') rejected.inc({ code: result.error.code });
-    }
-    const of = (status: ItemResult['status']) => results.filter((result) => result.status === status).length;
-    stored.inc(of('stored'));
-    duplicates.inc(of('duplicate'));
+  const count = (result: AppendResult) => {
+    for (const item of result.results) if (item.status === 'rejected') rejected.inc({ code: item.error.code });
+    stored.inc(result.accepted);
+    duplicates.inc(result.duplicates);
   };
   return {
     ...log,
     async append(call) {
-      // A group may be retried; only the results of its last attempt count. A repeated answer has no results.
-      let results: readonly ItemResult[] = [];
-      let refused: Rejection | undefined;
-      const { refuse } = call;
       const end = seconds.startTimer();
       try {
-        const answer = await log.append({
-          ...call,
-          ...(refuse && {
-            refuse: (rejection: Rejection) => {
-              refused = rejection;
-              return refuse(rejection);
-            },
-          }),
-          answer: (given) => {
-            results = given;
-            return call.answer(given);
-          },
-        });
-        count(results);
-        return answer;
+        const result = await log.append(call);
+        if (!result.isRepeated) count(result);
+        return result;
       } catch (error) {
-        if (refused !== undefined) rejected.inc({ code: refused.code });
+        if (error instanceof Rejection) rejected.inc({ code: error.code });
         throw error;
       } finally {
         end();

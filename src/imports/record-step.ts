@@ -66,23 +66,21 @@ const store = async (
   offset: number,
 ): Promise<Stored> => {
   if (items.length === 0) return { created: 0, unchanged: 0, refused: [] };
-  const answer = await records.append({
+  const { accepted, duplicates, results } = await records.append({
     organizationId,
     items,
     withoutHooks: !options.callHooks,
-    once: {
+    idempotencyKey: {
       organizationId,
       path: `imports/${id}`,
       key: `${offset}-${items.length}`,
       bodyHash: createHash('sha256').digest(),
     },
-    answer: (results) => ({
-      created: results.filter(({ status }) => status === 'stored').length,
-      unchanged: results.filter(({ status }) => status === 'duplicate').length,
-      refused: results.flatMap((result, index) => (result.status === 'rejected' ? { index, ...result.error } : [])),
-    }),
   });
-  return answer as unknown as Stored;
+  const refused = results.flatMap((result) =>
+    result.status === 'rejected' ? { index: result.index, ...result.error } : [],
+  );
+  return { created: accepted, unchanged: duplicates, refused };
 };
 
 /** Checks which records storing would refuse. It does not look up whether a record was stored before. */

@@ -11,9 +11,9 @@ import type { Hold } from '#http/in-flight.js';
 import { readStoredBody } from '#http/stored-body.js';
 import type { PlainJson } from '#json/json.js';
 import type { PlainLine } from '#json/plain.js';
-import { type Item, type ItemResult, Rejection, refusalOf } from '#records/item.js';
+import { type Item, Rejection } from '#records/item.js';
 import { type OneDevice, readNative } from '#records/native.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { AppendResult, RecordLog } from '#records/record-log.js';
 import { storable } from '#records/sources/source.js';
 import { readThingsBoardDevice, readThingsBoardGateway } from '#records/sources/thingsboard.js';
 import type { Read } from '#schema/context.js';
@@ -76,17 +76,8 @@ export async function storeMessage(
     const items = await readItems(topic, bytes, { caller, clientId, read });
     if (items.length === 0) return undefined;
     await enter('ingest', caller, exchange);
-    if (topic.kind !== 'records') {
-      const whole = items as Item[];
-      await records.append({ organizationId, items: whole, refuse: refusalOf, answer: () => null });
-      return undefined;
-    }
-    const results = await records.append({
-      organizationId,
-      items,
-      answer: (results) => results as unknown as PlainJson,
-    });
-    return reviewed(results as unknown as readonly ItemResult[]);
+    const result = await records.append({ organizationId, items, allOrNothing: topic.kind !== 'records' });
+    return reviewed(result, items.length);
   } finally {
     exchange.end();
   }
@@ -154,12 +145,10 @@ async function ownDevice({ deviceId, organizationId }: Caller, read: Read): Prom
  * Returns the remark to the sender of several records.
  * @throws Rejection of the first record if none was stored
  */
-function reviewed(results: readonly ItemResult[]): Stored {
-  const rejected = results.flatMap((result, index) =>
-    result.status === 'rejected' ? [{ ...result.error, index }] : [],
-  );
-  const [first] = rejected;
+function reviewed({ results, rejected }: AppendResult, length: number): Stored {
+  const first = results.find((result) => result.status === 'rejected');
   if (first === undefined) return undefined;
-  if (rejected.length === results.length) throw new Rejection(first.code, first.message);
-  return `${rejected.length} of ${results.length} records were not stored; the first, at ${first.index}: ${first.message}`;
+  const { code, message } = first.error;
+  if (rejected === length) throw new Rejection(code, message);
+  return `${rejected} of ${length} records were not stored; the first, at ${first.index}: ${message}`;
 }

@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import type { ApiError } from '#common/errors.js';
 import type { PlainJson } from '#json/json.js';
 import type { Item, ItemResult, Rejection } from './item.js';
 import type { StoredRecord } from './stored-record.js';
@@ -11,8 +10,10 @@ import type { StoredRecord } from './stored-record.js';
 export interface RecordLog {
   /**
    * Stores the valid items of a call. When it resolves, every stored record is committed, together with its deliveries.
+   * @throws Rejection of the first rejected item of a call that is `allOrNothing`
+   * @throws ApiError 422 for an idempotency key that came with another body
    */
-  append(call: AppendCall): Promise<PlainJson>;
+  append(call: AppendCall): Promise<AppendResult>;
   /**
    * Matches a query against records that this transaction has stored, all of one organization. Each record is read by
    * the types of its own product. If the query cannot be answered, the records match.
@@ -45,27 +46,39 @@ export interface RecordLog {
   close(): Promise<void>;
 }
 
-/** One call that posts records: the items to store, and how to build its answer. */
+/** One call that posts records. */
 export interface AppendCall {
   organizationId: string;
   /** Items and rejections, in the order of the call. */
   items: readonly (Item | Rejection)[];
   /** W3C trace context of the call, for the deliveries of its records. */
   traceparent?: string | undefined;
-  /** If given, a repeated call gets its first answer. */
-  once?: IdempotencyKey;
-  /** If given, one rejected item refuses the whole call, and none of its items is stored. */
-  refuse?(rejection: Rejection): ApiError;
+  /** If given, a repeated call gets the result of the first one. */
+  idempotencyKey?: IdempotencyKey;
+  /** If true, one rejected item refuses the whole call, and none of its items is stored. */
+  allOrNothing?: boolean;
   /** If true, no hook is called for its records. */
   withoutHooks?: boolean;
-  /**
-   * Builds the answer from the results, which are in the order of the items. An exception becomes the call's outcome,
-   * and no answer is kept for repetitions.
-   */
-  answer(results: readonly ItemResult[]): PlainJson;
+  /** If true, the result lists every item, with the identifiers of records. */
+  verbose?: boolean;
 }
 
-/** Key of a repeatable call (`Idempotency-Key`): its first answer is returned for 24 hours. */
+/** Result of a call. */
+export interface AppendResult {
+  /** Number of stored items. */
+  accepted: number;
+  duplicates: number;
+  rejected: number;
+  /** Items that were not stored, without identifiers; of a verbose call all items. */
+  results: readonly ListedItem[];
+  /** Whether this is the result of an earlier call with the same idempotency key. */
+  isRepeated: boolean;
+}
+
+/** Result of the item at an index of the call, from 0. */
+export type ListedItem = { index: number } & (ItemResult | { status: 'duplicate' });
+
+/** Key of a repeatable call (`Idempotency-Key`): the result of the first call is returned for 24 hours. */
 export interface IdempotencyKey {
   organizationId: string;
   path: string;

@@ -7,7 +7,7 @@ import type { ExactJson } from '#entities/exact-json.js';
 import { isId } from '#entities/id.js';
 import { IngestAnswer } from '#entities/ingest-answer.js';
 import type { PlainJson } from '#json/json.js';
-import { type Item, type ItemResult, type Rejection, refusalOf } from '#records/item.js';
+import { type Item, Rejection, refusalOf } from '#records/item.js';
 import { type OneDevice, readNative } from '#records/native.js';
 import type { RecordLog } from '#records/record-log.js';
 import { readChirpStackEvent } from '#records/sources/chirpstack.js';
@@ -107,13 +107,14 @@ export class RecordResolver {
     path: string,
     items: readonly (Item | Rejection)[],
   ): Promise<IngestAnswer> {
-    return (await this.records.append({
+    const { accepted, duplicates, rejected, results } = await this.records.append({
       organizationId,
       items,
       traceparent,
-      ...(key ? { once: { organizationId, path, key, bodyHash: hashOf(records) } } : {}),
-      answer: (results) => ({ ...answerOf(results, verbose === true) }),
-    })) as unknown as IngestAnswer;
+      verbose: verbose === true,
+      ...(key && { idempotencyKey: { organizationId, path, key, bodyHash: hashOf(records) } }),
+    });
+    return { accepted, duplicates, rejected, results: [...results] };
   }
 
   /** Stores all items of a body, or none of them. Returns whether there were any. */
@@ -121,31 +122,13 @@ export class RecordResolver {
     requireOrganization(ctx, organizationId, 'write');
     const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
     if (items.length === 0) return false;
-    await this.records.append({
-      organizationId,
-      items,
-      traceparent: ctx.traceparent,
-      refuse: refusalOf,
-      answer: () => null,
+    const { traceparent } = ctx;
+    await this.records.append({ organizationId, items, traceparent, allOrNothing: true }).catch((error: unknown) => {
+      throw error instanceof Rejection ? refusalOf(error) : error;
     });
     return true;
   }
 }
-
-const answerOf = (results: readonly ItemResult[], verbose: boolean) => {
-  const count = (status: ItemResult['status']) => results.filter((result) => result.status === status).length;
-  return {
-    accepted: count('stored'),
-    duplicates: count('duplicate'),
-    rejected: count('rejected'),
-    results: results
-      .map((result, index) => (verbose ? { index, ...result } : { index, ...withoutRecord(result) }))
-      .filter(({ status }) => verbose || status !== 'stored'),
-  };
-};
-
-const withoutRecord = (result: ItemResult): ItemResult | { status: 'stored' | 'duplicate' } =>
-  result.status === 'rejected' ? result : { status: result.status };
 
 /** Returns a hash of a body's values, regardless of white space. */
 const hashOf = (body: ExactJson): Buffer => createHash('sha256').update(JSON.stringify(body)).digest();

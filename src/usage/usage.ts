@@ -90,17 +90,10 @@ const limitRecords = (records: RecordLog, quotas: Quotas): RecordLog => ({
     const reserving = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
     // Most organizations have no quota: their calls do not wait here.
     const settle = reserving instanceof Promise ? await reserving : reserving;
-    let stored = 0;
     try {
-      const answer = await records.append({
-        ...call,
-        answer(results) {
-          stored = results.filter(({ status }) => status === 'stored').length;
-          return call.answer(results);
-        },
-      });
-      settle(stored);
-      return answer;
+      const result = await records.append(call);
+      settle(result.isRepeated ? 0 : result.accepted);
+      return result;
     } catch (error) {
       settle(0);
       throw error;

@@ -47,12 +47,13 @@ const send = async (body: PlainJson | string, once?: { key: string; bodyHash: Bu
       ? await parsePlainLines(body, 10_000, fleet.organizationId)
       : parsePlain(JSON.stringify(body));
   const { organizationId } = fleet;
-  return (await store.store({
+  const { results } = await store.store({
     organizationId,
     items: readNative(plain),
-    ...(once ? { once: { organizationId, path: 'records', ...once } } : {}),
-    answer: (results) => results as unknown as PlainJson,
-  })) as unknown as ItemResult[];
+    ...(once && { idempotencyKey: { organizationId, path: 'records', ...once } }),
+    verbose: true,
+  });
+  return results.map(({ index: _, ...result }) => result as ItemResult);
 };
 
 interface Row {

@@ -4,7 +4,6 @@ import sql from 'sql-template-tag';
 import { createPool } from '#database/pools.js';
 import { VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
-import type { PlainJson } from '#json/json.js';
 import { setRetention } from '#operator/retention.js';
 import type { PlainObject } from '#records/item.js';
 import { createRecordStore, type RecordStore } from '#records/postgres/log/store.js';
@@ -41,11 +40,10 @@ afterAll(async () => {
   await pool.end();
 });
 
-const put = ({ organizationId, deviceId }: Fleet, ...items: [ts: number, data: PlainObject][]): Promise<PlainJson> =>
+const put = ({ organizationId, deviceId }: Fleet, ...items: [ts: number, data: PlainObject][]) =>
   store.store({
     organizationId,
     items: items.map(([ts, data]) => ({ serials: [], deviceId, ts, data, metadata: {}, key: newId() })),
-    answer: () => null,
   });
 
 let serials = 0;

@@ -157,8 +157,7 @@ export class History {
 
   private async append(items: readonly object[]) {
     const { organizationId } = this.world;
-    const answer = (results: unknown) => results as PlainJson;
-    await this.records.log.append({ organizationId, items: readNative(parsePlain(JSON.stringify(items))), answer });
+    await this.records.log.append({ organizationId, items: readNative(parsePlain(JSON.stringify(items))) });
   }
   private async declare(index: number) {
     const { type, swapped } = this.variables[index]!;

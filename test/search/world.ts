@@ -123,9 +123,8 @@ export const buildWorld = async (
   const append = opened?.log.append ?? createRecordStore({ pool, clock: () => worldNow, plans: [] }).store;
   const store = async (more: readonly WorldRecord[]) => {
     const items = readNative(parsePlain(JSON.stringify(more)));
-    const answer = await append({ organizationId, items, answer: (results) => results as unknown as PlainJson });
-    const refused = (answer as { status: string }[]).filter(({ status }) => status !== 'stored');
-    if (refused.length > 0) throw new Error(`Not stored: ${JSON.stringify(refused)}`);
+    const { results } = await append({ organizationId, items });
+    if (results.length > 0) throw new Error(`Not stored: ${JSON.stringify(results)}`);
   };
   if (records.length > 0) await store(records);
   const search = opened?.index ?? createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs });

@@ -29,12 +29,12 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         { serial: 'b', ts: noon - hour, data: { t: 30, state: 'alarm' } },
         { serial: 'c', ts: noon - hour, data: { t: 99, state: 'alarm' } },
       ];
-      const results = await opened.log.append({
+      const { results } = await opened.log.append({
         organizationId: opened.world.organizationId,
         items: readNative(parsePlain(JSON.stringify(records))),
-        answer: (results) => results as unknown as PlainJson,
+        verbose: true,
       });
-      ids = (results as unknown as { recordId: string }[]).map(({ recordId }) => recordId);
+      ids = results.map((result) => ('recordId' in result ? result.recordId : ''));
     });
     afterAll(() => opened.close());
 

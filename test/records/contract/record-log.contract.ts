@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid } from '#common/errors.js';
 import type { PlainJson } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
-import type { ItemResult } from '#records/item.js';
+import { type ItemResult, Rejection } from '#records/item.js';
 import { readNative } from '#records/native.js';
 import type { AppendCall, ChangesQuestion, Matchable } from '#records/record-log.js';
 import { type WorldRecord, worldNow } from '../../search/world.js';
@@ -24,13 +23,13 @@ export const describeRecordLog = (name: string, open: Open): void => {
 
     const append = async (records: readonly (WorldRecord & { key?: string })[], more: Partial<AppendCall> = {}) => {
       const { log, world } = opened;
-      const answer = await log.append({
+      const { results } = await log.append({
         organizationId: world.organizationId,
         items: readNative(parsePlain(JSON.stringify(records))),
-        answer: (results) => results as unknown as PlainJson,
+        verbose: true,
         ...more,
       });
-      return answer as unknown as ItemResult[];
+      return results.map(({ index: _, ...result }) => result as ItemResult);
     };
     const idsOf = (results: readonly ItemResult[]) =>
       results.map((result) => ('recordId' in result ? result.recordId : result.status));
@@ -62,11 +61,12 @@ export const describeRecordLog = (name: string, open: Open): void => {
 
     it('returns the first answer for a repeated idempotency key, and refuses the key with another body', async () => {
       const { organizationId } = opened.world;
-      const once = { organizationId, path: 'records', key: 'once', bodyHash: Buffer.from('1') };
+      const idempotencyKey = { organizationId, path: 'records', key: 'once', bodyHash: Buffer.from('1') };
+      const another = { ...idempotencyKey, bodyHash: Buffer.from('2') };
       const record: WorldRecord = { serial: 'a', ts: noon - 3, data: { t: 1 } };
-      const first = await append([record], { once });
-      expect(await append([record], { once })).toEqual(first);
-      await expect(append([record], { once: { ...once, bodyHash: Buffer.from('2') } })).rejects.toMatchObject({
+      const first = await append([record], { idempotencyKey });
+      expect(await append([record], { idempotencyKey })).toEqual(first);
+      await expect(append([record], { idempotencyKey: another })).rejects.toMatchObject({
         code: 'VALIDATION_FAILED',
       });
     });
@@ -78,11 +78,12 @@ export const describeRecordLog = (name: string, open: Open): void => {
         );
       const before = await count();
       const records = [
-        { serial: 'a', ts: noon },
-        { serial: 'nobody', ts: noon },
+        { serial: 'a', ts: noon, data: {} },
+        { serial: 'nobody', ts: noon, data: {} },
       ];
-      const refuse = () => invalid([{ path: 'records', message: 'refused' }]);
-      await expect(append(records, { refuse })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+      const refused = append(records, { allOrNothing: true });
+      await expect(refused).rejects.toBeInstanceOf(Rejection);
+      await expect(refused).rejects.toMatchObject({ code: 'UNKNOWN_DEVICE' });
       expect(await count()).toBe(before);
     });
 

@@ -2,16 +2,23 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { ApiError, unavailable } from '#common/errors.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { isConflict, transaction } from '#database/transaction.js';
-import type { PlainJson } from '#json/json.js';
-import { type ItemResult, Rejection } from '#records/item.js';
 import type { NewRecord } from '#records/new-record.js';
-import type { AppendCall } from '#records/record-log.js';
+import type { AppendResult } from '#records/record-log.js';
 import type { StoredRecord } from '#records/stored-record.js';
 import type { ActivityCounter } from './activity.js';
-import type { Outcome, Weighted } from './group.js';
-import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
+import type { Outcome } from './group.js';
+import { claimIdempotencyKeys, type Earlier, keepResult, nameOfKey } from './idempotency.js';
 import { isTaken } from './key.js';
-import { type Knowledge, noKnowledge, type PartitionKeeper, type Prepared, prepare, resultOf } from './prepare.js';
+import { createIngestCache, type IngestCache, type PartitionKeeper } from './prepare.js';
+import {
+  idempotencyKeysOf,
+  type PreparedGroup,
+  prepareGroup,
+  publishedOf,
+  recordsOf,
+  resultOf,
+  type Work,
+} from './prepared-group.js';
 import type { CostlyHooks } from './separate.js';
 import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
@@ -54,32 +61,17 @@ export interface CommitOptions {
   grouped?(group: { calls: number; records: number }): void;
 }
 
-/** A call to store, with its weight in a group. */
-export type Work = AppendCall & Weighted;
-
-/**
- * Describes how a group is tried: the number of the attempt, from 1, and whether to check first which keys are taken.
- */
+/** Describes how a group is tried: the number of the attempt, from 1, and whether to check first which keys are taken. */
 interface Attempt {
   number: number;
-  careful: boolean;
-}
-
-/** A group, ready for its transaction. */
-interface PreparedGroup {
-  works: readonly Work[];
-  prepared: readonly Prepared[][];
-  /** Calls that are refused as a whole. */
-  refused: readonly ({ error: ApiError } | undefined)[];
-  pool: Pool;
-  now: Date;
+  checksKeysFirst: boolean;
 }
 
 /** A group whose transaction was committed. */
 interface CommittedGroup {
-  outcomes: Outcome<PlainJson>[];
-  /** Outcomes that were known before: refusals, and first answers of repeated calls. */
-  answered: readonly (Outcome<PlainJson> | undefined)[];
+  outcomes: Outcome<AppendResult>[];
+  /** Outcomes that were known before: refusals, and results of earlier calls. */
+  answered: readonly (Outcome<AppendResult> | undefined)[];
   repeated: ReadonlyMap<string, string>;
   stored: readonly NewRecord[];
   afterwards: readonly (() => void)[];
@@ -95,30 +87,30 @@ interface HeldUp {
 
 /** Stores groups of calls, each in one transaction. Groups that fail for a temporary reason are tried again. */
 export class GroupCommit {
-  private readonly knowledge: Knowledge;
+  private readonly cache: IngestCache;
   /** Whether the last group had taken keys: repeated records come in series. */
-  private careful = false;
+  private checksKeysFirst = false;
 
   constructor(
     private readonly options: CommitOptions,
     private readonly costly: CostlyHooks,
   ) {
-    this.knowledge = noKnowledge(options.partitions);
+    this.cache = createIngestCache(options.partitions);
   }
 
   /** Returns one outcome per call, in order. One call's failure does not fail the others. */
   async run(
     group: readonly Work[],
-    attempt: Attempt = { careful: this.careful, number: 1 },
-  ): Promise<Outcome<PlainJson>[]> {
+    attempt: Attempt = { checksKeysFirst: this.checksKeysFirst, number: 1 },
+  ): Promise<Outcome<AppendResult>[]> {
     let result: CommittedGroup | HeldUp;
     try {
       result = await this.commit(group, attempt);
     } catch (error) {
       if (isConnectionLoss(error)) throw unavailable(undefined, error);
-      if (isTaken(error) && !attempt.careful) return this.run(group, { ...attempt, careful: true });
+      if (isTaken(error) && !attempt.checksKeysFirst) return this.run(group, { ...attempt, checksKeysFirst: true });
       if ((isConflict(error) || isPartitionGone(error)) && attempt.number < attempts) {
-        this.knowledge.partitions.forget();
+        this.cache.partitions.forget();
         return this.run(group, { ...attempt, number: attempt.number + 1 });
       }
       if (group.length === 1 || !isOwnFault(error)) throw error;
@@ -130,12 +122,9 @@ export class GroupCommit {
 
   private async commit(works: readonly Work[], attempt: Attempt): Promise<CommittedGroup | HeldUp> {
     const { clock, committed, grouped } = this.options;
-    const pool = this.poolOf(works);
-    const now = new Date(clock());
-    const prepared = await prepare(pool, this.knowledge, works, now.getTime() / 1000);
-    const refused = works.map((call, index) => refusal(call, prepared[index]!));
-    const group = { works, prepared, refused, pool, now };
-    const result = await transaction(pool, (tx) => this.write(tx, group, attempt.careful), isCommitted);
+    const group = await prepareGroup(works, this.poolOf(works), this.cache, new Date(clock()));
+    const write = (tx: PoolClient) => this.write(tx, group, attempt.checksKeysFirst);
+    const result = await transaction(group.pool, write, isCommitted);
     if (!isCommitted(result)) return result;
     const { stored, afterwards } = result;
     if (stored.length > 0) committed?.(stored);
@@ -146,28 +135,35 @@ export class GroupCommit {
   }
 
   /** Writes a group in a transaction. */
-  private async write(tx: PoolClient, group: PreparedGroup, careful: boolean): Promise<CommittedGroup | HeldUp> {
+  private async write(
+    tx: PoolClient,
+    group: PreparedGroup,
+    checksKeysFirst: boolean,
+  ): Promise<CommittedGroup | HeldUp> {
     const { works, prepared, refused, now } = group;
-    const calls = works.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
-    const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
-    const answered = works.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
-    const records = prepared.flatMap((of, index) =>
-      answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
+    const keys = idempotencyKeysOf(group);
+    const earlier = keys.length > 0 ? await claimIdempotencyKeys(tx, keys, now) : nothing;
+    const answered = works.map(
+      ({ idempotencyKey }, index) => refused[index] ?? (idempotencyKey && earlier.get(nameOfKey(idempotencyKey))),
     );
-    const { repeated, following } = await writeRecords(tx, records, {
+    const { repeated, following } = await writeRecords(tx, recordsOf(group, answered), {
       now,
-      careful,
+      checksKeysFirst,
       note: this.options.note ?? noteDirty,
       follow: (fresh) => this.follow(tx, group, fresh),
     });
     if (following !== undefined && 'heldUp' in following) return following;
-    this.careful = repeated.size > 0;
-    const outcomes: Outcome<PlainJson>[] = [];
+    this.checksKeysFirst = repeated.size > 0;
+    const outcomes: Outcome<AppendResult>[] = [];
     for (const [index, work] of works.entries()) {
-      const results = prepared[index]!.map((of) =>
-        resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
-      );
-      outcomes.push(answered[index] ?? (await answer(tx, work, results)));
+      const known = answered[index];
+      if (known) {
+        outcomes.push(known);
+        continue;
+      }
+      const answer = resultOf(work, prepared[index]!, repeated);
+      if (work.idempotencyKey) await keepResult(tx, work.idempotencyKey, answer);
+      outcomes.push({ answer });
     }
     return { outcomes, answered, repeated, stored: following?.stored ?? [], afterwards: following?.afterwards ?? [] };
   }
@@ -178,18 +174,17 @@ export class GroupCommit {
    */
   private async follow(
     tx: PoolClient,
-    { works, prepared, pool }: PreparedGroup,
+    group: PreparedGroup,
     stored: readonly NewRecord[],
   ): Promise<Pick<CommittedGroup, 'stored' | 'afterwards'> | HeldUp> {
-    const traces = tracesOf(works, prepared);
-    const published = forHooks(works, prepared, stored).map((record) => storedOf(record, traces?.get(record.id)));
+    const published = publishedOf(group, stored);
     const afterwards: (() => void)[] = [];
     for (const plan of this.options.plans) {
       const planned = await plan(tx, published);
       if (planned === undefined) continue;
       const { costly, slow = noOrganizations } = planned;
       if (costly.size > 0) this.costly.note(costly, slow);
-      if (costly.size > 0 && !this.isApart(works, pool)) return { heldUp: costly };
+      if (costly.size > 0 && !this.isIsolated(group)) return { heldUp: costly };
       const afterward = await planned.write();
       if (afterward) afterwards.push(afterward);
     }
@@ -210,10 +205,9 @@ export class GroupCommit {
   }
 
   /** Whether a group is of one organization, on the pool for it. */
-  private isApart(works: readonly Work[], pool: Pool): boolean {
-    return (
-      works.every(({ organizationId }) => organizationId === works[0]!.organizationId) && this.poolOf(works) === pool
-    );
+  private isIsolated({ works, pool }: PreparedGroup): boolean {
+    const [first] = works;
+    return works.every(({ organizationId }) => organizationId === first!.organizationId) && this.poolOf(works) === pool;
   }
 
   /**
@@ -223,32 +217,22 @@ export class GroupCommit {
     group: readonly Work[],
     organizations: ReadonlySet<string>,
     attempt: Attempt,
-  ): Promise<Outcome<PlainJson>[]> {
+  ): Promise<Outcome<AppendResult>[]> {
     const rest = group.filter(({ organizationId }) => !organizations.has(organizationId));
     const outcomes = rest.length > 0 ? await this.run(rest, attempt) : [];
     let next = 0;
     return group.map(
-      ({ organizationId }): Outcome<PlainJson> =>
+      ({ organizationId }): Outcome<AppendResult> =>
         organizations.has(organizationId) ? { again: true } : outcomes[next++]!,
     );
   }
 }
 
-/** Returns the records that hooks get: all except those of calls without hooks. */
-const forHooks = (
-  group: readonly Work[],
-  prepared: readonly (readonly Prepared[])[],
-  fresh: readonly NewRecord[],
-): readonly NewRecord[] => {
-  if (!group.some(({ withoutHooks }) => withoutHooks)) return fresh;
-  const untold = new Set(group.flatMap(({ withoutHooks }, index) => (withoutHooks ? prepared[index]! : [])));
-  return fresh.filter((record) => !untold.has(record));
-};
-
 const isCommitted = (result: CommittedGroup | HeldUp): result is CommittedGroup => !('heldUp' in result);
 
 const noOrganizations: ReadonlySet<string> = new Set();
 
+/** Maximum number of attempts of a group that conflicts with others. */
 const attempts = 5;
 
 const nothing: ReadonlyMap<string, Earlier> = new Map();
@@ -262,46 +246,5 @@ const isPartitionGone = (error: unknown): boolean => error instanceof DatabaseEr
 const isOwnFault = (error: unknown): boolean =>
   error instanceof DatabaseError || error instanceof ApiError || error instanceof TypeError;
 
-const settled = (run: Promise<Outcome<PlainJson>[]>): Promise<Outcome<PlainJson>[]> =>
+const settled = (run: Promise<Outcome<AppendResult>[]>): Promise<Outcome<AppendResult>[]> =>
   run.catch((error: unknown) => [{ error }]);
-
-const refusal = ({ refuse }: Work, prepared: readonly Prepared[]): { error: ApiError } | undefined => {
-  const rejection = refuse && prepared.find((of) => of instanceof Rejection);
-  return rejection && { error: refuse(rejection) };
-};
-
-const answer = async (
-  tx: PoolClient,
-  { once, answer }: Work,
-  results: readonly ItemResult[],
-): Promise<Outcome<PlainJson>> => {
-  try {
-    const given = answer(results);
-    if (once) await keepAnswer(tx, once, given);
-    return { answer: given };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (once) await dropOnce(tx, once);
-    return { error };
-  }
-};
-
-/** Returns the trace context of each record whose call has one; undefined if no call has one. */
-const tracesOf = (group: readonly Work[], prepared: readonly Prepared[][]): ReadonlyMap<string, string> | undefined => {
-  if (group.every(({ traceparent }) => traceparent === undefined)) return undefined;
-  const traces = new Map<string, string>();
-  for (const [index, { traceparent }] of group.entries()) {
-    if (traceparent === undefined) continue;
-    for (const record of prepared[index]!) if (!(record instanceof Rejection)) traces.set(record.id, traceparent);
-  }
-  return traces;
-};
-
-const storedOf = ({ id, ts, metadata, data, device }: NewRecord, traceparent: string | undefined): StoredRecord => ({
-  id,
-  ts,
-  metadata,
-  data,
-  device,
-  ...(traceparent !== undefined && { traceparent }),
-});

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Item, type ItemResult, Rejection } from '#records/item.js';
+import { type Item, Rejection } from '#records/item.js';
 import { type NewRecord, recordOf } from '#records/new-record.js';
 import type { AppendCall } from '#records/record-log.js';
 import type { RecordDevice } from '#records/stored-record.js';
@@ -12,7 +12,7 @@ import { type ProductShape, ProductShapes } from './product.js';
 export type Prepared = NewRecord | Rejection;
 
 /** Ingest cache: it saves queries, may be dropped at any time, and holds no state of records. */
-export interface Knowledge {
+export interface IngestCache {
   shapes: ProductShapes;
   fields: Fields;
   partitions: PartitionKeeper;
@@ -22,7 +22,7 @@ export interface Knowledge {
 export type PartitionKeeper = Pick<Partitions, 'ensure' | 'forget'>;
 
 /** Creates an empty ingest cache. */
-export const noKnowledge = (partitions: PartitionKeeper = new Partitions()): Knowledge => ({
+export const createIngestCache = (partitions: PartitionKeeper = new Partitions()): IngestCache => ({
   shapes: new ProductShapes(),
   fields: new Fields(),
   partitions,
@@ -34,7 +34,7 @@ export const noKnowledge = (partitions: PartitionKeeper = new Partitions()): Kno
  */
 export const prepare = async (
   pool: Pool,
-  { shapes, fields, partitions }: Knowledge,
+  { shapes, fields, partitions }: IngestCache,
   calls: readonly Pick<AppendCall, 'organizationId' | 'items'>[],
   now: number,
 ): Promise<Prepared[][]> => {
@@ -47,15 +47,15 @@ export const prepare = async (
       return device ? recordOf(item, device, shapeOf(device, shapes), now) : unknownDevice(item);
     }),
   );
-  const moments: number[] = [];
-  for (const of of prepared)
-    for (const record of of) {
+  const times: number[] = [];
+  for (const items of prepared)
+    for (const record of items) {
       if (record instanceof Rejection) continue;
       fields.note(record.device.organizationId, record.metadata, record.data);
-      moments.push(record.ts);
+      times.push(record.ts);
     }
   await fields.flush(pool);
-  await partitions.ensure(pool, moments, now);
+  await partitions.ensure(pool, times, now);
   return prepared;
 };
 
@@ -69,11 +69,3 @@ const unknownDevice = ({ serials, deviceId }: Item): Rejection =>
       ? `No device of the organization has the serial ${serials[0] ?? ''}; register it first.`
       : `The organization has no device ${deviceId}.`,
   );
-
-/** Returns the result of a prepared item. `repeated` is the record that it repeats, if any. */
-export const resultOf = (prepared: Prepared, repeated: string | undefined): ItemResult => {
-  if (prepared instanceof Rejection)
-    return { status: 'rejected', error: { code: prepared.code, message: prepared.message } };
-  if (repeated !== undefined) return { status: 'duplicate', recordId: repeated };
-  return { status: 'stored', recordId: prepared.id };
-};

@@ -1,8 +1,8 @@
-import type { PlainJson } from '#json/json.js';
-import type { AppendCall } from '#records/record-log.js';
-import { type CommitOptions, GroupCommit, type Work } from './commit.js';
+import type { AppendCall, AppendResult } from '#records/record-log.js';
+import { type CommitOptions, GroupCommit } from './commit.js';
 import { Group } from './group.js';
-import { onceName } from './idempotency.js';
+import { nameOfKey } from './idempotency.js';
+import type { Work } from './prepared-group.js';
 import { CostlyHooks } from './separate.js';
 
 /** Settings of the store. */
@@ -18,8 +18,10 @@ export interface RecordStore {
   /**
    * Stores the valid items of a call. When it resolves, every stored record is committed, together with the writes that
    * follow from it.
+   * @throws Rejection of the first rejected item of a call that is `allOrNothing`
+   * @throws ApiError 422 for an idempotency key that came with another body
    */
-  store(call: AppendCall): Promise<PlainJson>;
+  store(call: AppendCall): Promise<AppendResult>;
   /** Resolves when everything in progress is settled. */
   close(): Promise<void>;
 }
@@ -43,7 +45,7 @@ const untraced: TraceGroup = (_traceparents, work) => work();
 export const createRecordStore = ({ trace = untraced, ...options }: RecordStoreOptions): RecordStore => {
   const costly = new CostlyHooks(() => performance.now());
   const commit = new GroupCommit(options, costly);
-  const group = new Group<Work, PlainJson>({
+  const group = new Group<Work, AppendResult>({
     async run(works) {
       const begun = performance.now();
       const traceparents = works.flatMap(({ traceparent }) => traceparent ?? []);
@@ -60,8 +62,10 @@ export const createRecordStore = ({ trace = untraced, ...options }: RecordStoreO
     },
   });
   return {
-    store: (call) =>
-      group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),
+    store(call) {
+      const name = call.idempotencyKey && nameOfKey(call.idempotencyKey);
+      return group.add({ ...call, weight: call.items.length, ...(name !== undefined && { name }) });
+    },
     close: () => group.close(),
   };
 };

@@ -14,7 +14,7 @@ export interface WriteOptions<Following> {
    * Whether to check first which keys are taken. Otherwise all count as free, which lets everything go out in one
    * packet. If one is taken, the transaction fails with an error that `isTaken` recognizes.
    */
-  careful: boolean;
+  checksKeysFirst: boolean;
   /** Writes what follows from the stored records, in the same transaction. */
   follow(fresh: readonly NewRecord[]): Promise<Following>;
   note: NoteStored;
@@ -38,17 +38,17 @@ export interface Written<Following> {
 export const writeRecords = async <Following>(
   tx: PoolClient,
   records: readonly NewRecord[],
-  { now, careful, follow, note }: WriteOptions<Following>,
+  { now, checksKeysFirst, follow, note }: WriteOptions<Following>,
 ): Promise<Written<Following>> => {
   const { first, repeated } = sortByKey(records);
-  const taken = careful ? await claimKeys(tx, first, now) : new Set<string>();
+  const taken = checksKeysFirst ? await claimKeys(tx, first, now) : new Set<string>();
   const fresh = taken.size === 0 ? first : first.filter(({ id }) => !taken.has(id));
   let following: Following | undefined;
   if (fresh.length > 0) {
     const { rows, sizes } = rowsOf(fresh);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     await allSettled([
-      ...(careful ? [] : [takeKeys(tx, fresh, now)]),
+      ...(checksKeysFirst ? [] : [takeKeys(tx, fresh, now)]),
       copyIn(tx, target, rows),
       note(tx, fresh, bytes),
       noteUsage(tx, fresh, sizes, now),
