@@ -52,11 +52,12 @@ describe('q pattern', () => {
   });
 
   it('accepts moderate repetitions, escapes and groups', async () => {
+    const { owner, id } = await createTenant(service);
+    await owner.post(`/organizations/${id}/devices/aa`, { name: 'serial-512' });
+    await owner.post(`/organizations/${id}/devices/bb`, { name: 'serial-abc' });
     const pattern = '^serial-[]5-9]{1,3}\\\\?(1|[[:digit:]]{2})$';
-    const { status, headers } = await attacker.owner.get(
-      `/organizations/${attacker.id}/devices?limit=1&q=${encodeURIComponent(pattern)}`,
-    );
+    const { status, headers } = await owner.get(`/organizations/${id}/devices?q=${encodeURIComponent(pattern)}`);
     expect(status).toBe(200);
-    expect(Number(headers.get('x-total-count'))).toBeGreaterThan(0);
+    expect(headers.get('x-total-count')).toBe('1');
   });
 });
