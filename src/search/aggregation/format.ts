@@ -1,9 +1,11 @@
 import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc, type Zone } from '../date/zone.js';
 import type { Field, FieldKind } from '../field/field.js';
+import { emptyField } from '../field/reserved.js';
 import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
+import type { FieldOptions } from './aggregation-node.js';
 import { decimalFormatOf } from './decimal-format.js';
 
 /** Formats numbers of an answer as text; undefined if the engines write no text. */
@@ -29,6 +31,14 @@ export const printOf = (field: Field | undefined, format: Input | undefined, zon
   requireFormattable(field, format);
   if (format !== undefined) return decimalFormatOf(text(format), format);
   return field?.kind === 'boolean' ? (value) => (Number(value) === 0 ? 'false' : 'true') : undefined;
+};
+
+/**
+ * Returns the text form of a metric's number. The type in the request decides it for a field that no record has.
+ */
+export const printOfMetric = (field: Field | undefined, { field: path, format, takenFor }: FieldOptions): Print => {
+  const hasOwnText = takenFor === 'date' || (takenFor === 'boolean' && format === undefined);
+  return printOf(field ?? (hasOwnText ? emptyField(path, takenFor) : undefined), format);
 };
 
 /** Formats a number as Java formats a double: `1.0`, `1.0E10`, `1.0E-4`. */

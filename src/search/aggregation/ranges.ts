@@ -45,6 +45,12 @@ const end: Read<Input> = (input) => {
   return scalar(input);
 };
 
+/** Parses the name of a range: a text or a number. */
+const rangeKey: Read<string> = (input) => {
+  if (input.node.kind === 'literal') throw new WrongKind('[key] must be a number or a text', input, kindOf(input));
+  return text(input);
+};
+
 const rangeItem: Read<RangeItem> = (input) => {
   const {
     key,
@@ -52,7 +58,7 @@ const rangeItem: Read<RangeItem> = (input) => {
     to,
     mask: _,
   } = object('range', {
-    key: text,
+    key: rangeKey,
     from: end,
     to: end,
     from_as_string: ignored,

@@ -138,6 +138,21 @@ export const bucketFacts: readonly Fact[] = [
     error: ['illegal_argument_exception', 'Composite [sources] cannot be null or empty'],
   },
   {
+    of: of('40_range'),
+    title: 'takes no truth for the name of a range',
+    body: over({ range: { ...v, ranges: [{ key: true }] } }),
+    error: ['x_content_parse_exception', "[range] key doesn't support values of type: VALUE_BOOLEAN"],
+  },
+  {
+    of: of('230_composite'),
+    title: 'names the kind of a source that takes no text',
+    body: over({ composite: { sources: [{ k: { histogram: { field: 'data.k', interval: 1 } } }] } }),
+    error: [
+      'illegal_argument_exception',
+      'Field [data.k] of type [keyword] is not supported for aggregation [histogram]',
+    ],
+  },
+  {
     of: of('240_max_buckets'),
     title: 'refuses a page of more buckets than an answer may have',
     body: over({ composite: { size: 65_536, sources: [{ k: { terms: { field: 'data.k' } } }] } }),
@@ -149,6 +164,13 @@ export const bucketFacts: readonly Fact[] = [
     title: 'makes a bucket for each day',
     body: over({ date_histogram: { field: 'ts', calendar_interval: 'day' } }),
     answer: keys([begin, 1], [begin + day, 2], [begin + 2 * day, 0], [begin + 3 * day, 1]),
+  },
+  {
+    of: of('310_date_agg_per_day_of_week'),
+    title: 'writes the day of the week',
+    body: over({ date_histogram: { field: 'ts', calendar_interval: 'day', format: 'e', min_doc_count: 1 } }),
+    answer: gives({ buckets: [{ key_as_string: '1' }, { key_as_string: '2' }, { key_as_string: '4' }] }),
+    notOnNode: "weeks begin on Sunday without OpenSearch's own provider of locales",
   },
   {
     of: of('20_terms'),

@@ -14,6 +14,18 @@ export const metricFacts: readonly Fact[] = [
   { of: of('120_min_metric'), title: 'takes the smallest', body: over({ min: v }), answer: gives({ value: 3 }) },
   { of: of('130_sum_metric'), title: 'adds up', body: over({ sum: v }), answer: gives({ value: 68 }) },
   {
+    of: of('130_sum_metric'),
+    title: 'writes the sum of no values by its format',
+    body: over({ sum: { field: 'data.nope', format: '#,##0.0' } }),
+    answer: gives({ value: 0, value_as_string: '0.0' }),
+  },
+  {
+    of: of('130_sum_metric'),
+    title: 'writes the sum of no values as a time by value_type',
+    body: over({ sum: { field: 'data.nope', value_type: 'date', format: 'yyyy' } }),
+    answer: gives({ value: 0, value_as_string: '1970' }),
+  },
+  {
     of: of('140_value_count_metric'),
     title: 'counts values',
     body: over({ value_count: { field: 'data.many' } }),

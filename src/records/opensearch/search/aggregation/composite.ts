@@ -150,7 +150,7 @@ type By<K extends CompositeSource['by']> = Extract<CompositeSource, { by: K }>;
 
 const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage: Stage) => KeyPart } = {
   terms: (source, field, stage) => {
-    if (field.kind === 'geo_point') throw unsupported(field, 'composite', source.at);
+    if (field.kind === 'geo_point') throw unsupported(field, source.by, source.at);
     const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
     const value = (answered: unknown) => plainKey(field, answered);
     return {
@@ -168,7 +168,7 @@ const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage
     };
   },
   histogram: (source, field) => {
-    if (!isNumeric(field)) throw unsupported(field, 'composite', source.at);
+    if (!isNumeric(field)) throw unsupported(field, source.by, source.at);
     const { interval } = source;
     return {
       more: { interval },
@@ -177,7 +177,7 @@ const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage
     };
   },
   date_histogram: (source, field, stage) => {
-    if (field.kind !== 'date') throw unsupported(field, 'composite', source.at);
+    if (field.kind !== 'date') throw unsupported(field, source.by, source.at);
     const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
     const print = source.format && printOf(field, source.format, zone);
     return {

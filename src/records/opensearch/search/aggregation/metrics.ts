@@ -1,4 +1,4 @@
-import { printOf, requireFormattable, withText } from '#search/aggregation/format.js';
+import { printOf, printOfMetric, requireFormattable, withText } from '#search/aggregation/format.js';
 import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '#search/aggregation/metrics.js';
 import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggregation/statistics.js';
 import { illegalArgument } from '#search/search-failure.js';
@@ -43,8 +43,8 @@ const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {
     const source = numbersOf(kind, metric, metric.at, stage);
-    const print = printOf(stage.field(metric.field, metric.at), metric.format);
-    if (source === undefined) return { asked: {}, read: () => withText(none, undefined), sortable: noNumber };
+    const print = printOfMetric(stage.field(metric.field, metric.at), metric);
+    if (source === undefined) return { asked: {}, read: () => withText(none, print), sortable: noNumber };
     const question = stage.ask(kind, source.body, { field: source.field });
     const value = oneValue(question);
     return {

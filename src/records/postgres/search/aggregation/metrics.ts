@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { squared } from '#records/postgres/squared.js';
-import { printOf, requireFormattable, withText } from '#search/aggregation/format.js';
+import { printOf, printOfMetric, requireFormattable, withText } from '#search/aggregation/format.js';
 import type { ExtendedStatsMetric, SimpleMetric, WeightedAvgMetric } from '#search/aggregation/metrics.js';
 import { unsupported } from '#search/aggregation/number-of.js';
 import { extendedOf, type Moments, statisticsOf, withTexts } from '#search/aggregation/statistics.js';
@@ -20,8 +20,8 @@ const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {
     const numbers = numbersOf(stage, kind, metric, metric.at);
-    const print = printOf(stage.field(metric.field, metric.at), metric.format);
-    if (numbers === undefined) return { read: () => withText(none, undefined), sortable: noNumber };
+    const print = printOfMetric(stage.field(metric.field, metric.at), metric);
+    if (numbers === undefined) return { read: () => withText(none, print), sortable: noNumber };
     const { cell, column } = stage.aggregate(numbers[kind]);
     return {
       read: (bucket) => {

@@ -84,7 +84,7 @@ const nullKey: Part = {
 };
 
 const termsKey = (source: CompositeSource, field: StoredField, index: number, stage: Stage): Part => {
-  if (field.kind === 'geo_point') throw unsupported(field, 'composite', source.at);
+  if (field.kind === 'geo_point') throw unsupported(field, source.by, source.at);
   const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
   const read = (input: Input): Sql => {
     if (field.kind === 'date') return sql`${`${cursorMillis(source, input, stage.planning.now)}`}::int8`;
@@ -112,7 +112,7 @@ const numberKey = (
   index: number,
   stage: Stage,
 ): Part => {
-  if (!isNumeric(field)) throw unsupported(field, 'composite', source.at);
+  if (!isNumeric(field)) throw unsupported(field, source.by, source.at);
   const { interval } = source;
   return {
     key: histogramKey({ ...source, offset: 0 }, stage, index),
@@ -132,7 +132,7 @@ const dateKey = (
   field: StoredField,
   stage: Stage,
 ): Part => {
-  if (field.kind !== 'date') throw unsupported(field, 'composite', source.at);
+  if (field.kind !== 'date') throw unsupported(field, source.by, source.at);
   const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
   const buckets = dateBuckets(field, source.interval, zone, source.offset, stage.planning.span);
   const print = source.format && printOf(field, source.format, zone);
