@@ -4,6 +4,7 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso
 import { SessionDocument, ViewerNameDocument } from './api/documents.js';
 import { account, isOwner, mayWrite, person, token, viewerName } from './api/session.js';
 import { useQuery } from './api/use-query.js';
+import { showFullTexts } from './browser/full-text.js';
 import { listenForShortcuts } from './browser/palette-state.js';
 import { LazyPalette } from './components/lazy-palette.js';
 import { Navigation, type NavigationScreen } from './components/navigation.js';
@@ -136,6 +137,7 @@ const Console = () => {
       ? (user.name ?? user.username)
       : (organization?.name ?? organization?.username ?? 'Account');
   useEffect(listenForShortcuts, []);
+  useEffect(showFullTexts, []);
   return (
     <LocationProvider scope={base}>
       <a class="skip" href="#main">

@@ -23,6 +23,7 @@ import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
 import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
+import { type Newest, sortedByHeard } from './heard-order.js';
 import { list } from './list.js';
 import { loaderOf } from './loader.js';
 import { productOf } from './products.js';
@@ -31,27 +32,24 @@ import { readFilter, type Silence } from './silent-filter.js';
 /** Resolves the devices of the organization. */
 @Resolver(() => Device)
 export class DeviceResolver {
-  constructor(private readonly index: Silence) {}
+  constructor(private readonly index: Silence & Newest) {}
 
   @Query(() => DevicePage, { description: 'The devices of the organization that the caller can read.' })
   async devices(@Args(() => DevicesArgs) args: DevicesArgs, @Ctx() ctx: Context): Promise<DevicePage> {
     requireOrganization(ctx, args.organizationId, 'read');
     const filter = await readFilter(ctx, this.index, args.filter);
-    return list(
-      ctx,
-      deviceListing(ctx.caller, {
-        where: [
-          sql`d.organization_id = ${args.organizationId}`,
-          readableDevice(ctx.caller),
-          ...ofProduct(args.productId),
-          ...(args.ids ? [sql`d.id = any(${args.ids.filter(isId)}::uuid[])`] : []),
-          ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
-        ],
-        order: sql`d.id`,
-        filter,
-      }),
-      args,
-    );
+    const listing = deviceListing(ctx.caller, {
+      where: [
+        sql`d.organization_id = ${args.organizationId}`,
+        readableDevice(ctx.caller),
+        ...ofProduct(args.productId),
+        ...(args.ids ? [sql`d.id = any(${args.ids.filter(isId)}::uuid[])`] : []),
+        ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
+      ],
+      order: sql`d.id`,
+      filter,
+    });
+    return list(ctx, await sortedByHeard(ctx, this.index, listing, args.sort), args);
   }
 
   @FieldResolver(() => Product, { nullable: true, description: 'Product that describes the device.' })

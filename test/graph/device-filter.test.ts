@@ -120,6 +120,17 @@ describe('device filter', () => {
     expect(await find(null)).toEqual([5, ...Object.keys(devices)]);
   });
 
+  it('sorts by the time of the newest record, with devices without records last, page by page', async () => {
+    const newestFirst = ['a1-05', 'a1-01', 'a1-02', 'a1-03', 'a1-04'];
+    const oldestFirst = ['a1-03', 'a1-02', 'a1-01', 'a1-05', 'a1-04'];
+    expect(await find(null, { sort: '-lastRecordAt' })).toEqual([5, ...newestFirst]);
+    expect(await find(null, { sort: 'lastRecordAt' })).toEqual([5, ...oldestFirst]);
+    const pages = [1, 2, 3].map((page) => find(null, { sort: '-lastRecordAt,serial', limit: 2, page }));
+    expect((await Promise.all(pages)).flatMap(([, ...serials]) => serials)).toEqual(newestFirst);
+    expect(await find({ tag: 'roof' }, { sort: '-lastRecordAt', q: 'a1' })).toEqual([2, 'a1-01', 'a1-02']);
+    expect(await find(null, { sort: '-lastRecordAt' }, member)).toEqual([3, 'a1-01', 'a1-02', 'a1-03']);
+  });
+
   it('applies below an organization and below an application', async () => {
     const { body } = await owner.graph(`{ account {
       devices(filter: { tag: "roof" }) { totalCount items { serial } }

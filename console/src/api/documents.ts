@@ -920,10 +920,11 @@ export type DeliveryQueryVariables = Exact<{
   applicationId: string;
   applicationHookId: string;
   deliveryId: string;
+  stored: number;
 }>;
 
 
-export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string, settings: { circuit: CircuitState, circuitUntil: string | null } } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: DeliveryErrorCode, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: DeliveryErrorCode, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
+export type DeliveryQuery = { newer: { items: Array<{ id: string }> } | null, older: { items: Array<{ id: string }> } | null, applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string, settings: { circuit: CircuitState, circuitUntil: string | null } } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: DeliveryErrorCode, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: DeliveryErrorCode, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
 
 export type HookQueryVariables = Exact<{
   organizationId: string;
@@ -2774,7 +2775,30 @@ export const CountDeliveriesDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<CountDeliveriesQuery, CountDeliveriesQueryVariables>;
 export const DeliveryDocument = new TypedDocumentString(`
-    query Delivery($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!) {
+    query Delivery($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!, $stored: UnixTime!) {
+  newer: applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    from: $stored
+    sort: "createdAt"
+    limit: 20
+  ) {
+    items {
+      id
+    }
+  }
+  older: applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    to: $stored
+    limit: 20
+  ) {
+    items {
+      id
+    }
+  }
   applicationHookDelivery(
     organizationId: $organizationId
     applicationId: $applicationId

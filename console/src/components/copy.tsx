@@ -1,5 +1,26 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from './icon.js';
+
+/** Returns whether the text was copied just now, and the function that copies it. */
+function useCopy(text: string): [boolean, () => void] {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return [copied, () => void navigator.clipboard.writeText(text).then(() => setCopied(true))];
+}
+
+/** A button that copies a text. */
+export const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
+  const [copied, copy] = useCopy(text);
+  return (
+    <button type="button" onClick={copy}>
+      {copied ? 'Copied' : label}
+    </button>
+  );
+};
 
 /**
  * A text to paste elsewhere, such as a curl command, with a button that copies it. A secret in it is shown as dots, and
@@ -7,21 +28,13 @@ import { Icon } from './icon.js';
  */
 export function Copyable({ text, label, secret }: { text: string; label: string; secret?: string | undefined }) {
   const [isBare, setBare] = useState(false);
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
   return (
     <div class="copyable">
       <pre tabIndex={0} aria-label={label}>
         <code>{secret === undefined || isBare ? text : text.replaceAll(secret, '••••••••')}</code>
       </pre>
       <div class="copy-actions">
-        <button type="button" onClick={() => void copy()}>
-          {copied ? 'Copied' : 'Copy'}
-        </button>
+        <CopyButton text={text} />
         {secret !== undefined && (
           <button type="button" aria-pressed={isBare} onClick={() => setBare((now) => !now)}>
             {isBare ? 'Hide the token' : 'Show the token'}
@@ -34,22 +47,14 @@ export function Copyable({ text, label, secret }: { text: string; label: string;
 
 /** A short text such as a serial number, with a button that copies it. */
 export const CopyText = ({ text, what }: { text: string; what: string }) => {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
+  const [copied, copy] = useCopy(text);
+  const label = copied ? 'Copied' : `Copy ${what}`;
   return (
     <span class="copy-text">
-      <code>{text}</code>
-      <button
-        type="button"
-        class="plain"
-        aria-label={copied ? 'Copied' : `Copy ${what}`}
-        title={copied ? 'Copied' : `Copy ${what}`}
-        onClick={() => void copy()}
-      >
+      <code class="cut" title={text}>
+        {text}
+      </code>
+      <button type="button" class="plain" aria-label={label} title={label} onClick={copy}>
         <Icon name={copied ? 'done' : 'copy'} />
       </button>
     </span>

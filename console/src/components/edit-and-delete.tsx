@@ -1,45 +1,70 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { Action } from './action.js';
+import { Section } from './page.js';
 
-/** Buttons that change the object of a screen, or delete it and return to the list. */
-export function EditAndDelete({
+/** A button that changes the object of a screen. */
+export const Edit = ({
+  of,
+  fields,
+  save,
+  reload,
+}: {
+  /** Kind of the object in a word: "device". */
+  of: string;
+  /** The fields of the form. */
+  fields: ComponentChildren;
+  save: (form: FormData) => Promise<unknown>;
+  reload: () => void;
+}) => (
+  <Action
+    label="Edit"
+    title={`Edit the ${of}`}
+    action="Save"
+    done={`The ${of} was saved.`}
+    undo
+    submit={async (form) => {
+      await save(form);
+      reload();
+    }}
+  >
+    {fields}
+  </Action>
+);
+
+/** What cannot be taken back, apart from the rest of a screen: each button beside a sentence of its effect. */
+export const DangerZone = ({ children }: { children: ComponentChildren }) => (
+  <Section title="Danger zone">
+    <ul class="danger-zone">{children}</ul>
+  </Section>
+);
+
+/** A sentence of the danger zone with its button. */
+export const Danger = ({ says, children }: { says: string; children: ComponentChildren }) => (
+  <li>
+    <span>{says}</span>
+    {children}
+  </li>
+);
+
+/** Deletes the object of a screen after confirmation, and returns to the list. */
+export function Delete({
   of,
   list,
-  fields,
   consequence,
-  save,
   remove,
-  reload,
 }: {
   /** Kind of the object in a word: "device". */
   of: string;
   /** Path of the list that the object belongs to. */
   list: string;
-  /** The fields of the form. */
-  fields: ComponentChildren;
-  /** Warning shown before the deletion. */
+  /** Effect of the deletion, as a sentence. */
   consequence: string;
-  save: (form: FormData) => Promise<unknown>;
   remove: () => Promise<unknown>;
-  reload: () => void;
 }) {
   const { route } = useLocation();
   return (
-    <>
-      <Action
-        label="Edit"
-        title={`Edit the ${of}`}
-        action="Save"
-        done={`The ${of} was saved.`}
-        undo
-        submit={async (form) => {
-          await save(form);
-          reload();
-        }}
-      >
-        {fields}
-      </Action>
+    <Danger says={consequence}>
       <Action
         label="Delete"
         title={`Delete the ${of}`}
@@ -52,6 +77,6 @@ export function EditAndDelete({
       >
         <p>{consequence}</p>
       </Action>
-    </>
+    </Danger>
   );
 }

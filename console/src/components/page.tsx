@@ -78,7 +78,7 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildre
       .map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === 'string' ? <span class="name">{value}</span> : value}</dd>
         </div>
       ))}
   </dl>

@@ -34,6 +34,10 @@ export const Failure = ({
   </div>
 );
 
+/** Returns the heading of an object's screen without the object: its kind, and whether the service has none. */
+export const headingWithout = ({ error }: Pick<Loaded<unknown>, 'error'>, kind: string): string =>
+  error?.code === 'NOT_FOUND' ? `${kind} not found` : kind;
+
 /**
  * Shows the result of a request: its error, its data, or a placeholder of the same height during the first load. Later
  * loads keep the data in place.

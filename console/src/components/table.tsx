@@ -78,7 +78,7 @@ export function Table<Row extends { id: string }>({
                   data-label={column.title}
                   class={column.number ? 'number' : undefined}
                 >
-                  {column.cell(row)}
+                  <Cell of={column.cell(row)} />
                 </td>
               ))}
             </tr>
@@ -88,6 +88,10 @@ export function Table<Row extends { id: string }>({
     </div>
   );
 }
+
+/** The content of a cell. A long text ends in an ellipsis. */
+const Cell = ({ of }: { of: ComponentChildren }) =>
+  typeof of === 'string' ? <span class="name">{of}</span> : <>{of}</>;
 
 const Heading = <Row,>({ column, address }: { column: Column<Row>; address: Address }) => {
   const { title, sort, number } = column;

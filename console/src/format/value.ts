@@ -1,8 +1,11 @@
-/** Formats a value of a record for users. Numbers are shortened; other values stay unchanged. */
-export const shown = (value: unknown, unit?: string | null): string => {
+/**
+ * Formats a value of a record for users. Numbers are shortened; other values stay unchanged.
+ * @param digits number of significant digits.
+ */
+export const shown = (value: unknown, unit?: string | null, digits = 6): string => {
   const text =
     typeof value === 'number'
-      ? value.toLocaleString(undefined, { maximumSignificantDigits: 6 })
+      ? value.toLocaleString(undefined, { maximumSignificantDigits: digits })
       : typeof value === 'string'
         ? value
         : JSON.stringify(value);

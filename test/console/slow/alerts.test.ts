@@ -97,6 +97,8 @@ describeInBrowser('console: alert rules and episodes', () => {
     await panel.getByRole('link', { name: 'Freezer' }).click();
     await page.getByRole('heading', { name: 'Freezer' }).waitFor();
     expect(page.url()).toContain(deviceId);
+    await page.getByRole('status', { name: 'Open alerts' }).getByText('critical').waitFor();
+    await page.getByRole('tab', { name: 'Alerts' }).click();
     await panel.getByText('critical').waitFor();
     const chart = page.getByRole('figure', { name: 'temperature' });
     await chart.getByText('critical alert open (2 times)').waitFor();

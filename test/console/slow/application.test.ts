@@ -85,10 +85,41 @@ describeInBrowser('console: applications, people and jobs', () => {
     await owner.put(`/teams/${owner.id}/${teamId}/applications/${applicationId}`, { permission: 'read' });
     const { page } = await browser.open(`${world.url}/console/applications/${applicationId}#token=${owner.token}`);
     const seers = page.getByRole('table', { name: 'Who may see this, and why' });
-    await seers.getByRole('row').filter({ hasText: 'owner of the organization' }).getByText('write').waitFor();
-    await seers.getByRole('row').filter({ hasText: 'team Night shift (read)' }).waitFor();
+    await seers.getByRole('row').filter({ hasText: 'owner of the organization' }).getByText('can edit').waitFor();
+    await seers.getByRole('row').filter({ hasText: 'team Night shift (can read)' }).waitFor();
     expect(await seers.getByRole('row').count()).toBe(3);
     expect(chief.id).not.toBe(member.id);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('says what to do where nobody but the tokens may see an application', async () => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
+    const { page } = await browser.open(`${world.url}/console/applications/${applicationId}#token=${owner.token}`);
+    const seers = page.getByRole('region', { name: 'Who may see this, and why' });
+    await seers.getByText("The organization's own tokens alone").waitFor();
+    await seers.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { name: 'People' }).waitFor();
+  });
+
+  it('has a heading that says so where an object does not exist', async () => {
+    const owner = await world.organization();
+    const { page } = await browser.open(`${world.url}/console/#token=${owner.token}`);
+    const none = owner.id;
+    const headings: Record<string, string> = {
+      [`/devices/${none}`]: 'Device not found',
+      [`/products/${none}`]: 'Product not found',
+      [`/applications/${none}`]: 'Application not found',
+      [`/hooks/${none}/${none}`]: 'Hook not found',
+      [`/hooks/${none}/${none}/${none}`]: 'Delivery not found',
+      [`/alerts/rules/${none}/${none}`]: 'Alert rule not found',
+      '/nowhere': 'Not found',
+    };
+    for (const [path, name] of Object.entries(headings)) {
+      await page.goto(`${world.url}/console${path}`);
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      expect(await page.title()).toBe(`${name} · Device Data Platform`);
+    }
     expect(await violationsOf(page)).toEqual([]);
   });
 
@@ -98,13 +129,13 @@ describeInBrowser('console: applications, people and jobs', () => {
     const member = await world.member(owner, Role.member);
     const { page } = await browser.open(`${world.url}/console/people#token=${owner.token}`);
     await page.getByText('No team yet').waitFor();
-    await page.getByRole('button', { name: 'Make a team' }).click();
+    await page.getByRole('button', { name: 'Create a team' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Night shift');
-    await page.getByRole('dialog').getByRole('button', { name: 'Make' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Applications' }).click();
     await page.getByRole('dialog').getByLabel('Cold rooms').selectOption('read');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'Cold rooms (read)' }).waitFor();
+    await page.getByRole('cell', { name: 'Cold rooms (can read)' }).waitFor();
     await page.getByRole('table', { name: 'Members' }).getByRole('button', { name: 'Edit' }).click();
     await page.getByRole('dialog').getByLabel('Night shift').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();

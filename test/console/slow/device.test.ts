@@ -34,8 +34,35 @@ describeInBrowser('console: device', () => {
       expect.stringMatching(/^2\s+ff\s[^]*TRAILING_BYTES$/),
     ]);
     expect(page.url()).toContain('record=');
-    await page.getByRole('group', { name: 'Map' }).getByText('Cellar').waitFor({ state: 'attached' });
     expect(await page.getByLabel('A call that posts a record').textContent()).toContain('"serial":"c0-01"');
+    await page.getByRole('tab', { name: 'Location' }).click();
+    await page.getByRole('group', { name: 'Map' }).getByText('Cellar').waitFor({ state: 'attached' });
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('keeps its tab in the address, and chooses tabs by the arrow keys', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page, faults } = await browser.open(
+      `${world.url}/console/devices/${deviceId}?tab=location#token=${owner.token}`,
+    );
+    const tab = (name: string) => page.getByRole('tab', { name });
+    await page.getByRole('tabpanel', { name: 'Location' }).getByText('Latitude 48.8500, longitude 2.3500').waitFor();
+    await tab('Location').focus();
+    const shown: string[] = [];
+    for (const key of ['ArrowRight', 'ArrowRight', 'End', 'ArrowRight', 'ArrowLeft', 'Home']) {
+      await page.keyboard.press(key);
+      const focused = page.locator('[role="tab"]:focus');
+      shown.push(await focused.innerText());
+      expect(await focused.getAttribute('aria-selected')).toBe('true');
+      await page.getByRole('tabpanel', { name: shown.at(-1)! }).waitFor();
+    }
+    expect(shown).toEqual(['Tokens', 'Alerts', 'History', 'Records', 'History', 'Records']);
+    expect(new URL(page.url()).search).toBe('');
+    await tab('Alerts').click();
+    expect(new URL(page.url()).search).toBe('?tab=alerts');
+    await tab('History').click();
+    await page.getByRole('table', { name: 'History' }).getByRole('row', { name: 'register device' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
@@ -59,6 +86,7 @@ describeInBrowser('console: device', () => {
   it('shows a new token of the device once; the device can post until the token is revoked', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
+    await page.getByRole('tab', { name: 'Tokens' }).click();
     await page.getByRole('button', { name: 'Create a token' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create a token' });
     await dialog.getByLabel('Name').fill('Firmware');

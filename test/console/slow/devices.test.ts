@@ -36,6 +36,25 @@ describeInBrowser('console: device list', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('sorts by when devices were heard last', async () => {
+    const { owner } = await furnished(3);
+    const ts = Math.floor(Date.now() / 1000) - 7200;
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-02', ts, data: { temperature: 4 } });
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    const table = page.getByRole('table', { name: 'Devices' });
+    const heading = table.getByRole('columnheader', { name: 'Last heard' });
+    const order = async () => (await table.getByRole('row').allInnerTexts()).map((row) => /Device \d/.exec(row)?.[0]);
+    for (const [direction, devices] of [
+      ['ascending', ['Device 2', 'Device 1', 'Device 3']],
+      ['descending', ['Device 1', 'Device 2', 'Device 3']],
+    ] as const) {
+      await heading.getByRole('link').click();
+      await table.getByRole('row').nth(1).getByText(devices[0]).waitFor();
+      expect(await heading.getAttribute('aria-sort')).toBe(direction);
+      expect((await order()).slice(1)).toEqual(devices);
+    }
+  });
+
   it('registers a device and opens it, and shows why a serial is refused', async () => {
     const { owner } = await furnished(1);
     const product = { name: 'Thermometer', version: '1', variables: [] };

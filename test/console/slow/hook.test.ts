@@ -131,6 +131,52 @@ describeInBrowser('console: hooks', () => {
     expect(await next.textContent()).toMatch(/^not before .+ \(Europe\/Paris\): the circuit of the hook is open$/);
   });
 
+  it('goes from a delivery to the ones before and after it, and copies it as a call of curl', async () => {
+    const { owner, applicationId } = await furnished();
+    const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
+    const hookId = await owner.make(hooks, { url: receiver.url('/neighbours') });
+    for (const temperature of [1, 2, 3])
+      await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature } });
+    await receiver.received(3);
+    const { body } = await owner.get<{ id: string }[]>(`${hooks}/${hookId}/deliveries`);
+    const ids = body.map(({ id }) => id);
+    const base = `${world.url}/console/hooks/${applicationId}/${hookId}`;
+    const { page, context } = await browser.open(`${base}/${ids[0]}#token=${owner.token}`);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const link = (name: string) => page.getByRole('link', { name, exact: true });
+    const way = [
+      ['Next', ids[1]],
+      ['Next', ids[2]],
+      ['Previous', ids[1]],
+    ] as const;
+    for (const [name, id] of way) {
+      await link(name).click();
+      await page.waitForURL(`${base}/${id}`);
+    }
+    await link('Previous').click();
+    await link('Previous').waitFor({ state: 'detached' });
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(`curl -X POST '${receiver.url('/neighbours')}'`);
+    expect(copied).toContain('"temperature":3');
+  });
+
+  it('deletes a hook in its danger zone', async () => {
+    const { owner, applicationId } = await furnished();
+    const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
+    const hookId = await owner.make(hooks, { url: receiver.url('/ends') });
+    const { page } = await browser.open(`${world.url}/console/hooks/${applicationId}/${hookId}#token=${owner.token}`);
+    const zone = page.getByRole('region', { name: 'Danger zone' });
+    await zone.getByText('Its deliveries end').waitFor();
+    expect(await page.getByRole('banner').getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await zone.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete the hook' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No hook yet').waitFor();
+    expect((await owner.get(`${hooks}/${hookId}`)).status).toBe(404);
+  });
+
   it('hides the hooks of an application from a member who may only read it', async () => {
     const { owner, applicationId } = await furnished();
     await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url: receiver.url('/hidden') });

@@ -3,7 +3,7 @@ import { AlertRuleDocument } from '../../api/documents.js';
 import { organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Page } from '../../components/page.js';
-import { Loading } from '../../components/state.js';
+import { headingWithout, Loading } from '../../components/state.js';
 import { RuleState } from './alert-labels.js';
 import { RuleForm } from './rule-form.js';
 import type { ShownRule } from './rule-types.js';
@@ -36,7 +36,7 @@ export function RuleScreen() {
   );
   return (
     <Page
-      title={isNew ? 'New alert rule' : (rule?.name ?? 'Alert rule')}
+      title={isNew ? 'New alert rule' : (rule?.name ?? headingWithout(loaded, 'Alert rule'))}
       actions={
         <>
           {rule !== undefined && <a href={`/console/alerts?rule=${rule.id}`}>History</a>}
@@ -47,7 +47,7 @@ export function RuleScreen() {
       <Loading of={loaded} rows={20}>
         {({ application }) => (
           <>
-            <p class="quiet">
+            <p class="quiet cut">
               <a href={list}>Rules of {application.name}</a>
               {rule?.disabled === true && (
                 <>

@@ -1,5 +1,7 @@
 import type { ApplicationQuery, Permission } from '../../api/documents.js';
 import { Section } from '../../components/page.js';
+import { Empty } from '../../components/state.js';
+import { accessOf } from '../../format/value.js';
 
 type Grant = NonNullable<ApplicationQuery['application']>['grants']['items'][number];
 type Owner = NonNullable<ApplicationQuery['organizationMembers']>['items'][number];
@@ -15,8 +17,26 @@ interface Seer {
  * Lists the accounts that may read an application, with the reason: owners of the organization, and members of teams
  * that have a grant.
  */
-export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners: readonly Owner[] }) => (
-  <Section title="Who may see this, and why">
+export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners: readonly Owner[] }) => {
+  const seers = seersOf(grants, owners);
+  return (
+    <Section title="Who may see this, and why">
+      {seers.length === 0 ? (
+        <Empty title="The organization's own tokens alone">
+          <p>
+            Owners see every application, members those of their teams: add people and teams under{' '}
+            <a href="/console/people">People</a>.
+          </p>
+        </Empty>
+      ) : (
+        <Seers of={seers} />
+      )}
+    </Section>
+  );
+};
+
+const Seers = ({ of }: { of: readonly Seer[] }) => (
+  <>
     <p class="quiet">The organization's own tokens, and:</p>
     <div class="table-frame">
       <table aria-label="Who may see this, and why">
@@ -28,17 +48,17 @@ export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners
           </tr>
         </thead>
         <tbody>
-          {seersOf(grants, owners).map(({ id, username, may, why }) => (
+          {of.map(({ id, username, may, why }) => (
             <tr key={id}>
               <td>{username}</td>
-              <td>{may}</td>
+              <td>{accessOf(may)}</td>
               <td>{why.join('; ')}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
-  </Section>
+  </>
 );
 
 const seersOf = (grants: readonly Grant[], owners: readonly Owner[]): Seer[] => {
@@ -55,6 +75,6 @@ const seersOf = (grants: readonly Grant[], owners: readonly Owner[]): Seer[] => 
   for (const { id, username } of owners) add(id, username, 'write', 'owner of the organization');
   for (const { permission, team } of grants)
     for (const { id, username } of team.members.items)
-      add(id, username, permission, `team ${team.name} (${permission})`);
+      add(id, username, permission, `team ${team.name} (${accessOf(permission)})`);
   return [...seers.values()];
 };

@@ -11,32 +11,41 @@ import { organizationId } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
-import { EditAndDelete } from '../../components/edit-and-delete.js';
+import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import { ApplicationFields } from './applications.js';
 
 type Application = NonNullable<ApplicationQuery['application']>;
 
-export const ApplicationActions = ({ application, reload }: { application: Application; reload: () => void }) => {
-  const names = { organizationId: organizationId.value, applicationId: application.id };
-  return (
-    <EditAndDelete
+const namesOf = ({ id }: Application) => ({ organizationId: organizationId.value, applicationId: id });
+
+/** Edits an application. */
+export const EditApplication = ({ application, reload }: { application: Application; reload: () => void }) => (
+  <Edit
+    of="application"
+    fields={<ApplicationFields name={application.name} description={application.description} />}
+    save={(form) =>
+      ask(UpdateApplicationDocument, {
+        ...namesOf(application),
+        name: textOf(form, 'name'),
+        description: textOf(form, 'description') || null,
+        hasDashboard: application.hasDashboard,
+      })
+    }
+    reload={reload}
+  />
+);
+
+/** Deletes an application. */
+export const DeleteApplication = ({ application }: { application: Application }) => (
+  <DangerZone>
+    <Delete
       of="application"
       list="/console/applications"
-      fields={<ApplicationFields name={application.name} description={application.description} />}
       consequence="Its hooks and their deliveries go with it. An application with linked devices is not deleted."
-      save={(form) =>
-        ask(UpdateApplicationDocument, {
-          ...names,
-          name: textOf(form, 'name'),
-          description: textOf(form, 'description') || null,
-          hasDashboard: application.hasDashboard,
-        })
-      }
-      remove={() => ask(DeleteApplicationDocument, names)}
-      reload={reload}
+      remove={() => ask(DeleteApplicationDocument, namesOf(application))}
     />
-  );
-};
+  </DangerZone>
+);
 
 /** Links a device by its serial number. */
 export const LinkDevice = ({ applicationId, reload }: { applicationId: string; reload: () => void }) => (

@@ -14,7 +14,7 @@ import { accessOf } from '../../format/value.js';
 import { RuleState, Severity } from '../alerts/alert-labels.js';
 import { History } from '../audit/history.js';
 import { WhoMaySee } from './access-table.js';
-import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
+import { DeleteApplication, EditApplication, LinkDevice, Unlink } from './application-actions.js';
 
 type Application = NonNullable<ApplicationQuery['application']>;
 type Device = Application['devices']['items'][number];
@@ -35,16 +35,23 @@ export function ApplicationScreen() {
   const found = application.data?.application;
   return (
     <Page
-      title={found?.name ?? 'Application'}
-      actions={found && mayOwn.value && <ApplicationActions application={found} reload={application.reload} />}
+      title={found?.name ?? (application.data === undefined ? 'Application' : 'Application not found')}
+      actions={found && mayOwn.value && <EditApplication application={found} reload={application.reload} />}
     >
       <Loading of={application} rows={20}>
         {({ application: shown, organizationMembers }) =>
-          shown && (
+          shown === null ? (
+            <Empty title="There is no such application">
+              <p>
+                It was deleted, or it is not yours to see. Go to the{' '}
+                <a href="/console/applications">applications that you see</a>.
+              </p>
+            </Empty>
+          ) : (
             <>
               <Facts
                 of={[
-                  ['Description', shown.description],
+                  ['Description', shown.description && <>{shown.description}</>],
                   ['Your access', accessOf(shown.permission)],
                   ['Created', formatTime(secondsOf(shown.createdAt))],
                 ]}
@@ -55,6 +62,7 @@ export function ApplicationScreen() {
               <Hooks of={shown} />
               <History of={shown.id} />
               <WhoMaySee grants={shown.grants.items} owners={organizationMembers?.items ?? []} />
+              {mayOwn.value && <DeleteApplication application={shown} />}
             </>
           )
         }
@@ -157,7 +165,12 @@ const Hooks = ({ of }: { of: Application }) => (
         <p>Hooks are shown to those who may change the application.</p>
       </Empty>
     ) : of.hooks.items.length === 0 ? (
-      <Empty title="No hook" />
+      <Empty title="No hook">
+        <p>
+          A hook sends its records on, to an address of yours:{' '}
+          <a href={`/console/hooks?application=${of.id}`}>create one</a>.
+        </p>
+      </Empty>
     ) : (
       <ul class="lines">
         {of.hooks.items.map(({ id, url, disabled }) => (

@@ -10,9 +10,9 @@ import { historyColumns } from './columns.js';
 
 const limit = 10;
 
-/** Shows owners the events of a thing, on demand. */
-export const History = ({ of }: { of: string }) => {
-  const [isOpen, setOpen] = useState(false);
+/** Shows owners the events of a thing, by default on demand. */
+export const History = ({ of, isOpen: opens = false }: { of: string; isOpen?: boolean }) => {
+  const [isOpen, setOpen] = useState(opens);
   if (!isOwner.value) return null;
   return (
     <Section

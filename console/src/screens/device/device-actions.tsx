@@ -3,12 +3,15 @@ import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
-import { EditAndDelete } from '../../components/edit-and-delete.js';
+import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import type { Device } from './device-type.js';
 
 type Product = NonNullable<DeviceQuery['products']>['items'][number];
 
-export function DeviceActions({
+const namesOf = (device: Device) => ({ organizationId: organizationId.value, deviceId: device.id });
+
+/** Edits a device. */
+export const EditDevice = ({
   device,
   products,
   reload,
@@ -16,20 +19,26 @@ export function DeviceActions({
   device: Device;
   products: readonly Product[];
   reload: () => void;
-}) {
-  const names = { organizationId: organizationId.value, deviceId: device.id };
-  return (
-    <EditAndDelete
+}) => (
+  <Edit
+    of="device"
+    fields={<DeviceFields device={device} products={products} />}
+    save={(form) => ask(UpdateDeviceDocument, { ...namesOf(device), ...deviceOf(form) })}
+    reload={reload}
+  />
+);
+
+/** Deletes a device. */
+export const DeleteDevice = ({ device }: { device: Device }) => (
+  <DangerZone>
+    <Delete
       of="device"
       list="/console/devices"
-      fields={<DeviceFields device={device} products={products} />}
       consequence="1 device is deleted, with its records and its links to applications."
-      save={(form) => ask(UpdateDeviceDocument, { ...names, ...deviceOf(form) })}
-      remove={() => ask(DeleteDeviceDocument, names)}
-      reload={reload}
+      remove={() => ask(DeleteDeviceDocument, namesOf(device))}
     />
-  );
-}
+  </DangerZone>
+);
 
 /** The form fields of an existing or new device. */
 export const DeviceFields = ({ device, products }: { device?: Device; products: readonly Product[] }) => {

@@ -14,13 +14,16 @@ import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { readValue } from '../../components/plot-data.js';
 import { RangePicker } from '../../components/range-picker.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, headingWithout, Loading } from '../../components/state.js';
+import { TabList } from '../../components/tab-list.js';
 import { Tile } from '../../components/tile.js';
+import type { TokenLine } from '../../components/token.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { shown } from '../../format/value.js';
+import { Severity } from '../alerts/alert-labels.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { History } from '../audit/history.js';
-import { DeviceActions } from './device-actions.js';
+import { DeleteDevice, EditDevice } from './device-actions.js';
 import type { Device } from './device-type.js';
 import { Records } from './records.js';
 import { Tokens } from './tokens.js';
@@ -44,23 +47,26 @@ export function DeviceScreen() {
     to,
     owns: isOwner.value,
   });
-  const title = device.data?.device?.name ?? device.data?.device?.serial ?? 'Device';
+  const title = device.data?.device?.name ?? device.data?.device?.serial ?? headingWithout(device, 'Device');
   return (
     <Page
       title={title}
       actions={
         device.data !== undefined &&
         mayOwn.value && (
-          <DeviceActions device={device.data.device} products={device.data.products.items} reload={device.reload} />
+          <EditDevice device={device.data.device} products={device.data.products.items} reload={device.reload} />
         )
       }
     >
       <Loading of={device} rows={16}>
         {({ device: found, deviceTokens, account }) => (
           <>
-            <Shown device={found} from={from} to={to} episodes={account.episodes.items} />
-            <History of={found.id} />
-            {deviceTokens && <Tokens deviceId={found.id} tokens={deviceTokens.items} reload={device.reload} />}
+            <AlertBanner device={found} />
+            <DeviceFacts device={found} />
+            <NewestValues device={found} />
+            <DeviceChart device={found} from={from} to={to} episodes={account.episodes.items} />
+            <Parts device={found} tokens={deviceTokens?.items} reload={device.reload} />
+            {mayOwn.value && <DeleteDevice device={found} />}
           </>
         )}
       </Loading>
@@ -76,43 +82,105 @@ interface ShownProps {
   readonly episodes: readonly Episode[];
 }
 
-const Shown = ({ device, from, to, episodes }: ShownProps) => (
+const DeviceFacts = ({ device }: { device: Device }) => (
+  <Facts
+    of={[
+      ['Serial', <CopyText text={device.serial} what="the serial number" />],
+      ['Product', device.product && `${device.product.name} ${device.product.version}`],
+      ['Tags', device.tags.map((tag) => <span class="tag">{tag}</span>)],
+      [
+        'Applications',
+        device.applications.items.map(({ id, name }) => (
+          <>
+            <a href={`/console/applications/${id}`}>{name}</a>{' '}
+          </>
+        )),
+      ],
+      ['Last heard', device.lastRecordAt === null ? 'never' : <Ago at={secondsOf(device.lastRecordAt)} />],
+      ['Identifier', <CopyText text={device.id} what="the identifier" />],
+      ['Registered', formatTime(secondsOf(device.createdAt))],
+    ]}
+  />
+);
+
+/** Says that alerts of the device are open, with the most severe of them. */
+const AlertBanner = ({ device }: { device: Device }) => {
+  const { items, totalCount } = device.openEpisodes;
+  const [worst] = items;
+  if (worst === undefined) return null;
+  return (
+    <div class={`banner ${worst.severity === 'critical' ? 'bad' : 'warn'}`} role="status" aria-label="Open alerts">
+      <strong>
+        <Severity of={worst.severity} /> {worst.name}
+      </strong>
+      <span>
+        opened <Ago at={secondsOf(worst.openedAt)} />
+        {(totalCount ?? items.length) > 1 && `, and ${((totalCount ?? items.length) - 1).toLocaleString()} more`}
+      </span>
+    </div>
+  );
+};
+
+/** The tabs below the chart: records, location, tokens, alerts and history. */
+const Parts = ({
+  device,
+  tokens,
+  reload,
+}: {
+  device: Device;
+  tokens: readonly TokenLine[] | undefined;
+  reload: () => void;
+}) => (
+  <TabList
+    label="Parts of the device"
+    tabs={[
+      { id: 'records', title: 'Records', show: () => <RecordsAndCall device={device} /> },
+      { id: 'location', title: 'Location', show: () => <Place device={device} /> },
+      ...(tokens === undefined
+        ? []
+        : [
+            {
+              id: 'tokens',
+              title: 'Tokens',
+              count: tokens.length,
+              show: () => <Tokens deviceId={device.id} tokens={tokens} reload={reload} />,
+            },
+          ]),
+      {
+        id: 'alerts',
+        title: 'Alerts',
+        count: device.openEpisodes.totalCount,
+        show: () => <Alerts device={device} />,
+      },
+      ...(isOwner.value ? [{ id: 'history', title: 'History', show: () => <History of={device.id} isOpen /> }] : []),
+    ]}
+  />
+);
+
+const RecordsAndCall = ({ device }: { device: Device }) => (
   <>
-    <Facts
-      of={[
-        ['Serial', <CopyText text={device.serial} what="the serial number" />],
-        ['Product', device.product && `${device.product.name} ${device.product.version}`],
-        ['Tags', device.tags.map((tag) => <span class="tag">{tag}</span>)],
-        [
-          'Applications',
-          device.applications.items.map(({ id, name }) => (
-            <>
-              <a href={`/console/applications/${id}`}>{name}</a>{' '}
-            </>
-          )),
-        ],
-        ['Last heard', device.lastRecordAt === null ? 'never' : <Ago at={secondsOf(device.lastRecordAt)} />],
-        ['Identifier', <CopyText text={device.id} what="the identifier" />],
-        ['Registered', formatTime(secondsOf(device.createdAt))],
-      ]}
-    />
-    <NewestValues device={device} />
-    {device.openEpisodes.items.length > 0 && <Alerts device={device} />}
-    <DeviceChart device={device} from={from} to={to} episodes={episodes} />
     <Records device={device} />
-    {device.openEpisodes.items.length === 0 && <Alerts device={device} />}
-    {device.location !== null && (
-      <Section title="Where it is">
-        <LazyMap label="Map" places={[{ id: device.id, name: device.name ?? device.serial, ...device.location }]} />
-        <p class="quiet">
-          Latitude {device.location.lat.toFixed(4)}, longitude {device.location.lon.toFixed(4)}
-        </p>
-      </Section>
-    )}
     <Section title="Post a record of it">
       <Copyable label="A call that posts a record" text={curlOf(device)} />
     </Section>
   </>
+);
+
+const Place = ({ device: { id, name, serial, location } }: { device: Device }) => (
+  <Section title="Where it is">
+    {location === null ? (
+      <Empty title="No location">
+        <p>Edit the device to say where it is; a map then shows it, here and on the screens of its applications.</p>
+      </Empty>
+    ) : (
+      <>
+        <LazyMap label="Map" places={[{ id, name: name ?? serial, ...location }]} />
+        <p class="quiet">
+          Latitude {location.lat.toFixed(4)}, longitude {location.lon.toFixed(4)}
+        </p>
+      </>
+    )}
+  </Section>
 );
 
 /** Shows the newest value of each variable large, with its course over the range of the chart. */
@@ -120,7 +188,7 @@ const NewestValues = ({ device }: { device: Device }) =>
   device.latest.length === 0 ? (
     <Section title="Newest values">
       <Empty title="No record yet">
-        <p>Post one: the call stands below.</p>
+        <p>Post one: the call is below, under Records.</p>
       </Empty>
     </Section>
   ) : (
@@ -128,7 +196,7 @@ const NewestValues = ({ device }: { device: Device }) =>
       {device.latest.map(({ name, value, unit, ts }) => {
         const line = device.series.find((one) => one.name === name);
         const text =
-          line?.type === 'BOOL' && typeof value === 'boolean' ? readValue(line, Number(value)) : shown(value, unit);
+          line?.type === 'BOOL' && typeof value === 'boolean' ? readValue(line, Number(value)) : shown(value, unit, 4);
         return (
           <Tile
             key={name}

@@ -19,7 +19,12 @@ export function Records({ device }: { device: Device }) {
   const address = useAddress();
   const { items } = device.records;
   const open = address.get('record');
-  if (items.length === 0) return null;
+  if (items.length === 0)
+    return (
+      <Empty title="No record yet">
+        <p>Post one with the call below.</p>
+      </Empty>
+    );
   // Only owners may decode frames.
   const hasFrames = isOwner.value && items.some(({ frame }) => frame !== null);
   return (

@@ -35,6 +35,7 @@ const columns: readonly Column<Device>[] = [
   { title: 'Newest value', cell: newest },
   {
     title: 'Last heard',
+    sort: 'lastRecordAt',
     cell: ({ lastRecordAt }) => (
       <span class="quiet nowrap">{lastRecordAt === null ? 'never' : <Ago at={secondsOf(lastRecordAt)} />}</span>
     ),

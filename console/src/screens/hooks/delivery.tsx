@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { useRoute } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso';
 import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../api/documents.js';
-import { ask } from '../../api/graph.js';
+import { type Answered, ask } from '../../api/graph.js';
 import { mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Action } from '../../components/action.js';
-import { Copyable, CopyText } from '../../components/copy.js';
+import { CopyButton, CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { formatTime, secondsOf, zone } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { millis } from './hook-state.js';
@@ -28,28 +28,36 @@ export function DeliveryScreen() {
     applicationHookId: params['hookId'] ?? '',
     deliveryId: params['deliveryId'] ?? '',
   };
-  const delivery = useQuery(DeliveryDocument, names, { every: waits ? 1000 : undefined });
+  const delivery = useQuery(
+    DeliveryDocument,
+    { ...names, stored: storedAt(names.deliveryId) },
+    { every: waits ? 1000 : undefined },
+  );
   const found = delivery.data?.applicationHookDelivery;
   const goesOn = found === undefined || (!found.successful && found.attemptsMade < found.maxNumberAttempts);
   if (goesOn !== waits) setWaits(goesOn);
   return (
     <Page
-      title="Delivery"
+      title={headingWithout(delivery, 'Delivery')}
       actions={
-        mayWrite.value &&
         found !== undefined && (
-          <Action
-            label="Redeliver"
-            title="Redeliver this one"
-            action="Redeliver"
-            primary
-            submit={async () => {
-              await ask(RedeliverOneDocument, names);
-              delivery.reload();
-            }}
-          >
-            <p>1 delivery is made again, under its identifier and with a full round of attempts.</p>
-          </Action>
+          <>
+            <Neighbours of={delivery.data!} />
+            {mayWrite.value && (
+              <Action
+                label="Redeliver"
+                title="Redeliver this one"
+                action="Redeliver"
+                primary
+                submit={async () => {
+                  await ask(RedeliverOneDocument, names);
+                  delivery.reload();
+                }}
+              >
+                <p>1 delivery is made again, under its identifier and with a full round of attempts.</p>
+              </Action>
+            )}
+          </>
         )
       }
     >
@@ -59,6 +67,33 @@ export function DeliveryScreen() {
     </Page>
   );
 }
+
+/** Returns when a delivery was stored, in Unix seconds: its identifier (UUIDv7) begins with the milliseconds. */
+const storedAt = (id: string): number => (Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) || 0) / 1000;
+
+/** Links to the deliveries of the hook before and after this one, in the order of the list: the newest first. */
+const Neighbours = ({ of }: { of: Answered<DeliveryQuery> }) => {
+  const { path } = useLocation();
+  const { id } = of.applicationHookDelivery;
+  const after = ({ items }: { items: readonly { id: string }[] }) =>
+    items[items.findIndex((one) => one.id === id) + 1]?.id;
+  const to = (next: string) => path.replace(/[^/]+$/, next);
+  const [newer, older] = [after(of.newer), after(of.older)];
+  return (
+    <nav class="actions" aria-label="Deliveries of the hook">
+      {newer !== undefined && (
+        <a href={to(newer)} rel="prev" title="The delivery stored after this one">
+          Previous
+        </a>
+      )}
+      {older !== undefined && (
+        <a href={to(older)} rel="next" title="The delivery stored before this one">
+          Next
+        </a>
+      )}
+    </nav>
+  );
+};
 
 /**
  * Returns the time of the next attempt: that of the retry schedule, or, while the hook's circuit is open, the time at
@@ -89,7 +124,10 @@ const Shown = ({ of }: { of: Delivery }) => (
       ]}
     />
     <Attempts of={of} />
-    <Section title="What was sent">
+    <Section
+      title="What was sent"
+      actions={of.request !== null && <CopyButton label="Copy as curl" text={curlOf(of.request)} />}
+    >
       {of.request === null ? (
         <Empty title="Nothing was sent yet" />
       ) : (
@@ -101,10 +139,6 @@ const Shown = ({ of }: { of: Delivery }) => (
           </p>
           <Headers of={of.request.headers} />
           <Body of={of.request.payload} label="The body that was sent" />
-          <details>
-            <summary>As a call of curl</summary>
-            <Copyable label="The delivery as a call of curl" text={curlOf(of.request)} />
-          </details>
         </>
       )}
     </Section>

@@ -11,17 +11,17 @@ import { ask, GraphError } from '../../api/graph.js';
 import { toast } from '../../browser/toast.js';
 import { Action } from '../../components/action.js';
 import { Copyable } from '../../components/copy.js';
+import { Danger, DangerZone, Delete } from '../../components/edit-and-delete.js';
 import { Failure } from '../../components/state.js';
 import { HookFields, hookOf } from './hook-fields.js';
 import type { Hook } from './hook-type.js';
 import type { HookNames } from './redeliver-range.js';
 import { SettingsFields, settingsOf } from './settings-fields.js';
 
-/** Actions on a hook: ping, change, switch on or off, rotate the secret, delete. */
+/** Actions on a hook: ping, change, switch on or off. */
 export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNames; reload: () => void }) {
   const { route } = useLocation();
   const [refusal, setRefusal] = useState<GraphError | undefined>();
-  const [secret, setSecret] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
   const carryOut = async (work: () => Promise<unknown>) => {
     setBusy(true);
@@ -76,36 +76,43 @@ export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNa
       >
         <SettingsFields hook={hook} />
       </Action>
-      <Action
-        label="Rotate the secret"
-        title="Rotate the signing secret"
-        action="Rotate"
-        submit={async () => {
-          const { rotateApplicationHookSigningSecret } = await ask(RotateSecretDocument, names);
-          setSecret(rotateApplicationHookSigningSecret.signingSecret);
-          reload();
-        }}
-      >
-        <p>Calls are signed by a new secret, which is shown once. The one before signs too for 24 hours.</p>
-      </Action>
-      <Action
-        label="Delete"
-        title="Delete the hook"
-        danger
-        submit={async () => {
-          await ask(DeleteHookDocument, names);
-          route('/console/hooks');
-        }}
-      >
-        <p>Its deliveries end, and the record of them goes with it.</p>
-      </Action>
       {refusal && <Failure error={refusal} />}
+    </>
+  );
+}
+
+/** Changes of a hook that cannot be taken back: another secret, and its end. */
+export function HookDanger({ names, reload }: { names: HookNames; reload: () => void }) {
+  const [secret, setSecret] = useState<string | undefined>();
+  const rotation = 'Calls are signed by a new secret, which is shown once. The one before signs too for 24 hours.';
+  return (
+    <DangerZone>
+      <Danger says={rotation}>
+        <Action
+          label="Rotate the secret"
+          title="Rotate the signing secret"
+          action="Rotate"
+          submit={async () => {
+            const { rotateApplicationHookSigningSecret } = await ask(RotateSecretDocument, names);
+            setSecret(rotateApplicationHookSigningSecret.signingSecret);
+            reload();
+          }}
+        >
+          <p>{rotation}</p>
+        </Action>
+      </Danger>
       {secret !== undefined && (
-        <div role="status" class="whole">
+        <li role="status" class="whole">
           <p>The new signing secret. It is shown this once:</p>
           <Copyable label="The new signing secret" text={secret} />
-        </div>
+        </li>
       )}
-    </>
+      <Delete
+        of="hook"
+        list="/console/hooks"
+        consequence="Its deliveries end, and the record of them goes with it."
+        remove={() => ask(DeleteHookDocument, names)}
+      />
+    </DangerZone>
   );
 }

@@ -11,11 +11,11 @@ import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { endsOf, formatTime, parseRange, secondsOf } from '../../format/time.js';
 import { History } from '../audit/history.js';
-import { HookActions } from './hook-actions.js';
+import { HookActions, HookDanger } from './hook-actions.js';
 import { fares, HookState, millis, percent } from './hook-state.js';
 import type { Hook } from './hook-type.js';
 import { Outcome } from './outcome.js';
@@ -50,7 +50,7 @@ export function HookScreen() {
   const job = address.get('job');
   return (
     <Page
-      title={found === undefined ? 'Hook' : titleOf(found.url)}
+      title={found === undefined ? headingWithout(hook, 'Hook') : titleOf(found.url)}
       actions={found !== undefined && mayWrite.value && <HookActions hook={found} names={names} reload={hook.reload} />}
     >
       <Loading of={hook} rows={20}>
@@ -58,7 +58,6 @@ export function HookScreen() {
           <>
             <HookBanner hook={applicationHook} now={now} />
             <HookFacts hook={applicationHook} />
-            <History of={applicationHook.id} />
             <Section
               title="Deliveries"
               actions={
@@ -98,6 +97,8 @@ export function HookScreen() {
               )}
               <Pager address={address} limit={limit} total={totalCount} />
             </Section>
+            <History of={applicationHook.id} />
+            {mayWrite.value && <HookDanger names={names} reload={hook.reload} />}
           </>
         )}
       </Loading>

@@ -22,7 +22,9 @@ export function FirstRun({ product, device, heard }: { product?: Product; device
   const made = now.data?.products.items[0] ?? product;
   const registered = newest ?? device;
   if (!isOwner.value || !mayWrite.value)
-    return <p>No record has come yet. This token may not make a product or a device: sign in as an owner to begin.</p>;
+    return (
+      <p>No record has come yet. This token may not create a product or a device: sign in as an owner to begin.</p>
+    );
   return (
     <>
       <p>No record has come yet. Three steps, each a call to paste into a terminal; this page notices what you do.</p>

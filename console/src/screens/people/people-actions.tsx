@@ -57,8 +57,8 @@ export const AddMember = ({ reload }: { reload: () => void }) => (
 
 export const MakeTeam = ({ reload }: { reload: () => void }) => (
   <Action
-    label="Make a team"
-    action="Make"
+    label="Create a team"
+    action="Create"
     submit={async (form) => {
       const description = textOf(form, 'description') || null;
       await ask(CreateTeamDocument, { ...organization(), name: textOf(form, 'name'), description });

@@ -6,6 +6,7 @@ import { NameFilter } from '../../components/name-filter.js';
 import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
+import { accessOf } from '../../format/value.js';
 import { Invitations } from './invitations.js';
 import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
 import type { Application, Member, Team } from './people-types.js';
@@ -82,7 +83,7 @@ export function PeopleScreen() {
 /** A name. For owners it comes with a link to the history of the team or member. */
 const WithHistory = ({ name, of }: { name: string; of: string }) => (
   <>
-    {name}
+    <span class="name">{name}</span>
     {isOwner.value && (
       <span class="below">
         <a class="quiet" href={`/console/audit?${of}`}>
@@ -123,7 +124,7 @@ const whyOf = (mine: readonly { id: string; name: string }[], teams: readonly Te
       <li key={id}>
         {teams
           .find((team) => team.id === id)
-          ?.grants.items.map(({ application, permission }) => `${application.name} (${permission})`)
+          ?.grants.items.map(({ application, permission }) => `${application.name} (${accessOf(permission)})`)
           .join(', ') || 'nothing'}{' '}
         <span class="quiet">by team {name}</span>
       </li>
@@ -142,7 +143,7 @@ const teamColumns = (applications: readonly Application[], reload: () => void): 
   {
     title: 'Applications',
     cell: ({ grants }) =>
-      grants.items.map(({ application, permission }) => `${application.name} (${permission})`).join(', '),
+      grants.items.map(({ application, permission }) => `${application.name} (${accessOf(permission)})`).join(', '),
   },
   ...(mayOwn.value
     ? [

@@ -8,9 +8,9 @@ import {
 import { ask } from '../../api/graph.js';
 import { isOwner, mayOwn, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
-import { EditAndDelete } from '../../components/edit-and-delete.js';
+import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import { Facts, Page, Section } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { History } from '../audit/history.js';
 import { DecodeTester } from './decode-tester.js';
@@ -33,8 +33,8 @@ export function ProductScreen() {
   const found = product.data?.product;
   return (
     <Page
-      title={found === undefined ? 'Product' : `${found.name} ${found.version}`}
-      actions={found !== undefined && mayOwn.value && <Changes product={found} reload={product.reload} />}
+      title={found === undefined ? headingWithout(product, 'Product') : `${found.name} ${found.version}`}
+      actions={found !== undefined && mayOwn.value && <EditProduct product={found} reload={product.reload} />}
     >
       <Loading of={product} rows={16}>
         {({ product: shown, provisioningTokens }) => (
@@ -43,7 +43,14 @@ export function ProductScreen() {
               of={[
                 ['Published', <Published {...shown} />],
                 ['Devices', <a href={`/console/devices?product=${shown.id}`}>{shown.deviceCount.toLocaleString()}</a>],
-                ['Applications', shown.applications.items.map(({ name }) => name).join(', ')],
+                [
+                  'Applications',
+                  shown.applications.items.map(({ id, name }) => (
+                    <>
+                      <a href={`/console/applications/${id}`}>{name}</a>{' '}
+                    </>
+                  )),
+                ],
                 ['Created', formatTime(secondsOf(shown.createdAt))],
                 ['Changed', formatTime(secondsOf(shown.updatedAt))],
               ]}
@@ -55,6 +62,18 @@ export function ProductScreen() {
             <DecodeTester productId={shown.id} />
             {mayOwn.value && <Redecode productId={shown.id} />}
             <History of={shown.id} />
+            {mayOwn.value && (
+              <DangerZone>
+                <Delete
+                  of="product"
+                  list="/console/products"
+                  consequence="A product that devices still use is not deleted: give them another one first."
+                  remove={() =>
+                    ask(DeleteProductDocument, { organizationId: organizationId.value, productId: shown.id })
+                  }
+                />
+              </DangerZone>
+            )}
           </>
         )}
       </Loading>
@@ -62,20 +81,20 @@ export function ProductScreen() {
   );
 }
 
-const Changes = ({ product, reload }: { product: Product; reload: () => void }) => {
-  const names = { organizationId: organizationId.value, productId: product.id };
-  return (
-    <EditAndDelete
-      of="product"
-      list="/console/products"
-      fields={<ProductFields product={product} />}
-      consequence="A product that devices still use is not deleted: give them another one first."
-      save={(form) => ask(UpdateProductDocument, { ...names, ...productOf(form) })}
-      remove={() => ask(DeleteProductDocument, names)}
-      reload={reload}
-    />
-  );
-};
+const EditProduct = ({ product, reload }: { product: Product; reload: () => void }) => (
+  <Edit
+    of="product"
+    fields={<ProductFields product={product} />}
+    save={(form) =>
+      ask(UpdateProductDocument, {
+        organizationId: organizationId.value,
+        productId: product.id,
+        ...productOf(form),
+      })
+    }
+    reload={reload}
+  />
+);
 
 const Variables = ({ of: { variables } }: { of: Product }) => (
   <Section title="Variables">
