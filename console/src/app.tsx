@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
 import { SessionDocument, ViewerNameDocument } from './api/documents.js';
-import { account, isOwner, mayWrite, person, token, viewerName } from './api/session.js';
+import { account, isOwner, mayWrite, person, token, viewerId, viewerName } from './api/session.js';
 import { useQuery } from './api/use-query.js';
 import { showFullTexts } from './browser/full-text.js';
 import { listenForShortcuts } from './browser/palette-state.js';
@@ -127,6 +127,7 @@ const Console = () => {
     const { viewer } = session.data;
     isOwner.value = viewer.role === 'owner';
     mayWrite.value = viewer.scope === 'full';
+    viewerId.value = viewer.userId ?? session.data.account.id;
     account.value = session.data.account;
   }, [session.data]);
   const userId = session.data?.viewer.userId;

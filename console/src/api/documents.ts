@@ -626,6 +626,18 @@ export type CreateTokenMutationVariables = Exact<{
 
 export type CreateTokenMutation = { createApiToken: { token: string } | null };
 
+export type DeviceSuggestionsQueryVariables = Exact<{
+  organizationId: string;
+  q: string;
+  tag: string;
+  limit: number;
+}>;
+
+
+export type DeviceSuggestionsQuery = { named: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } | null, tagged: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } | null };
+
+export type SuggestedDeviceFragment = { id: string, name: string | null, serial: string, tags: Array<string> };
+
 export type RegisterDeviceMutationVariables = Exact<{
   organizationId: string;
   deviceSerial: string;
@@ -1471,6 +1483,14 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
+export const SuggestedDeviceFragmentDoc = new TypedDocumentString(`
+    fragment SuggestedDevice on Device {
+  id
+  name
+  serial
+  tags
+}
+    `, {"fragmentName":"SuggestedDevice"}) as unknown as TypedDocumentString<SuggestedDeviceFragment, unknown>;
 export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
     fragment ChangedDevices on DeviceBatch {
   matched
@@ -2177,6 +2197,35 @@ export const CreateTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const DeviceSuggestionsDocument = new TypedDocumentString(`
+    query DeviceSuggestions($organizationId: ID!, $q: String!, $tag: String!, $limit: Int!) {
+  named: devices(
+    organizationId: $organizationId
+    q: $q
+    limit: $limit
+    sort: "name"
+  ) {
+    items {
+      ...SuggestedDevice
+    }
+  }
+  tagged: devices(
+    organizationId: $organizationId
+    filter: {tag: $tag}
+    limit: $limit
+    sort: "name"
+  ) {
+    items {
+      ...SuggestedDevice
+    }
+  }
+}
+    fragment SuggestedDevice on Device {
+  id
+  name
+  serial
+  tags
+}`) as unknown as TypedDocumentString<DeviceSuggestionsQuery, DeviceSuggestionsQueryVariables>;
 export const RegisterDeviceDocument = new TypedDocumentString(`
     mutation RegisterDevice($organizationId: ID!, $deviceSerial: Serial!, $name: String, $tags: [String!], $product: ProductReferenceInput, $location: LocationInput) {
   registerDevice(

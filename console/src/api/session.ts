@@ -54,6 +54,9 @@ export const account = signal<SessionQuery['account'] | undefined>();
 /** Organization that the token belongs to. It is read only while a user is signed in. */
 export const organizationId = computed(() => account.value?.id ?? '');
 
+/** Identifier of whoever is signed in: a user, or the organization whose token it is. */
+export const viewerId = signal('');
+
 /** Name of whoever is signed in. */
 export const viewerName = signal('');
 

@@ -6,6 +6,7 @@ import { organizationId, signOut } from '../api/session.js';
 import { usePanels } from '../api/use-query.js';
 import { palette } from '../browser/palette-state.js';
 import { chooseTheme } from '../browser/theme.js';
+import { escaped } from '../format/pattern.js';
 import { Icon, type IconName } from './icon.js';
 
 /** Something to go to or to do. */
@@ -126,9 +127,6 @@ export function Finder() {
 }
 
 const includes = (title: string, text: string) => title.toLowerCase().includes(text.trim().toLowerCase());
-
-/** Escapes a text for a filter that takes regular expressions. */
-const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 
 const commands = (): Entry[] => {
   const screen = (title: string, icon: IconName, to: string): Entry => ({ kind: 'Screen', title, icon, to });

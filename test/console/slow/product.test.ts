@@ -16,10 +16,22 @@ describeInBrowser('console: products', () => {
     const dialog = page.getByRole('dialog', { name: 'Create a product' });
     await dialog.getByLabel('Name', { exact: true }).fill('Thermometer');
     await dialog.getByLabel('Name of variable 1').fill('temperature');
-    await dialog.getByLabel('Mappings of variable 1').fill('2 TXT 1, 300 BIN 0');
+    for (const [index, [stream, layout, number]] of [
+      ['2', 'TXT', '1'],
+      ['9', 'RAW', '9'],
+      ['300', 'BIN', '0'],
+    ].entries()) {
+      await dialog.getByRole('button', { name: 'Add a mapping to variable 1' }).click();
+      const mapping = `mapping ${index + 1} of variable 1`;
+      await dialog.getByLabel(`Stream of ${mapping}`).fill(stream!);
+      await dialog.getByLabel(`Layout of ${mapping}`).selectOption(layout!);
+      await dialog.getByLabel(`Number of ${mapping}`).fill(number!);
+    }
+    await dialog.getByRole('button', { name: 'Leave out mapping 2 of variable 1' }).click();
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'Thermometer 1.0' }).waitFor();
+    await page.getByRole('table', { name: 'Variables' }).getByText('2 TXT 1, 300 BIN 0').waitFor();
 
     await page.getByLabel('Frame', { exact: true }).fill('21.5;oops');
     await page.getByLabel('Written as').selectOption('utf8');

@@ -4,6 +4,7 @@ import { GraphError } from '../../api/graph.js';
 import { account, mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { type Address, useAddress } from '../../browser/address.js';
+import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
 import { type Choice, Pager, Table } from '../../components/table.js';
@@ -86,15 +87,19 @@ function Episodes({
     void acknowledge([line]).then(changed, (error: unknown) =>
       setRefusal(error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined)),
     );
+  const view = useListView(
+    'alerts',
+    columnsOf({
+      applicationOf: (id) => applications.find((application) => application.id === id)?.name ?? '',
+      personOf: (id) => personIn(data, id),
+      acknowledge: mayWrite.value ? acknowledgeOne : undefined,
+    }),
+  );
   if (items.length === 0)
     return <None isFiltered={address.link({}).includes('?')} hasApplication={applications.length > 0} />;
-  const columns = columnsOf({
-    applicationOf: (id) => applications.find((application) => application.id === id)?.name ?? '',
-    personOf: (id) => personIn(data, id),
-    acknowledge: mayWrite.value ? acknowledgeOne : undefined,
-  });
   return (
     <>
+      <div class="filters">{view.menus}</div>
       {mayWrite.value && (
         <div class="filters" role="group" aria-label="Chosen episodes">
           <span role="status">{chosen.size === 0 ? 'None chosen' : `${chosen.size.toLocaleString()} chosen`}</span>
@@ -110,7 +115,7 @@ function Episodes({
       {refusal && <Failure error={refusal} />}
       <Table
         label="Episodes"
-        columns={columns}
+        columns={view.columns}
         rows={items}
         address={address}
         {...(mayWrite.value && { choice: choiceOf(chosen, setChosen, items) })}

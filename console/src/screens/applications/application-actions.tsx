@@ -10,7 +10,7 @@ import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
-import { Field } from '../../components/dialog.js';
+import { DevicePicker } from '../../components/device-picker.js';
 import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import { ApplicationFields } from './applications.js';
 
@@ -47,11 +47,12 @@ export const DeleteApplication = ({ application }: { application: Application })
   </DangerZone>
 );
 
-/** Links a device by its serial number. */
+/** Links a device that is chosen by its name, serial or tag. */
 export const LinkDevice = ({ applicationId, reload }: { applicationId: string; reload: () => void }) => (
   <Action
     label="Link a device"
     action="Link"
+    done="The device was linked."
     submit={async (form) => {
       const names = { organizationId: organizationId.value };
       const { deviceBySerial } = await ask(DeviceBySerialDocument, { ...names, deviceSerial: textOf(form, 'serial') });
@@ -59,9 +60,7 @@ export const LinkDevice = ({ applicationId, reload }: { applicationId: string; r
       reload();
     }}
   >
-    <Field label="Serial">
-      <input name="serial" required spellcheck={false} />
-    </Field>
+    <DevicePicker name="serial" label="Device" />
   </Action>
 );
 

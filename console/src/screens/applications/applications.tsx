@@ -7,6 +7,7 @@ import { useAddress } from '../../browser/address.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
+import { useListView } from '../../components/list-view.js';
 import { NameFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -41,6 +42,7 @@ export const ApplicationFields = ({ name = '', description = '' }: { name?: stri
 export function ApplicationsScreen() {
   const address = useAddress();
   const { route } = useLocation();
+  const view = useListView('applications', columns);
   const applications = useQuery(ApplicationsDocument, {
     organizationId: organizationId.value,
     limit,
@@ -69,6 +71,7 @@ export function ApplicationsScreen() {
     >
       <div class="filters">
         <NameFilter address={address} />
+        {view.menus}
       </div>
       <Loading of={applications} rows={limit}>
         {({ applications: { items, totalCount } }) => (
@@ -83,7 +86,7 @@ export function ApplicationsScreen() {
             ) : (
               <Table
                 label="Applications"
-                columns={columns}
+                columns={view.columns}
                 rows={items}
                 address={address}
                 busy={applications.loading}

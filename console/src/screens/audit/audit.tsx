@@ -2,9 +2,11 @@ import { useMemo } from 'preact/hooks';
 import { AuditDocument, type AuditOutcome } from '../../api/documents.js';
 import { isOwner, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
-import { type Address, useAddress } from '../../browser/address.js';
+import { useAddress } from '../../browser/address.js';
 import { useRange } from '../../browser/use-range.js';
 import { ExportButton } from '../../components/export-button.js';
+import { useListView } from '../../components/list-view.js';
+import { TextFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -27,6 +29,7 @@ export function AuditScreen() {
 function Audit() {
   const address = useAddress();
   const { from, to } = useRange(address, 'month');
+  const view = useListView('audit', columns);
   const events = useQuery(AuditDocument, {
     organizationId: organizationId.value,
     actor: address.get('actor') || null,
@@ -42,9 +45,9 @@ function Audit() {
   return (
     <Page title="Audit" actions={<ExportButton label="Save as CSV" parameters={parameters} />}>
       <div class="filters">
-        <Text address={address} name="actor" label="Who" hint="Name or identifier" />
-        <Text address={address} name="action" label="Action" hint="Such as updateTeam" />
-        <Text address={address} name="target" label="Thing" hint="Name, kind or identifier" />
+        <TextFilter address={address} name="actor" label="Who" placeholder="Who: name or identifier" />
+        <TextFilter address={address} name="action" label="Action" placeholder="Action: such as updateTeam" />
+        <TextFilter address={address} name="target" label="Thing" placeholder="Thing: name, kind or identifier" />
         <select
           aria-label="Outcome"
           value={address.get('outcome')}
@@ -55,6 +58,7 @@ function Audit() {
           <option value="refused">Refused</option>
         </select>
         <RangePicker address={address} fallback="month" />
+        {view.menus}
       </div>
       <Loading of={events} rows={20}>
         {({ auditEvents: { items, totalCount } }) =>
@@ -64,7 +68,7 @@ function Audit() {
             </Empty>
           ) : (
             <>
-              <Table label="Events" columns={columns} rows={items} address={address} busy={events.loading} />
+              <Table label="Events" columns={view.columns} rows={items} address={address} busy={events.loading} />
               <Pager address={address} limit={limit} total={totalCount} />
             </>
           )
@@ -73,15 +77,3 @@ function Audit() {
     </Page>
   );
 }
-
-/** A text that filters, in the address. It counts when it is complete, and not with each letter. */
-const Text = ({ address, name, label, hint }: { address: Address; name: string; label: string; hint: string }) => (
-  <input
-    type="search"
-    aria-label={label}
-    placeholder={`${label}: ${hint.toLowerCase()}`}
-    title={hint}
-    value={address.get(name)}
-    onChange={({ currentTarget: { value } }) => address.set({ [name]: value.trim() })}
-  />
-);

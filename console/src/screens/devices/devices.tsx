@@ -7,6 +7,7 @@ import { useNow } from '../../browser/use-now.js';
 import { Ago } from '../../components/ago.js';
 import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
+import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Choice, type Column, Pager, Table } from '../../components/table.js';
@@ -78,6 +79,7 @@ function Actions({
 export function DevicesScreen() {
   const address = useAddress();
   const now = useNow(60);
+  const view = useListView('devices', columns);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
   const job = address.get('job');
@@ -118,7 +120,9 @@ export function DevicesScreen() {
           const count = all ? total : chosen.size;
           return (
             <>
-              <Filters address={address} of={data} />
+              <Filters address={address} of={data}>
+                {view.menus}
+              </Filters>
               {mayOwn.value && items.length > 0 && (
                 <div class="filters" role="group" aria-label="Chosen devices">
                   <span role="status">{count === 0 ? 'None chosen' : `${count.toLocaleString()} chosen`}</span>
@@ -154,7 +158,7 @@ export function DevicesScreen() {
               ) : (
                 <Table
                   label="Devices"
-                  columns={columns}
+                  columns={view.columns}
                   rows={items}
                   address={address}
                   {...(mayOwn.value && { choice: choiceOf(chosen, all, setChosen, forget, items) })}

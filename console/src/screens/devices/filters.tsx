@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { DevicesQuery } from '../../api/documents.js';
 import type { Address } from '../../browser/address.js';
 import { NameFilter, TextFilter } from '../../components/name-filter.js';
@@ -8,7 +9,15 @@ interface Named {
   readonly name: string;
 }
 
-export const Filters = ({ address, of: { products, applications } }: { address: Address; of: DevicesQuery }) => (
+export const Filters = ({
+  address,
+  of: { products, applications },
+  children,
+}: {
+  address: Address;
+  of: DevicesQuery;
+  children: ComponentChildren;
+}) => (
   <div class="filters">
     <NameFilter address={address} of="Serial or name" />
     <TextFilter address={address} name="tag" label="Tag" placeholder="Tag" short />
@@ -27,6 +36,7 @@ export const Filters = ({ address, of: { products, applications } }: { address: 
       every="Heard or silent"
       of={Object.entries(silences).map(([id, name]) => ({ id, name: `Silent for ${name}` }))}
     />
+    {children}
   </div>
 );
 

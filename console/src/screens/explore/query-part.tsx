@@ -7,6 +7,7 @@ import { Answer, type Answered } from './answer.js';
 import { variablesOf } from './chart-part.js';
 import type { Explored } from './explored.js';
 import { firstQuery, parseQuery } from './query.js';
+import { QueryStarts, useHistory } from './query-starts.js';
 
 /** Fields of every record. */
 const commonFields = 'ts device.id device.serial device.name device.tags device.location product.id _id'.split(' ');
@@ -35,13 +36,17 @@ export function QueryPart({
   const given = address.get('query');
   const [text, setText] = useState(() => given || firstQuery(variablesOf(application)[0]));
   const isJson = parseQuery(text) !== undefined;
+  const [runs, remember] = useHistory();
   const run = () => {
-    if (parseQuery(text) !== undefined) address.set({ query: text });
+    if (!isJson) return;
+    remember(text);
+    address.set({ query: text });
   };
   const names = application.products.items.flatMap(({ variables }) => variables.map(({ name }) => name));
   const response = application.search?.responses[0] as Answered | undefined;
   return (
     <>
+      <QueryStarts variable={variablesOf(application)[0]} runs={runs} write={setText} />
       <div class="query">
         <LazyEditor
           label="Query"

@@ -9,6 +9,7 @@ import { Action } from '../../components/action.js';
 import { Ago } from '../../components/ago.js';
 import { Field } from '../../components/dialog.js';
 import { ExportButton } from '../../components/export-button.js';
+import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -117,6 +118,7 @@ function Listed({
   busy: boolean;
 }) {
   const address = useAddress();
+  const view = useListView('hooks', columns);
   const chosen = address.get('application');
   const items = applications?.items ?? [];
   const shown = items.flatMap((application) =>
@@ -159,13 +161,14 @@ function Listed({
             </option>
           ))}
         </select>
+        {view.menus}
       </div>
       {shown.length === 0 ? (
         <Empty title="No hook matches">
           <p>Change the filters.</p>
         </Empty>
       ) : (
-        <Table label="Hooks" columns={columns} rows={shown} address={address} busy={busy} />
+        <Table label="Hooks" columns={view.columns} rows={shown} address={address} busy={busy} />
       )}
       {chosen === '' &&
         cut.map(({ id, name, hooks }) => (

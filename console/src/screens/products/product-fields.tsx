@@ -25,9 +25,9 @@ export function ProductFields({ product }: { product?: Product }) {
       <fieldset>
         <legend>Variables</legend>
         <p class="quiet hint">
-          Mappings say where a frame carries the variable: stream, layout and number, such as <code>2 BIN 1</code>;
-          several are joined by commas. Frames name the streams 0 to 255, and in BIN the numbers 1 to 32; a mapping
-          beyond these is kept and never decodes. None are needed where records come decoded.
+          A mapping says where a frame carries the variable: its stream, its layout and its number there. Frames name
+          the streams 0 to 255, and in BIN the numbers 1 to 32; a mapping beyond these is kept and never decodes. None
+          are needed where records come decoded.
         </p>
         {rows.map(({ key, name, type, unit, mappings }, index) => (
           <div class="variable" key={key}>
@@ -50,14 +50,6 @@ export function ProductFields({ product }: { product?: Product }) {
               placeholder="°C"
               defaultValue={unit}
             />
-            <input
-              name="variable-mappings"
-              aria-label={`Mappings of variable ${index + 1}`}
-              placeholder="2 BIN 1"
-              pattern={mappingsPattern}
-              title="Stream, layout (BIN, RAW or TXT) and number, such as 2 BIN 1; several joined by commas."
-              defaultValue={mappings}
-            />
             <button
               type="button"
               aria-label={`Leave out variable ${index + 1}`}
@@ -65,6 +57,7 @@ export function ProductFields({ product }: { product?: Product }) {
             >
               ×
             </button>
+            <Mappings of={mappings} variable={index + 1} />
           </div>
         ))}
         <button type="button" onClick={() => setRows([...rows, row()])}>
@@ -75,10 +68,86 @@ export function ProductFields({ product }: { product?: Product }) {
   );
 }
 
-const mapping = '\\s*\\d+\\s+(BIN|RAW|TXT)\\s+\\d+\\s*';
-const mappingsPattern = `(${mapping}(,${mapping})*)?`;
+const layouts: readonly StreamType[] = ['BIN', 'RAW', 'TXT'];
+
+interface Mapping {
+  readonly key: number;
+  readonly streamId: string;
+  readonly streamType: StreamType;
+  readonly varNumber: string;
+}
+
+/** The mappings of a variable, each in three fields. The form reads them as one text. */
+function Mappings({ of, variable }: { of: readonly Mapping[]; variable: number }) {
+  const [mappings, setMappings] = useState(of);
+  const change = (key: number, changes: Partial<Mapping>) =>
+    setMappings(mappings.map((one) => (one.key === key ? { ...one, ...changes } : one)));
+  return (
+    <div class="mappings">
+      <input type="hidden" name="variable-mappings" value={mappingsText(mappings)} />
+      {mappings.map(({ key, streamId, streamType, varNumber }, index) => {
+        const name = `mapping ${index + 1} of variable ${variable}`;
+        return (
+          <div class="mapping" role="group" aria-label={`Mapping ${index + 1} of variable ${variable}`} key={key}>
+            <input
+              type="number"
+              min={0}
+              required
+              aria-label={`Stream of ${name}`}
+              placeholder="Stream"
+              value={streamId}
+              onInput={({ currentTarget: { value } }) => change(key, { streamId: value })}
+            />
+            <select
+              aria-label={`Layout of ${name}`}
+              value={streamType}
+              onChange={({ currentTarget: { value } }) => change(key, { streamType: value as StreamType })}
+            >
+              {layouts.map((layout) => (
+                <option key={layout} value={layout}>
+                  {layout}
+                </option>
+              ))}
+            </select>
+            <input
+              type="number"
+              min={0}
+              required
+              aria-label={`Number of ${name}`}
+              placeholder="Number"
+              value={varNumber}
+              onInput={({ currentTarget: { value } }) => change(key, { varNumber: value })}
+            />
+            <button
+              type="button"
+              aria-label={`Leave out ${name}`}
+              onClick={() => setMappings(mappings.filter((other) => other.key !== key))}
+            >
+              ×
+            </button>
+          </div>
+        );
+      })}
+      <button
+        type="button"
+        class="plain"
+        aria-label={`Add a mapping to variable ${variable}`}
+        onClick={() => setMappings([...mappings, mapping()])}
+      >
+        Add a mapping
+      </button>
+    </div>
+  );
+}
 
 let rowsMade = 0;
+
+const mapping = (of?: NonNullable<Product['variables'][number]['mappings']>[number]): Mapping => ({
+  key: ++rowsMade,
+  streamId: of === undefined ? '' : `${of.streamId}`,
+  streamType: of?.streamType ?? 'BIN',
+  varNumber: of === undefined ? '' : `${of.varNumber}`,
+});
 
 /** Creates a row of the form. Each row has its own key, so that its text stays when another row is removed. */
 const row = (variable?: Product['variables'][number]) => ({
@@ -86,11 +155,13 @@ const row = (variable?: Product['variables'][number]) => ({
   name: variable?.name ?? '',
   type: variable?.type ?? 'FLOAT32',
   unit: variable?.unit ?? '',
-  mappings: mappingsText(variable?.mappings),
+  mappings: (variable?.mappings ?? []).map((one) => mapping(one)),
 });
 
-/** Formats mappings as the form does: `2 BIN 1, 3 TXT 2`. */
-export const mappingsText = (mappings: Product['variables'][number]['mappings'] | undefined): string =>
+/** Formats mappings in short: `2 BIN 1, 3 TXT 2`. */
+export const mappingsText = (
+  mappings: readonly { streamId: number | string; streamType: StreamType; varNumber: number | string }[] | null,
+): string =>
   (mappings ?? []).map(({ streamId, streamType, varNumber }) => `${streamId} ${streamType} ${varNumber}`).join(', ');
 
 const mappingsOf = (text: string) =>

@@ -6,6 +6,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Action } from '../../components/action.js';
 import { Badge } from '../../components/badge.js';
+import { useListView } from '../../components/list-view.js';
 import { NameFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -32,6 +33,7 @@ export const Published = ({ public: isPublic }: { public: boolean }) =>
 export function ProductsScreen() {
   const address = useAddress();
   const { route } = useLocation();
+  const view = useListView('products', columns);
   const products = useQuery(ProductsDocument, {
     organizationId: organizationId.value,
     limit,
@@ -57,6 +59,7 @@ export function ProductsScreen() {
     >
       <div class="filters">
         <NameFilter address={address} />
+        {view.menus}
       </div>
       <Loading of={products} rows={limit}>
         {({ products: { items, totalCount } }) => (
@@ -66,7 +69,7 @@ export function ProductsScreen() {
                 <p>A product says which variables its devices send, and how their frames are read.</p>
               </Empty>
             ) : (
-              <Table label="Products" columns={columns} rows={items} address={address} busy={products.loading} />
+              <Table label="Products" columns={view.columns} rows={items} address={address} busy={products.loading} />
             )}
             <Pager address={address} limit={limit} total={totalCount} />
           </>

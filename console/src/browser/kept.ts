@@ -1,0 +1,25 @@
+import { useState } from 'preact/hooks';
+import { organizationId, viewerId } from '../api/session.js';
+
+/**
+ * Returns what this browser keeps under a name, and the function that changes it. It is kept by account and
+ * organization, so that people who share a browser do not share it. Nothing that is kept here reaches the service.
+ */
+export function useKept<Value>(name: string, initial: Value): [Value, (value: Value) => void] {
+  const key = `ddp.${name}.${viewerId.value}.${organizationId.value}`;
+  const [state, setState] = useState(() => ({ key, value: read(key, initial) }));
+  const now = state.key === key ? state.value : read(key, initial);
+  const keep = (value: Value) => {
+    localStorage.setItem(key, JSON.stringify(value));
+    setState({ key, value });
+  };
+  return [now, keep];
+}
+
+const read = <Value>(key: string, initial: Value): Value => {
+  try {
+    return (JSON.parse(localStorage.getItem(key) ?? 'null') as Value | null) ?? initial;
+  } catch {
+    return initial;
+  }
+};

@@ -1,0 +1,90 @@
+import { useEffect, useId, useState } from 'preact/hooks';
+import { DeviceSuggestionsDocument } from '../api/documents.js';
+import { organizationId } from '../api/session.js';
+import { usePanels } from '../api/use-query.js';
+import { escaped } from '../format/pattern.js';
+
+/** Number of suggestions by each of: name or serial, and tag. */
+const limit = 8;
+/** Pause after the last key until devices are looked up, in milliseconds. */
+const pause = 150;
+
+/**
+ * A field for a device that suggests devices by a part of the name or the serial, or by a whole tag (WAI-ARIA combobox).
+ * The form has the serial.
+ */
+export function DevicePicker({ name, label }: { name: string; label: string }) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState('');
+  const [place, setPlace] = useState(-1);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text.trim()), pause);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const found = usePanels(
+    DeviceSuggestionsDocument,
+    asked === ''
+      ? undefined
+      : { organizationId: organizationId.value, q: escaped(asked), tag: asked.slice(0, 64), limit },
+  );
+  const all = [...(found.data?.named?.items ?? []), ...(found.data?.tagged?.items ?? [])];
+  const devices = [...new Map(all.map((device) => [device.id, device])).values()];
+  const shows = isOpen && asked !== '' && devices.length > 0;
+  const choose = (serial: string) => {
+    setText(serial);
+    setOpen(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!shows) return;
+    if (event.key === 'ArrowDown') setPlace((place + 1) % devices.length);
+    else if (event.key === 'ArrowUp') setPlace((place + devices.length - (place < 0 ? 0 : 1)) % devices.length);
+    else if (event.key === 'Enter' && place >= 0) choose(devices[place]!.serial);
+    else if (event.key === 'Escape') setOpen(false);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="field">
+      <label class="field">
+        <span class="field-label">{label}</span>
+        <input
+          name={name}
+          required
+          spellcheck={false}
+          autocomplete="off"
+          role="combobox"
+          aria-expanded={shows}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={shows && place >= 0 ? `${id}-${place}` : undefined}
+          value={text}
+          onInput={({ currentTarget: { value } }) => {
+            setText(value);
+            setOpen(true);
+            setPlace(-1);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      <span class="quiet hint">A serial, or a part of a name or serial, or a tag to choose from.</span>
+      <div id={`${id}-list`} role="listbox" aria-label="Suggested devices" class="suggestions" hidden={!shows}>
+        {devices.map(({ id: deviceId, name: title, serial, tags }, index) => (
+          <div
+            key={deviceId}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === place}
+            onClick={() => choose(serial)}
+          >
+            <span class="cut">{title ?? serial}</span>
+            <code class="quiet">{serial}</code>
+            <span class="quiet cut">{tags.join(', ')}</span>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
