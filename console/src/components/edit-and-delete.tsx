@@ -32,7 +32,7 @@ export const Edit = ({
   </Action>
 );
 
-/** What cannot be taken back, apart from the rest of a screen: each button beside a sentence of its effect. */
+/** Holds the actions that cannot be taken back, apart from the rest of a screen. */
 export const DangerZone = ({ children }: { children: ComponentChildren }) => (
   <Section title="Danger zone">
     <ul class="danger-zone">{children}</ul>

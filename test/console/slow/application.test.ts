@@ -100,6 +100,7 @@ describeInBrowser('console: applications, people and jobs', () => {
     await seers.getByText("The organization's own tokens alone").waitFor();
     await seers.getByRole('link', { name: 'People' }).click();
     await page.getByRole('heading', { name: 'People' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it('has a heading that says so where an object does not exist', async () => {

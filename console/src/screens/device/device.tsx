@@ -9,24 +9,18 @@ import { Ago } from '../../components/ago.js';
 import type { Band } from '../../components/bands.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
-import { Copyable, CopyText } from '../../components/copy.js';
-import { LazyMap } from '../../components/map/lazy-map.js';
+import { CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { readValue } from '../../components/plot-data.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
-import { TabList } from '../../components/tab-list.js';
 import { Tile } from '../../components/tile.js';
-import type { TokenLine } from '../../components/token.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { Severity } from '../alerts/alert-labels.js';
-import { OpenEpisodes } from '../alerts/open-panel.js';
-import { History } from '../audit/history.js';
 import { DeleteDevice, EditDevice } from './device-actions.js';
 import type { Device } from './device-type.js';
-import { Records } from './records.js';
-import { Tokens } from './tokens.js';
+import { Parts } from './parts.js';
 
 type Episode = NonNullable<DeviceQuery['account']>['episodes']['items'][number];
 
@@ -121,68 +115,6 @@ const AlertBanner = ({ device }: { device: Device }) => {
   );
 };
 
-/** The tabs below the chart: records, location, tokens, alerts and history. */
-const Parts = ({
-  device,
-  tokens,
-  reload,
-}: {
-  device: Device;
-  tokens: readonly TokenLine[] | undefined;
-  reload: () => void;
-}) => (
-  <TabList
-    label="Parts of the device"
-    tabs={[
-      { id: 'records', title: 'Records', show: () => <RecordsAndCall device={device} /> },
-      { id: 'location', title: 'Location', show: () => <Place device={device} /> },
-      ...(tokens === undefined
-        ? []
-        : [
-            {
-              id: 'tokens',
-              title: 'Tokens',
-              count: tokens.length,
-              show: () => <Tokens deviceId={device.id} tokens={tokens} reload={reload} />,
-            },
-          ]),
-      {
-        id: 'alerts',
-        title: 'Alerts',
-        count: device.openEpisodes.totalCount,
-        show: () => <Alerts device={device} />,
-      },
-      ...(isOwner.value ? [{ id: 'history', title: 'History', show: () => <History of={device.id} isOpen /> }] : []),
-    ]}
-  />
-);
-
-const RecordsAndCall = ({ device }: { device: Device }) => (
-  <>
-    <Records device={device} />
-    <Section title="Post a record of it">
-      <Copyable label="A call that posts a record" text={curlOf(device)} />
-    </Section>
-  </>
-);
-
-const Place = ({ device: { id, name, serial, location } }: { device: Device }) => (
-  <Section title="Where it is">
-    {location === null ? (
-      <Empty title="No location">
-        <p>Edit the device to say where it is; a map then shows it, here and on the screens of its applications.</p>
-      </Empty>
-    ) : (
-      <>
-        <LazyMap label="Map" places={[{ id, name: name ?? serial, ...location }]} />
-        <p class="quiet">
-          Latitude {location.lat.toFixed(4)}, longitude {location.lon.toFixed(4)}
-        </p>
-      </>
-    )}
-  </Section>
-);
-
 /** Shows the newest value of each variable large, with its course over the range of the chart. */
 const NewestValues = ({ device }: { device: Device }) =>
   device.latest.length === 0 ? (
@@ -216,18 +148,6 @@ const trendOf = (values: readonly number[]): number[] => {
   const low = Math.min(...values);
   return values.map((value) => value - low);
 };
-
-const Alerts = ({ device }: { device: Device }) => (
-  <Section title="Open alerts" actions={<a href={`/console/alerts?device=${device.id}`}>History</a>}>
-    <OpenEpisodes
-      items={device.openEpisodes.items}
-      total={device.openEpisodes.totalCount}
-      all={`/console/alerts?device=${device.id}&state=open`}
-      now={Date.now() / 1000}
-      ofDevice
-    />
-  </Section>
-);
 
 function DeviceChart({ device, from, to, episodes }: ShownProps) {
   const address = useAddress();
@@ -270,20 +190,3 @@ const bandOf = ({ openedAt, closedAt, severity, name }: Episode): Band => ({
   severity,
   name,
 });
-
-/** Returns a command that posts a record of the device. The user fills in the token. */
-const curlOf = ({ serial, product }: Device): string => {
-  const body = JSON.stringify({ serial, data: exampleOf(product) });
-  return [
-    `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
-    `  -d '${body}' \\`,
-    `  ${location.origin}/ddp/v1/organizations/${organizationId.value}/records`,
-  ].join('\n');
-};
-
-/** Returns example data: a value of the product's first variable, in its type. */
-const exampleOf = (product: Device['product']): Record<string, unknown> => {
-  const [variable] = product?.variables ?? [];
-  if (variable === undefined) return { temperature: 21.5 };
-  return { [variable.name]: variable.type === 'BOOL' ? true : variable.type === 'TXT' ? 'ok' : 21 };
-};
