@@ -16,6 +16,8 @@ const mayImport = {
   auth: ['common', 'entities', 'schema'],
   // The query language knows no store.
   search: ['common', 'json', 'scheduling', 'entities'],
+  // Documents of dashboards. They hold queries of searches.
+  dashboard: ['common', 'json', 'entities', 'search'],
   records: ['common', 'config', 'json', 'scheduling', 'entities', 'search', 'database'],
   hooks: ['common', 'json', 'scheduling', 'entities', 'database'],
   alerts: ['json', 'scheduling', 'entities', 'database'],
@@ -32,6 +34,7 @@ const mayImport = {
     'auth',
     'records',
     'search',
+    'dashboard',
     'hooks',
     'alerts',
     'imports',

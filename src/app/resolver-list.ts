@@ -6,6 +6,7 @@ import { ApplicationResolver } from '#resolvers/application.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
 import { ApplicationEdgesResolver } from '#resolvers/application-edges.resolver.js';
 import { AuditResolver, historyResolvers } from '#resolvers/audit.resolver.js';
+import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard.resolver.js';
 import { DecodeResolver } from '#resolvers/decode.resolver.js';
 import { DeliveryResolver } from '#resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from '#resolvers/delivery-edges.resolver.js';
@@ -80,6 +81,8 @@ export function createResolvers({
     new ApplicationResolver(index),
     new AuditResolver(),
     ...historyResolvers.map((History) => new History() as object),
+    new ApplicationDashboardResolver(),
+    new DashboardResolver(clock),
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(index),
     new DeliveryResolver(hooks, jobs),

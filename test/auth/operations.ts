@@ -79,8 +79,11 @@ const newProduct = ({ owner }: Things) =>
   owner.make(`/organizations/${owner.id}/products`, { name: 'Short-lived', version: '1', variables });
 
 /** A new application that the same teams have the same access to. */
-async function newApplication(things: Things): Promise<string> {
-  const id = await things.owner.make(`/organizations/${things.owner.id}/applications`, { name: 'Short-lived' });
+async function newApplication(things: Things, more: object = {}): Promise<string> {
+  const id = await things.owner.make(`/organizations/${things.owner.id}/applications`, {
+    name: 'Short-lived',
+    ...more,
+  });
   await shareAlike(things, id);
   return id;
 }
@@ -317,6 +320,16 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'ownersOfReadable',
     values: async (things) => ({ ...organization(things), applicationId: await newApplication(things) }),
   },
+  'Mutation.updateDashboard': {
+    access: 'writers',
+    values: async (things) => ({
+      ...organization(things),
+      applicationId: await newApplication(things, { hasDashboard: true }),
+      version: 0,
+      document: { format: 1, range: '24h', variables: [], panels: [] },
+    }),
+  },
+  'Query.suggestDashboard': { access: 'readers', values: application },
   'Query.search': {
     access: 'readers',
     values: (things) => ({ ...application(things), ts: range, queries: [{ products: [] }] }),

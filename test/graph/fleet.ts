@@ -28,6 +28,10 @@ export async function fillOrganization(pool: pg.Pool, organizationId: string, co
       from device, generate_series(1, 3) n where organization_id = $1 and $2 > 0`);
   await run(`insert into application (id, organization_id, name, slug, created_at, updated_at)
     select gen_random_uuid(), $1, 'App ' || n, 'app-' || n, now(), now() from generate_series(1, $2) n`);
+  await run(`with a as (update application set has_dashboard = true where organization_id = $1 and $2 > 0 returning id)
+    insert into dashboard (application_id, organization_id, version, document, updated_at, updated_by)
+    select a.id, $1, 1, '{"format": 1, "range": "24h", "variables": [], "panels": []}', now(),
+           (select user_id from membership where organization_id = $1 order by user_id limit 1) from a`);
   await run(`insert into application_device (organization_id, application_id, device_id)
     select $1, a.id, d.id from (select id, row_number() over (order by id) n from application where organization_id = $1) a
       join (select id, row_number() over (order by id) n from device where organization_id = $1) d

@@ -72,6 +72,8 @@ const edges: Record<string, string> = {
   'Application.deliveries': applications(`deliveries${one}`),
   'Application.records': applications('records(limit: 1) { totalCount endCursor items { id } }'),
   'Application.organization': applications('organization { memberCount }'),
+  'Application.dashboard': applications('dashboard { version document }'),
+  'Dashboard.updatedBy': applications('dashboard { updatedBy { username } }'),
   'Hook.application': hooks('application { name }'),
   'Hook.deliveries': hooks(`deliveries${one}`),
   'Hook.authentication': hooks('authentication { basic { user } }'),

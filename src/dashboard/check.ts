@@ -1,0 +1,103 @@
+import type { Fault } from '#common/errors.js';
+
+/** Checks a value at a dotted path, and adds what is wrong with it to the faults. */
+export type Check = (value: unknown, path: string, faults: Fault[]) => void;
+
+const must = (isMet: (value: unknown) => boolean, message: string): Check => {
+  return (value, path, faults) => {
+    if (!isMet(value)) faults.push({ path, message });
+  };
+};
+
+/** Text in a range of lengths. */
+export const text = (from: number, to: number): Check =>
+  must(
+    (value) => typeof value === 'string' && value.length >= from && value.length <= to,
+    `must be text of ${from} to ${to} characters`,
+  );
+
+/** Text of a pattern. */
+export const pattern = (shape: RegExp, message: string): Check =>
+  must((value) => typeof value === 'string' && shape.test(value), message);
+
+/** A whole number in a range. */
+export const whole = (from: number, to: number): Check =>
+  must(
+    (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
+    `must be a whole number from ${from} to ${to}`,
+  );
+
+/** A finite number. */
+export const number: Check = must((value) => Number.isFinite(value), 'must be a number');
+
+/** `true` or `false`. */
+export const flag: Check = must((value) => typeof value === 'boolean', 'must be true or false');
+
+/** One of several texts or numbers. */
+export const choice = (...values: readonly (string | number)[]): Check =>
+  must(
+    (value) => values.includes(value as string),
+    `must be ${values.map((each) => JSON.stringify(each)).join(' or ')}`,
+  );
+
+/** A list with a number of items in a range. */
+export const list = (item: Check, from: number, to: number): Check => {
+  return (value, path, faults) => {
+    if (!Array.isArray(value) || value.length < from || value.length > to)
+      faults.push({ path, message: `must be a list of ${from} to ${to} items` });
+    else for (const [index, each] of value.entries()) item(each, `${path}.${index}`, faults);
+  };
+};
+
+/** Fields of an object. Those of `optional` may be absent; no field may be `null`. */
+export interface Shape {
+  readonly required?: Readonly<Record<string, Check>>;
+  readonly optional?: Readonly<Record<string, Check>>;
+}
+
+/** An object with no other fields than these. */
+export const object = ({ required = {}, optional = {} }: Shape): Check => {
+  const checks = new Map(Object.entries({ ...required, ...optional }));
+  return (value, path, faults) => {
+    if (!isObject(value)) return void faults.push({ path, message: 'must be an object' });
+    for (const name of Object.keys(required))
+      if (!Object.hasOwn(value, name)) faults.push({ path: `${path}.${name}`, message: 'is missing' });
+    for (const [name, each] of Object.entries(value)) {
+      const check = checks.get(name);
+      if (check === undefined) faults.push({ path: `${path}.${name}`, message: 'is an unknown field' });
+      else check(each, `${path}.${name}`, faults);
+    }
+  };
+};
+
+/** An object whose fields depend on its kind. */
+export const kinds = (shared: Shape, byKind: Readonly<Record<string, Shape>>): Check => {
+  const names = Object.keys(byKind);
+  const kind = choice(...names);
+  const checks = new Map(
+    names.map((name) => [
+      name,
+      object({
+        required: { kind, ...shared.required, ...byKind[name]?.required },
+        optional: { ...shared.optional, ...byKind[name]?.optional },
+      }),
+    ]),
+  );
+  return (value, path, faults) => {
+    if (!isObject(value)) return void faults.push({ path, message: 'must be an object' });
+    const check = checks.get(value['kind'] as string);
+    if (check === undefined) kind(value['kind'], `${path}.kind`, faults);
+    else check(value, path, faults);
+  };
+};
+
+/** Several checks of one value, each of which needs that those before found nothing. */
+export const inTurn = (...checks: readonly Check[]): Check => {
+  return (value, path, faults) => {
+    const before = faults.length;
+    for (const check of checks) if (faults.length === before) check(value, path, faults);
+  };
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
