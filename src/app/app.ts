@@ -9,6 +9,7 @@ import type { Config } from '#config/config.js';
 import { createInsert } from '#database/insert.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { migrationsOfRelease } from '#database/prepare.js';
+import { currentPosition } from '#database/standby/position.js';
 import { createElasticsearch } from '#elasticsearch/handler.js';
 import type { Caller } from '#entities/caller.js';
 import { createExport } from '#export/export.js';
@@ -183,7 +184,9 @@ async function createApp(
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
   const { read } = services.accessReader;
-  const warmUp = createWarmUp(createAuthenticate(read));
+  const warmUp = createWarmUp(
+    createAuthenticate(read, config.databaseReadUrls.length > 0 ? currentPosition : undefined),
+  );
   const { authenticate } = warmUp;
   const admission = createAdmission(config, app, authenticate, warmUp.counting(services.usage.count));
   const { admit, enter, inFlight } = admission;
@@ -231,7 +234,8 @@ async function createApp(
     holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
     createContext: (caller, request, budget) =>
       new Call(caller, request, resources, inFlight.rows(caller, request.res!), budget),
-    createEventContext: (caller, request, budget, left) =>
+    // The caller was authenticated before the event.
+    createEventContext: ({ position: _, ...caller }, request, budget, left) =>
       new Call(caller, request, resources, inFlight.eventRows(), budget, left),
     live: config.live,
     perAddress: config.http.perAddress,

@@ -2,16 +2,19 @@ import { availableParallelism } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
+import type { Log } from '#common/log.js';
 import type { Config } from '#config/config.js';
 import { type CallReads, createCallReads } from '#database/call-read.js';
 import { type FollowStatement, followPool } from '#database/follow-statement.js';
 import { createPool, type PoolOptions } from '#database/pools.js';
 import { createReader, type Reader } from '#database/reader.js';
+import { createReadServers, primaryOnly, type ReadServers } from '#database/standby/read-servers.js';
 import { dispatcherSession } from '#hooks/hooks.js';
 import { liveSession, liveSlowSession } from '#live/live.js';
 import { journalSession } from '#records/opensearch/session.js';
 import { ormConnections, ormOptions } from '../../mikro-orm.config.js';
 import { observePools, observeReaders } from './metrics.js';
+import { observeStandbys } from './standby-metrics.js';
 
 /** Database connections of a process: a pool for each kind of work, so that one kind does not delay another. */
 export interface Connections {
@@ -23,6 +26,8 @@ export interface Connections {
   accessReader: Reader;
   /** Reads of calls. */
   reads: CallReads;
+  /** Standbys that answer reads. */
+  standbys: ReadServers;
   /** For transactions that store records. */
   storePool: pg.Pool;
   /** For the same transactions of organizations whose hooks make them slow. */
@@ -92,15 +97,44 @@ const singleConnections = 6;
 export const connectionsOfProcess = (config: PoolSettings): number =>
   Object.values(poolsOf(config)).reduce((sum, { max }) => sum + max, ormConnections + singleConnections);
 
-/**
- * Opens the connections; most are established at their first use.
- * @param follow called with each statement that requests cause.
- */
+/** Maximum time for a connection to a standby to open, in milliseconds: the primary answers after it. */
+const standbyTimeout = 1000;
+
+/** Opens the pools of the standbys, as large as the primary's. They are no part of {@link connectionsOfProcess}. */
+const openStandbys = (
+  { databaseReadUrls, recordIndex }: Config,
+  readPrimary: Reader['read'],
+  { log, follow }: ConnectionsOptions,
+): { servers: ReadServers; pools: Record<string, pg.Pool> } => {
+  if (databaseReadUrls.length === 0) return { servers: primaryOnly, pools: {} };
+  const { search, slow_read: slowRead } = poolsOf({ recordIndex }, follow);
+  const limits = { connectTimeout: standbyTimeout };
+  const standbys = databaseReadUrls.map((connectionString) => ({
+    connectionString,
+    searchPool: createPool(connectionString, { ...search, ...limits }),
+    slowPool: createPool(connectionString, { ...slowRead, ...limits }),
+  }));
+  const pools = standbys.flatMap(({ searchPool, slowPool }, index): [string, pg.Pool][] => [
+    [`standby_${index + 1}_search`, searchPool],
+    [`standby_${index + 1}_slow_read`, slowPool],
+  ]);
+  return { servers: createReadServers({ standbys, readPrimary, log }), pools: Object.fromEntries(pools) };
+};
+
+/** Settings of connections. */
+export interface ConnectionsOptions {
+  readonly log: Log;
+  /** Called with each statement that requests cause. */
+  readonly follow?: FollowStatement | undefined;
+}
+
+/** Opens the connections; most are established at their first use. */
 export async function openConnections(
   config: Config,
   connectionString: string,
-  follow?: FollowStatement,
+  options: ConnectionsOptions,
 ): Promise<Connections> {
+  const { follow } = options;
   const limit = statementLimit(config.graph.timeout);
   const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit), follow);
@@ -109,12 +143,15 @@ export async function openConnections(
   const pools = Object.fromEntries(
     Object.entries(poolsOf(config, follow)).map(([name, options]) => [name, createPool(connectionString, options)]),
   ) as Record<PoolName, pg.Pool>;
+  const standby = openStandbys(config, accessReader.read, options);
+  standby.servers.start();
   return {
     orm,
     pool: pools.main,
     reader,
     accessReader,
-    reads: createCallReads(reader, pools.slow_read),
+    reads: createCallReads(reader, pools.slow_read, standby.servers),
+    standbys: standby.servers,
     storePool: pools.store,
     slowStorePool: pools.slow_store,
     searchPool: pools.search,
@@ -122,12 +159,14 @@ export async function openConnections(
     livePool: pools.live,
     liveSlowPool: pools.live_slow,
     async observe(registry) {
-      observePools(registry, { ...pools, orm: await orm.em.getConnection().getNativeClient() });
+      observeStandbys(registry, standby.servers);
+      observePools(registry, { ...pools, ...standby.pools, orm: await orm.em.getConnection().getNativeClient() });
       observeReaders(registry, { read: reader, access: accessReader });
     },
     async close() {
       const { search: _, ...others } = pools;
       const ended = Object.values(others).map((each) => each.end());
+      await standby.servers.close();
       await Promise.all([reader.close(), accessReader.close(), orm.close(), ...ended]);
     },
   };

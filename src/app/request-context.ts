@@ -45,6 +45,7 @@ export interface Share {
 /** The context of one call. Parts that a call may not need are created at their first use. */
 export class Call implements Context {
   read: Read;
+  readonly readList: Read;
   readonly readWithin: Context['readWithin'];
   readonly timeLeft: Context['timeLeft'];
   // One for all copies: `insert` is bound to this one.
@@ -57,6 +58,8 @@ export class Call implements Context {
   // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
   private unit?: EntityManager;
   private gone?: AbortSignal;
+  /** An object, because all copies of the context share it. */
+  private readonly since: { position?: string | undefined };
 
   constructor(
     readonly caller: Caller,
@@ -67,8 +70,10 @@ export class Call implements Context {
     /** Aborted when the caller is gone. Unless given, it follows the request's response. */
     private readonly left?: AbortSignal,
   ) {
-    const { read, readWithin } = resources.reads;
+    const { read, readList, readWithin } = resources.reads;
+    this.since = { position: caller.position ?? undefined };
     this.read = (query) => read(this, query);
+    this.readList = (query) => readList(this, query);
     this.readWithin = (query, milliseconds, signal) => readWithin(this, query, milliseconds, signal);
     this.timeLeft = () => {
       share?.requireTime();
@@ -86,7 +91,16 @@ export class Call implements Context {
     return this.unit;
   }
 
+  get position(): string | undefined {
+    return this.since.position;
+  }
+
+  readPrimary(): void {
+    this.since.position = undefined;
+  }
+
   within({ em, audit }: Pick<Context, 'em' | 'audit'>): void {
+    this.readPrimary();
     this.unit = em;
     this.audit = audit as Trail;
     this.read = (query) => execute(em, query);

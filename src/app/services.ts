@@ -78,7 +78,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
   await prepareDatabase(connectionString, log);
   const tracing = config.tracing && (await openTracing(config.tracing, log));
-  const connections = await openConnections(config, connectionString, tracing?.statement);
+  const connections = await openConnections(config, connectionString, { log, follow: tracing?.statement });
   const registry = new Registry();
   const place = await openRecords(config, { pool: connections.pool, clock, log, registry });
   const base: Base = { ...options, connections, registry, clock, random, place, tracing };
@@ -189,11 +189,12 @@ function openRecordLog(
 }
 
 function openRecordIndex({ connections, place, config, clock, registry }: Base): RecordIndex {
-  const { searchPool, reads, pool, liveSlowPool } = connections;
+  const { searchPool, standbys, reads, pool, liveSlowPool } = connections;
   const queue = fairQueueFor(searchPool);
   const index = place.openIndex({
     pool: searchPool,
     queue,
+    standbys,
     reads,
     readPool: pool,
     checkPool: liveSlowPool,
@@ -201,7 +202,9 @@ function openRecordIndex({ connections, place, config, clock, registry }: Base):
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
   });
-  return measureIndex(index, registry, () => queue.waiting);
+  return measureIndex(index, registry, () =>
+    standbys.figures().standbys.reduce((sum, { waiting }) => sum + waiting, queue.waiting),
+  );
 }
 
 function openJobs(

@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { unauthenticated } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import type { Read } from '#schema/context.js';
@@ -24,17 +24,18 @@ export const validTokens: Sql = sql`
 
 /**
  * Identifies the caller by the `Authorization` header.
+ * @param position the column of the caller's position, after a comma; empty without standbys
  * @throws unauthenticated, always the same 401: for a missing, unknown, expired or revoked token, an ended membership,
  * and a disabled account.
  */
-export async function authenticate(read: Read, header: string | undefined): Promise<Caller> {
+export async function authenticate(read: Read, header: string | undefined, position = empty): Promise<Caller> {
   const token = bearerToken(header);
   if (token === undefined) throw unauthenticated();
   const [found] = await read<TokenRow>(sql`
     select t.id as "tokenId", t.organization_id as "organizationId", t.user_id as "userId", t.device_id as "deviceId",
            t.product_id as "productId", t.scope, false as "bySession",
            coalesce(m.role, 'owner') as role, t.name as "tokenName", coalesce(u.name, u.username) as "userName",
-           (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale
+           (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale${position}
       ${validTokens} and t.hash = ${hashToken(token)}`);
   if (found === undefined) throw unauthenticated();
   if (found.stale) await touch(read, found.tokenId);
@@ -82,10 +83,14 @@ const together = (find: (credential: string) => Promise<Caller>): ((credential: 
 /** Finds the caller by the `Authorization` header, or by the value of a session's cookie where it is given. */
 export type Authenticate = (header: string | undefined, session?: string) => Promise<Caller>;
 
-/** Creates the authentication of callers. */
-export const createAuthenticate = (read: Read): Authenticate => {
-  const byToken = together((header) => authenticate(read, header));
-  const bySession = together((value) => authenticateSession(read, value));
+/**
+ * Creates the authentication of callers.
+ * @param position expression for the position that callers get; without it standbys answer none of their reads.
+ */
+export const createAuthenticate = (read: Read, position?: Sql): Authenticate => {
+  const also = position === undefined ? empty : sql`, ${position} as position`;
+  const byToken = together((header) => authenticate(read, header, also));
+  const bySession = together((value) => authenticateSession(read, value, also));
   return (header = '', session) => (session === undefined ? byToken(header) : bySession(session));
 };
 

@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { unauthenticated } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import type { Read } from '#schema/context.js';
@@ -22,13 +22,13 @@ export const validSessions: Sql = sql`
  * Finds who calls by the value of a session's cookie; throws the same 401 as a token does for a session that is unknown or
  * over, that acts in no organization, for a membership that ended and for a disabled account.
  */
-export async function authenticateSession(read: Read, value: string): Promise<Caller> {
+export async function authenticateSession(read: Read, value: string, position = empty): Promise<Caller> {
   const hash = hashToken(value);
   const [found] = await read<Caller & { stale: boolean }>(sql`
     select s.id as "tokenId", s.organization_id as "organizationId", s.user_id as "userId", null as "deviceId",
            null as "productId", 'full' as scope, m.role, true as "bySession",
            null as "tokenName", coalesce(u.name, u.username) as "userName",
-           s.last_used_at < now() - interval '1 minute' as stale
+           s.last_used_at < now() - interval '1 minute' as stale${position}
       ${validSessions} and s.hash = ${hash}`);
   if (found === undefined) throw unauthenticated();
   if (found.stale) await touchSession(read, hash);

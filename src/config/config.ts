@@ -19,6 +19,7 @@ import {
   proxiesOf,
   ratioOf,
   removedFaultsOf,
+  standbyOf,
   whole,
   within,
 } from './setting.js';
@@ -35,6 +36,8 @@ export interface Config {
   port: number;
   /** Undefined: the embedded server. */
   databaseUrl: string | undefined;
+  /** Standbys of the database that answer reads. */
+  databaseReadUrls: readonly string[];
   dataDir: string;
   /** Origin of links and avatars, without a slash at the end; undefined: that of the request. */
   publicUrl: string | undefined;
@@ -150,6 +153,10 @@ const settings = z.object({
     databaseOf,
     'must be an address such as postgresql://user:password@host:5432/database',
   ).optional(),
+  DATABASE_READ_URL: listOf(
+    standbyOf,
+    'must be addresses such as postgresql://user:password@standby:5432/database, separated by commas',
+  ).default([]),
   DATA_DIR: z.string().default('.data'),
   PUBLIC_URL: parsed(originOf, 'must be an origin such as https://iot.example.com').optional(),
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
@@ -218,6 +225,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     host: data.HOST,
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
+    databaseReadUrls: data.DATABASE_READ_URL,
     dataDir: data.DATA_DIR,
     publicUrl: data.PUBLIC_URL,
     secretKeys: data.SECRET_KEY ?? [],

@@ -79,6 +79,10 @@ export function databaseOf(text: string): string | undefined {
   return url.toString();
 }
 
+/** Parses the address of one server, which need not accept writes. */
+export const standbyOf = (text: string): string | undefined =>
+  /^postgres(ql)?:$/.test(urlOf(text)?.protocol ?? '') && urlOf(text)!.hostname !== '' ? text : undefined;
+
 /** Parses an http address that paths can be appended to. */
 export function endpointOf(text: string): string | undefined {
   const url = urlOf(text);

@@ -16,6 +16,8 @@ export interface PoolOptions {
   priority?: StatementPriority;
   /** Application name in `pg_stat_activity`, by which an operator recognizes the connections. */
   name?: string;
+  /** Maximum time for a connection to open; 10 seconds by default. */
+  connectTimeout?: number;
   /** Called once per statement. */
   follow?: FollowStatement | undefined;
 }
@@ -42,7 +44,15 @@ export const sessionOptions = (connectionString: string, session?: string): stri
  */
 export function createPool(
   connectionString: string,
-  { max = 10, name = 'ddp', session, pipeline = false, priority = 'usual', follow }: PoolOptions = {},
+  {
+    max = 10,
+    name = 'ddp',
+    session,
+    pipeline = false,
+    priority = 'usual',
+    connectTimeout = 10_000,
+    follow,
+  }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: withSession(connectionString, session),
@@ -51,7 +61,7 @@ export function createPool(
     application_name: name,
     types: typeParsers,
     pipeline,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });

@@ -9,7 +9,12 @@ import { bodyOf } from './query.js';
 const fieldsOf = async (call: Call): Promise<FieldType[]> => {
   await call.load();
   const { organizationId, applicationId, context } = call;
-  const fields = await call.search.fields({ organizationId, applicationId, signal: context.signal });
+  const fields = await call.search.fields({
+    organizationId,
+    applicationId,
+    position: context.position,
+    signal: context.signal,
+  });
   return fields.filter(({ path }) => !path.startsWith('_'));
 };
 

@@ -130,6 +130,11 @@ export const askAll = async (call: Call, lines: LocatedJson): Promise<QueryAnswe
   const ask = call.search.prepareMulti(lines);
   await call.load();
   const { organizationId, applicationId, context } = call;
-  const { responses } = await ask({ organizationId, applicationId, signal: context.signal });
+  const { responses } = await ask({
+    organizationId,
+    applicationId,
+    position: context.position,
+    signal: context.signal,
+  });
   return responses;
 };

@@ -203,7 +203,12 @@ const aggregationsOf = (query: LocatedJson): Tree => {
 const kindsFor = async (call: Call): Promise<KindOf | undefined> => {
   if (!isSet(call, 'typed_keys')) return undefined;
   const { organizationId, applicationId, context } = call;
-  const fields = await call.search.fields({ organizationId, applicationId, signal: context.signal });
+  const fields = await call.search.fields({
+    organizationId,
+    applicationId,
+    position: context.position,
+    signal: context.signal,
+  });
   const kinds = new Map(fields.map(({ path, type }) => [path, type]));
   return (path) => kinds.get(path);
 };

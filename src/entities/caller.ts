@@ -19,11 +19,18 @@ export interface Caller {
   /** Names of the token and of the member, for the audit log. */
   readonly tokenName: string | null;
   readonly userName: string | null;
+  /**
+   * Position in the primary's log when the caller was authenticated: a standby that has replayed it has everything
+   * acknowledged before. Absent: only the primary is read.
+   */
+  readonly position?: string | null;
 }
 
 /** The caller for whom something is read, and the limits of the reading. The context of a call implements this. */
 export interface ReadingCall {
   readonly caller: Pick<Caller, 'organizationId'>;
+  /** Position that a standby must have replayed to answer the call's reads; undefined: only the primary is read. */
+  readonly position?: string | undefined;
   /** Aborted when the client disconnects, or the time of the call is over. */
   readonly signal: AbortSignal;
   /**

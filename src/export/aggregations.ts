@@ -15,14 +15,14 @@ const ahead = 3 * 86_400;
  */
 export const aggregationTable = async (
   { index, clock }: { readonly index: Pick<RecordIndex, 'prepare'>; readonly clock: () => number },
-  { signal }: Pick<Context, 'signal'>,
+  { position, signal }: Pick<Context, 'position' | 'signal'>,
   { organizationId, applicationId, products, query, aggs, from, to, columns }: ExportArgs,
 ): Promise<Table> => {
   if (aggs == null) throw invalid([{ path: 'aggs', message: 'is required' }]);
   const asked = { products: products ?? [], size: 0, track_total_hits: false, aggs, ...(query != null && { query }) };
   const range = { gte: from ?? 0, lte: to ?? clock() / 1000 + ahead };
   const ask = index.prepare(locate(range), locate([asked]));
-  const answer = (await ask({ organizationId, applicationId, signal })).responses[0]!;
+  const answer = (await ask({ organizationId, applicationId, position, signal })).responses[0]!;
   if ('error' in answer) {
     const { status, error } = answer;
     throw status === 429 ? rateLimited(error.reason, 1) : invalid([{ path: 'aggs', message: error.reason }]);

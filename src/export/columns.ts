@@ -72,7 +72,7 @@ export const recordColumns = async (
   if (faults.length > 0) throw invalid(faults);
   const declared = await declaredColumns(ctx, args);
   const seen = async () =>
-    (await index.fields({ organizationId, applicationId, signal: ctx.signal })).map(
+    (await index.fields({ organizationId, applicationId, position: ctx.position, signal: ctx.signal })).map(
       ({ path, type }): Column => ({ path, kind: ofField[type] }),
     );
   if (columns == null || columns.length === 0) {

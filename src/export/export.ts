@@ -62,6 +62,8 @@ export const createExport =
     const table = await openTable(options, ctx, args, of);
     const { contentType, write } = formats[name];
     if (response.req.method !== 'HEAD') await options.note(eventOf(ctx, args, { of, format: name }));
+    // The audit log has the event of this export.
+    if (of === 'auditEvents') ctx.readPrimary();
     const pages = permitted(options, ctx, applicationId, table.pages);
     const writing = {
       table: { ...table, pages },

@@ -178,7 +178,7 @@ async function* listPages(
   args: ListArgs,
   list: List,
 ): AsyncGenerator<Row[], void> {
-  const { caller, signal } = ctx;
+  const { caller, position, signal } = ctx;
   const mark = markOf(args);
   const read = <R>(query: Sql) => {
     let characters = 0;
@@ -186,7 +186,7 @@ async function* listPages(
       characters += more;
       if (characters > maxCharacters) throw tooLarge('These rows are too large.');
     };
-    const call = { caller, signal, weighRows, timeLeft: () => undefined };
+    const call = { caller, position, signal, weighRows, timeLeft: () => undefined };
     return readWithin(call, query, readTimeout) as Promise<R[]>;
   };
   const newest = async () =>

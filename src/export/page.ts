@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, invalid, rateLimited, timedOut, unavailable } from '#common/errors.js';
 import { locate } from '#json/json.js';
 import type { Hit, QueryAnswer, RecordIndex } from '#records/record-index.js';
+import type { Context } from '#schema/context.js';
 import type { ExportArgs } from '#schema/export.args.js';
 import type { Position } from './cursor.js';
 
@@ -22,7 +23,7 @@ export type Page = readonly Hit[] | 'smaller';
 export const readPage = async (
   index: Pick<RecordIndex, 'prepare'>,
   { args, after, until, horizon, size }: PageRequest,
-  signal: AbortSignal,
+  { position, signal }: Pick<Context, 'position' | 'signal'>,
 ): Promise<Page> => {
   const { organizationId, applicationId, products, query } = args;
   const asked = {
@@ -34,7 +35,7 @@ export const readPage = async (
     track_total_hits: false,
   };
   const ask = index.prepare(locate({ gte: after.micros / 1e6, lte: until / 1e6 }), locate([asked]));
-  const [answer] = (await ask({ organizationId, applicationId, signal })).responses;
+  const [answer] = (await ask({ organizationId, applicationId, position, signal })).responses;
   return pageOf(answer!, size);
 };
 

@@ -55,12 +55,12 @@ export async function* recordPages(source: RecordSource, args: ExportArgs): Asyn
   };
   if (given === undefined && !(await next())) {
     // A wrong query is refused even if there are no records.
-    await readPage(index, { args, after, until: after.micros + 1, horizon, size: 1 }, signal);
+    await readPage(index, { args, after, until: after.micros + 1, horizon, size: 1 }, ctx);
     return;
   }
   for (;;) {
     const until = Math.min(end, after.micros + width);
-    const read = () => readPage(index, { args, after, until, horizon, size }, signal);
+    const read = () => readPage(index, { args, after, until, horizon, size }, ctx);
     const begun = performance.now();
     const page: Page = hasBegun ? await patiently(read, signal) : await read();
     if (page === 'smaller') {

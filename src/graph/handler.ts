@@ -5,7 +5,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { toBody } from '#json/json.js';
 import type { Context } from '#schema/context.js';
-import { readOperations } from './batch.js';
+import { isQuery, readOperations } from './batch.js';
 import { runBatch } from './batch-run.js';
 import { createBodyReader, type ReadBody } from './body.js';
 import { chargeMutations } from './charge.js';
@@ -201,8 +201,8 @@ function createServe(
       reserved += bytes;
       holdAnswer(caller, response, bytes);
     };
-    const contextOf = (): GraphContext =>
-      Object.assign(createContext(caller, request, budget), {
+    const contextOf = (position = caller.position): GraphContext =>
+      Object.assign(createContext({ ...caller, position: position ?? null }, request, budget), {
         budget,
         reserve,
         charge: (requests: number) => charge(caller, response, requests),
@@ -224,7 +224,9 @@ function createServe(
       if (requests > 1 || calls > 1) await charge(caller, response, requests - 1, calls - 1);
       if (isBatch) {
         const runOne = (each: unknown, context: GraphContext) => run(request, each, context);
-        const answers = await runBatch(operations, { createContext: contextOf, run: runOne });
+        // A query of a batch sees what a mutation before it changed, so it does not read on a standby.
+        const position = operations.every(isQuery) ? caller.position : null;
+        const answers = await runBatch(operations, { createContext: () => contextOf(position), run: runOne });
         const text = `[${answers.map((answer) => answer.text).join(',')}]`;
         return void response.type('json').end(hold(text));
       }

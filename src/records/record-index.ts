@@ -77,6 +77,8 @@ export type Search = Pick<RecordIndex, 'prepare' | 'prepareMulti' | 'fields'>;
 export interface SearchCall {
   organizationId: string;
   applicationId: string;
+  /** Position that a standby must have replayed to answer; undefined: the primary answers. */
+  position?: string | undefined;
   /** Aborted when the caller is gone, which cancels the search. */
   signal?: AbortSignal;
 }
@@ -142,6 +144,8 @@ export interface SeriesCall {
   /** Unix seconds, both included; by default the last day. */
   from?: number | null;
   to?: number | null;
+  /** As in {@link SearchCall}. */
+  position?: string | undefined;
   signal?: AbortSignal;
 }
 

@@ -53,6 +53,7 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
   key: { columns: sql`d.hook_id, d.id`, matches: sql`d.hook_id = k.hook_id and d.id = k.id` },
   tie: identifier,
   countUpTo,
+  onStandby: true,
   cursor: {
     kind: 'deliveries',
     shape: [/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],

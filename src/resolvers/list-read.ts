@@ -47,6 +47,8 @@ export interface Listing {
   parentId?: string;
   /** Timeout of a statement in milliseconds, if it may be expensive. */
   timeout?: number;
+  /** Whether a standby may answer although the page is cheap, because the list is read often or costs much to count. */
+  onStandby?: boolean;
 }
 
 /** The requested page of a list. */
@@ -140,7 +142,16 @@ export const countedQuickly = (listing: Listing, wanted: Wanted, parents = 1): L
  * pool of slow reads.
  */
 export const readerOf = (ctx: Context, listing: Listing, wanted: Wanted): Read =>
-  withCursor(wanted, isQuick(listing, wanted) ? ctx.read : readSlowly(ctx, listing, wanted));
+  withCursor(wanted, isQuick(listing, wanted) ? quickly(ctx, listing) : readSlowly(ctx, listing, wanted));
+
+const quickly = (ctx: Context, { onStandby = false }: Listing): Read => (onStandby ? ctx.readList : ctx.read);
+
+/**
+ * Returns the totals that a list may reuse. A snapshot of a standby does not tell from those of other servers, nor does
+ * it list the transactions in progress.
+ */
+export const countsOf = (ctx: Context, { onStandby = false }: Listing): Context['counts'] | undefined =>
+  onStandby && ctx.position !== undefined ? undefined : ctx.counts;
 
 /**
  * Refuses a cursor whose keys do not fit the types of the list's order (422). PostgreSQL detects that (SQLSTATE class

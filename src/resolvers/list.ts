@@ -8,6 +8,7 @@ import { keysetOf, type OrderKey } from './keyset.js';
 import {
   type CountedText,
   countedQuickly,
+  countsOf,
   countUnlessKnown,
   type Listing,
   readerOf,
@@ -38,7 +39,7 @@ export async function list<Row extends object>(
   // Page and count take one round trip: the count is computed once and repeated in each row. A page after the last one
   // has no row for it. Totals under conditions that a caller chooses freely are not remembered, as their number is
   // unlimited.
-  const { column, totalOf } = countUnlessKnown(counting === listing ? undefined : ctx.counts, count);
+  const { column, totalOf } = countUnlessKnown(counting === listing ? undefined : countsOf(ctx, listing), count);
   const items = await read<Row & { counted: CountedText }>(
     sql`select page.*, ${column} as counted from (${page}) page`,
   );

@@ -24,7 +24,7 @@ export class SearchResolver {
     // Faults in `ts` and `queries` are reported before the application is looked up.
     const ask = this.records.prepare(ts, queries);
     await loadApplication(ctx, organizationId, applicationId, 'read');
-    return ask({ organizationId, applicationId, signal: ctx.signal });
+    return ask({ organizationId, applicationId, position: ctx.position, signal: ctx.signal });
   }
 
   @Costs(searchCost)
@@ -39,6 +39,7 @@ export class SearchResolver {
     @Args(() => SearchBelowArgs) { ts, queries }: SearchBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<SearchAnswer> {
-    return this.records.prepare(ts, queries)({ organizationId, applicationId: id, signal: ctx.signal });
+    const { position, signal } = ctx;
+    return this.records.prepare(ts, queries)({ organizationId, applicationId: id, position, signal });
   }
 }

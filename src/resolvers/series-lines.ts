@@ -6,7 +6,7 @@ import type { SeriesBelowArgs } from '#schema/series.args.js';
 /** Reads the lines of a chart of these devices, by device and variable in the order of the arguments. */
 export function readLines(
   index: Pick<RecordIndex, 'series'>,
-  { signal }: Context,
+  { position, signal }: Context,
   organizationId: string,
   deviceIds: readonly string[],
   { variables, from, to, points, interval, function: drawing }: SeriesBelowArgs,
@@ -17,6 +17,7 @@ export function readLines(
     variables: [...new Set(variables)],
     points,
     function: drawing ?? SeriesFunction.avg,
+    position,
     signal,
     from: from ?? null,
     to: to ?? null,

@@ -70,6 +70,7 @@ const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, ap
              u.deliveries, ${calls} as calls ${usage}`,
     from: usage,
     where: [],
+    onStandby: true,
     matched: [],
     sortable: {
       day: sql`u.day`,

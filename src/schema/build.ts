@@ -110,6 +110,7 @@ function guard(field: Field, changes: boolean): void {
   field.resolve = async (root, args, context, info) => {
     try {
       requireScope(context.caller, operation);
+      if (changes) context.readPrimary();
       if (isAudited(operation)) context.audit.begin(field.name);
       return await resolve(root, args, context, info);
     } catch (error) {

@@ -53,6 +53,8 @@ export interface Context extends ReadingCall {
   readonly em: EntityManager;
   /** Events that the call leaves in the audit log. */
   readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'skip' | 'event' | 'end' | 'refused'>;
+  /** Makes all further reads of this call use the primary, because the call changes something. */
+  readPrimary(): void;
   /** Runs the statements of this call, its reads too, in the transaction of another call, and notes its events there. */
   within(other: Pick<Context, 'em' | 'audit'>): void;
   /**
@@ -62,8 +64,10 @@ export interface Context extends ReadingCall {
   readonly insert: (entity: object) => Promise<void>;
   /** Reads single rows and lists on the pipelined connection, in one round trip. Not for queries that may be slow. */
   readonly read: Read;
+  /** Reads lists of small cost that need not be on the primary: on a standby if there is one, else like `read`. */
+  readonly readList: Read;
   /**
-   * Runs a read that may be expensive, on a pool that organizations share fairly. It is cancelled after `milliseconds`
+   * Runs a read that may be expensive, on a pool that organizations share fairly, of a standby if there is one. It is cancelled after `milliseconds`
    * or by the signal, by default that of the call.
    * @throws timedOut when it takes longer.
    */

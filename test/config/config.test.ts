@@ -38,6 +38,7 @@ describe('readConfig', () => {
     const wrong = {
       PORT: '70000',
       DATABASE_URL: 'mysql://db/x',
+      DATABASE_READ_URL: 'standby',
       PUBLIC_URL: 'example.com',
       RATE_LIMIT: 'fast',
       HOOK_TIMEOUT: '15',
@@ -78,6 +79,15 @@ describe('readConfig', () => {
     expect(readConfig(settings).databaseUrl).toBe('postgres://u:p@a:5432/ddp?hosts=a%3A5432%2Cb');
     expect(faultsOf({ ...settings, DATABASE_URL: 'postgres://u:p@a,:x/ddp' })).toEqual([
       expect.stringMatching(/^DATABASE_URL must be/),
+    ]);
+  });
+
+  it('accepts one standby or several', () => {
+    expect(readConfig({}).databaseReadUrls).toEqual([]);
+    const settings = { DATABASE_READ_URL: 'postgresql://u:p@a:5432/ddp, postgres://u:p@b/ddp' };
+    expect(readConfig(settings).databaseReadUrls).toEqual(['postgresql://u:p@a:5432/ddp', 'postgres://u:p@b/ddp']);
+    expect(faultsOf({ DATABASE_READ_URL: 'postgresql://a/ddp,mysql://b/ddp' })).toEqual([
+      expect.stringMatching(/^DATABASE_READ_URL must be addresses/),
     ]);
   });
 

@@ -40,6 +40,7 @@ export const durations: Readonly<Record<string, number>> = {
   'hooks/order': 11,
   'hooks/overlap': 11,
   'console/screens': 11,
+  'standby/standby': 10,
   'live/record': 10,
   'attack/priority': 10,
   'graph/connection-order': 9,

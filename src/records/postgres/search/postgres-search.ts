@@ -14,7 +14,7 @@ import { illegalArgument, SearchFailure } from '#search/search-failure.js';
 import { earlyLook, noLook, onlyDevices, readScope } from './call-scope.js';
 import { execute } from './execute.js';
 import { planOf } from './postgres-plan.js';
-import { type SearchConnections, takeSnapshot } from './snapshot.js';
+import { onServer, type SearchConnections, takeSnapshot } from './snapshot.js';
 import { isTooLarge } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';
 import { StatementNames } from './statement-names.js';
@@ -34,14 +34,14 @@ const maxConnections = 4;
 
 /** Creates the search over a pool. */
 export const createSearch = (given: SearchOptions): Search => {
-  const options = { ...given, statements: new StatementNames() };
+  const options: SearchOptions = { ...given, statements: new StatementNames() };
   const results = new ResultBudget();
   const asking =
     (envelope: Envelope, times: Times): Ask =>
     async (call) => {
       const budget = results.open(call.organizationId);
       try {
-        return await answerAll(options, budget, envelope, call, times);
+        return await onServer(options, call.position, (server) => answerAll(server, budget, envelope, call, times));
       } finally {
         budget.release();
       }
@@ -51,7 +51,7 @@ export const createSearch = (given: SearchOptions): Search => {
     prepareMulti: (lines) => asking(parseMultiSearch(lines), 'millis'),
     fields: async (call) => {
       try {
-        return await fieldTypesOf(options, call);
+        return await onServer(options, call.position, (server) => fieldTypesOf(server, call));
       } catch (error) {
         throw error instanceof TimedOut ? timedOut(options.timeoutMs) : error;
       }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { ReadServer, ReadServers } from '#database/standby/read-servers.js';
 import { type FairQueue, type Release } from '#scheduling/fair-queue.js';
 import { TimedOut } from '#search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
@@ -16,6 +17,8 @@ export interface SearchConnections {
   /** A separate pool, so that slow searches delay nothing else. */
   readonly pool: Pool;
   readonly queue: FairQueue;
+  /** Standbys that answer instead of `pool`, if there are any. */
+  readonly standbys?: Pick<ReadServers, 'run'>;
   /**
    * Maximum bytes of digests and sketches that one statement may return; {@link SnapshotReaderOptions} has the default.
    */
@@ -43,6 +46,17 @@ export interface SnapshotOptions {
 
 /** Maximum duration of a whole call, including its wait in the queue, as a multiple of `timeoutMs`. */
 export const callTimeouts = 3;
+
+/** Does work over the connections of a standby that has everything up to a position, or of the primary. */
+export const onServer = <Connections extends SearchConnections, Result>(
+  primary: Connections,
+  position: string | undefined,
+  work: (connections: Connections) => Promise<Result>,
+): Promise<Result> => {
+  if (primary.standbys === undefined) return work(primary);
+  const onStandby = ({ pool, queue }: ReadServer) => work({ ...primary, pool, queue });
+  return primary.standbys.run(position, onStandby, () => work(primary));
+};
 
 /**
  * Takes a snapshot once the organization gets a slot in the queue. A call has its own deadline: after it, queries that

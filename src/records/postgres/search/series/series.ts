@@ -15,10 +15,10 @@ import {
   sumTooLarge,
   wantedPairs,
 } from '#records/answer/series-answer.js';
-import type { RecordIndex } from '#records/record-index.js';
+import type { Line, RecordIndex } from '#records/record-index.js';
 import type { Stretch } from '#records/series-interval.js';
 import { TimedOut } from '#search/pace.js';
-import { type SearchConnections, takeSnapshot } from '../snapshot.js';
+import { onServer, type SearchConnections, takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
 import { declaredPairs } from './declared.js';
 import { type Rolled, tables, values, type Wanted } from './series-value.js';
@@ -48,29 +48,33 @@ export const createSeries =
     const { stretch, interval } = planSeries(call, clock() / 1000);
     const { organizationId, deviceIds, function: drawing, points } = call;
     if (deviceIds.length === 0) return [];
-    const snapshot = await takeSnapshot(connections, {
-      organizationId,
-      maxConnections: 1,
-      timeoutMs,
-      signal: call.signal,
-    });
+    const draw = async (reader: Reader): Promise<Line[]> => {
+      const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
+      const wanted = { organizationId, ...wantedPairs(call, declared), ...stretch };
+      if (wanted.declared.length + wanted.undeclared.length === 0) return linesOf(call, declared, new Map(), interval);
+      const drawn =
+        drawing === SeriesFunction.lttb || interval === null
+          ? await downsample(reader, wanted, points)
+          : await aggregate(reader, { ...wanted, ...(rollups && hoursOf(stretch, interval)) }, drawing, interval);
+      return linesOf(call, declared, drawn, interval);
+    };
     try {
-      return await snapshot.run(timeoutMs, async (reader) => {
-        const declared = await reader.rows<DeclaredPair>(declaredPairs(call));
-        const wanted = { organizationId, ...wantedPairs(call, declared), ...stretch };
-        if (wanted.declared.length + wanted.undeclared.length === 0)
-          return linesOf(call, declared, new Map(), interval);
-        const drawn =
-          drawing === SeriesFunction.lttb || interval === null
-            ? await downsample(reader, wanted, points)
-            : await aggregate(reader, { ...wanted, ...(rollups && hoursOf(stretch, interval)) }, drawing, interval);
-        return linesOf(call, declared, drawn, interval);
+      return await onServer(connections, call.position, async (server) => {
+        const snapshot = await takeSnapshot(server, {
+          organizationId,
+          maxConnections: 1,
+          timeoutMs,
+          signal: call.signal,
+        });
+        try {
+          return await snapshot.run(timeoutMs, draw);
+        } finally {
+          await snapshot.close();
+        }
       });
     } catch (error) {
       if (error instanceof TimedOut) throw seriesTooLong(timeoutMs);
       throw isOutOfRange(error) ? sumTooLarge() : error;
-    } finally {
-      await snapshot.close();
     }
   };
 

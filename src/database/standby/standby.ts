@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Log } from '#common/log.js';
+import type { Position } from './position.js';
+import { connectToStandby, type Identity, type StandbyConnection } from './standby-connection.js';
+
+/**
+ * Longest wait for a standby to replay what the primary had acknowledged, in milliseconds. In one data centre it takes
+ * a few; a standby that takes longer is left until it has caught up.
+ */
+const longestWait = 100;
+/** Longest pause between two questions to a standby how far it is, in milliseconds. */
+const longestPause = 8;
+/** Number of positions that are remembered: those of some ten minutes. */
+const maxSeen = 1200;
+
+/** `behind`: too slow for reads. `away`: unreachable, promoted, or no standby of this database. */
+type State = 'ready' | 'behind' | 'away';
+
+/** Settings of a standby. */
+export interface StandbyOptions {
+  readonly connectionString: string;
+  /** Pools for its reads. */
+  readonly pools: readonly pg.Pool[];
+  readonly log: Log;
+}
+
+/** A streaming replica that answers reads. It knows how far the replica has replayed the primary's log. */
+export class Standby {
+  /** Host and port, for logs and metrics. */
+  readonly name: string;
+  /** Number of reads under way. */
+  reads = 0;
+  private state: State = 'away';
+  private known: Position = { timeline: 0, bytes: 0 };
+  private connection: StandbyConnection | undefined;
+  private asking: Promise<void> | undefined;
+  private readonly clients = new Set<pg.PoolClient>();
+  /** Positions of the primary, the oldest first, with the times (`performance.now`) at which they were read. */
+  private readonly seen: { readonly position: Position; readonly at: number }[] = [];
+  /** Last reason for being away, so that each is logged once. */
+  private reason = '';
+
+  constructor(private readonly options: StandbyOptions) {
+    const { hostname, port } = new URL(options.connectionString);
+    this.name = `${hostname}:${port || 5432}`;
+    for (const pool of options.pools) {
+      pool.on('connect', (client) => this.clients.add(client));
+      pool.on('remove', (client) => this.clients.delete(client));
+    }
+  }
+
+  get isReady(): boolean {
+    return this.state === 'ready';
+  }
+
+  /** Returns for how many seconds it has not replayed what the primary acknowledged. */
+  lag(): number {
+    const missing = this.seen.find(({ position }) => !this.has(position));
+    return missing === undefined ? 0 : (performance.now() - missing.at) / 1000;
+  }
+
+  /** Whether it is known to have everything up to a position. */
+  has({ timeline, bytes }: Position): boolean {
+    return this.known.timeline === timeline && this.known.bytes >= bytes;
+  }
+
+  /** Waits until it has everything up to a position. Returns false, and leaves it, if that takes too long. */
+  async reach(position: Position): Promise<boolean> {
+    const until = performance.now() + longestWait;
+    for (let pause = 1; this.isReady; pause = Math.min(2 * pause, longestPause)) {
+      await this.ask();
+      if (this.has(position)) return this.isReady;
+      if (performance.now() >= until) this.become('behind');
+      else await delay(pause);
+    }
+    return false;
+  }
+
+  /** Connects if necessary, and decides whether it is used: it must reach the primary's present position in time. */
+  async examine(primary: Identity, position: Position): Promise<void> {
+    this.see(position);
+    try {
+      this.connection ??= await this.connect(primary);
+    } catch (error) {
+      return this.leave(error);
+    }
+    if (this.state === 'away') this.state = 'behind';
+    const until = performance.now() + longestWait;
+    do {
+      await this.ask();
+      if (this.connection === undefined) return;
+      if (this.has(position)) return this.become('ready');
+      await delay(longestPause);
+    } while (performance.now() < until);
+    this.become('behind');
+  }
+
+  /** Stops using it until it is examined, and breaks its connections: reads under way fail and go to the primary. */
+  leave(cause: unknown): void {
+    const { message } = cause as Error;
+    if (this.state !== 'away' || this.reason !== message)
+      this.options.log.warn({ standby: this.name, reason: message }, 'The standby is away; the primary answers.');
+    this.reason = message;
+    this.state = 'away';
+    this.close();
+    for (const client of this.clients) client.connection.stream.destroy();
+  }
+
+  /** Asks at once whether it is still there, after a read has lost its connection. */
+  doubt(): void {
+    void this.ask();
+  }
+
+  close(): void {
+    const { connection } = this;
+    this.connection = undefined;
+    connection?.close();
+  }
+
+  private async connect(primary: Identity): Promise<StandbyConnection> {
+    let made: StandbyConnection | undefined;
+    made = await connectToStandby(this.options.connectionString, primary, (cause) => {
+      if (made !== undefined && this.connection === made) this.leave(cause);
+    });
+    return made;
+  }
+
+  /** Remembers a position of the primary until it is replayed, for the lag. */
+  private see(position: Position): void {
+    this.seen.push({ position, at: performance.now() });
+    this.seen.splice(0, this.seen.findLastIndex(({ position: each }) => this.has(each)) + 1);
+    // The oldest one stays, because the lag begins there.
+    if (this.seen.length > maxSeen) this.seen.splice(1, 1);
+  }
+
+  /** Asks how far it is. Callers that come meanwhile share the answer, which is never ahead of the truth. */
+  private ask(): Promise<void> {
+    this.asking ??= this.askNow().finally(() => {
+      this.asking = undefined;
+    });
+    return this.asking;
+  }
+
+  private async askNow(): Promise<void> {
+    try {
+      if (this.connection) this.known = await this.connection.replayed();
+    } catch (error) {
+      this.leave(error);
+    }
+  }
+
+  private become(state: 'ready' | 'behind'): void {
+    if (this.state === state || this.connection === undefined) return;
+    const { log } = this.options;
+    if (state === 'ready') log.info({ standby: this.name }, 'The standby answers reads.');
+    else if (this.state === 'ready') log.warn({ standby: this.name }, 'The standby lags; the primary answers.');
+    this.state = state;
+  }
+}
