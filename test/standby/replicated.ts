@@ -12,10 +12,10 @@ import { AccountActor } from '../support/world.js';
 export interface ReplicatedWorld extends Replication {
   readonly service: Service;
   readonly organization: AccountActor;
+  readonly token: string;
+  readonly deviceId: string;
   readonly applicationId: string;
   readonly hookId: string;
-  /** Starts another process over the same servers, for the same organization. */
-  another(): Promise<{ service: Service; organization: AccountActor }>;
   /** Stores a record of the device. */
   store(by?: AccountActor): Promise<void>;
   /** Searches, and returns the number of the device's records; -1 unless the answer is a 200. */
@@ -40,20 +40,16 @@ export async function openReplicated(
   const replication = await openReplication(standbys, settings);
   const { primary } = replication;
   const databaseReadUrls = replication.standbys.map(({ url }) => url);
-  const services: Service[] = [];
-  const start = async () => {
-    const service = await startTestService(primary.url, { config: { databaseReadUrls } });
-    services.push(service);
-    return service;
-  };
+  let service: Service | undefined;
   const close = async () => {
-    for (const each of services) await each.close();
+    await service?.close();
     await replication.close();
   };
   try {
-    const service = await start();
+    const own = await startTestService(primary.url, { config: { databaseReadUrls } });
+    service = own;
     const { id, token } = await createOrganization(primary.url);
-    const organization = new AccountActor(service.url, token, id);
+    const organization = new AccountActor(own.url, token, id);
     const applicationId = await organization.make(`/organizations/${id}/applications`, { name: 'Application' });
     const deviceId = await organization.make(`/organizations/${id}/devices/${serial}`);
     await organization.put(`/applications/${id}/${applicationId}/devices/${deviceId}`);
@@ -63,14 +59,12 @@ export async function openReplicated(
     });
     return {
       ...replication,
-      service,
+      service: own,
       organization,
+      token,
+      deviceId,
       applicationId,
       hookId,
-      async another() {
-        const other = await start();
-        return { service: other, organization: new AccountActor(other.url, token, id) };
-      },
       async store(by = organization) {
         const { status, body } = await by.post(`/organizations/${id}/records`, { serial, data: { value: 1 } });
         if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
@@ -79,12 +73,12 @@ export async function openReplicated(
         const { status, body } = await by.post<Found>(`/applications/${id}/${applicationId}/search`, everything);
         return status === 200 ? body.responses[0]!.hits.total.value : -1;
       },
-      async metric(name, label, of = service) {
+      async metric(name, label, of = own) {
         const text = await of.registry.getSingleMetricAsString(name);
         const line = text.split('\n').find((each) => each.includes(`"${label}"`));
         return line === undefined ? 0 : Number(line.split(' ').at(-1));
       },
-      async used(of = service) {
+      async used(of = own) {
         for (const standby of replication.standbys) {
           await until(async () => {
             const text = await of.registry.getSingleMetricAsString('ddp_standby_away');

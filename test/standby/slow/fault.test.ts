@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startTestService } from '../../support/start-service.js';
+import { until } from '../../support/until.js';
+import { AccountActor } from '../../support/world.js';
+import { nameOf, openReplicated, type ReplicatedWorld } from '../replicated.js';
+
+let world: ReplicatedWorld;
+let searching: { end(): Promise<Set<number>> } | undefined;
+beforeAll(async () => {
+  // Reads on the standby are cancelled at once if replay conflicts with them.
+  world = await openReplicated(1, { max_standby_streaming_delay: '0' });
+  await world.store();
+  await world.used();
+});
+afterEach(async () => {
+  await searching?.end();
+});
+afterAll(() => world.close());
+
+/** Searches in eight loops. `end` returns the different counts that were found. */
+function search(): { end(): Promise<Set<number>> } {
+  const found = new Set<number>();
+  let isOver = false;
+  const loops = Array.from({ length: 8 }, async () => {
+    while (!isOver) found.add(await world.count());
+  });
+  searching = {
+    async end() {
+      isOver = true;
+      await Promise.all(loops);
+      searching = undefined;
+      return found;
+    },
+  };
+  return searching;
+}
+
+describe('a standby that answers reads', () => {
+  it('loses no search to conflicts with recovery', async () => {
+    const [standby] = world.standbys;
+    const searches = search();
+    const client = new pg.Client(world.primary.url);
+    await client.connect();
+    await until(async () => {
+      await client.query('begin; lock table record in access exclusive mode; select pg_current_xact_id(); commit');
+      return (await world.metric('ddp_standby_repeated_total', nameOf(standby!))) >= 5;
+    });
+    await client.end();
+    expect(await searches.end()).toEqual(new Set([1]));
+    await world.used();
+  });
+
+  it('is left when it hangs, and used again when it goes on', async () => {
+    const [standby] = world.standbys;
+    const searches = search();
+    await standby!.signal('SIGSTOP');
+    await until(async () => (await world.metric('ddp_standby_away', nameOf(standby!))) === 1);
+    expect(await world.count()).toBe(1);
+    await standby!.signal('SIGCONT');
+    await world.used();
+    expect(await searches.end()).toEqual(new Set([1]));
+  });
+
+  it('is left when it is promoted', async () => {
+    const [standby] = world.standbys;
+    const searches = search();
+    await standby!.query('select pg_promote()');
+    await until(async () => (await world.metric('ddp_standby_away', nameOf(standby!))) === 1);
+    await standby!.query('delete from record');
+    expect(await world.count()).toBe(1);
+    expect(await searches.end()).toEqual(new Set([1]));
+  });
+});
+
+describe('a standby of a primary that was replaced', () => {
+  it('does not answer with records that the new primary never had', async () => {
+    const replicated = await openReplicated(2);
+    const [successor, other] = replicated.standbys;
+    try {
+      await replicated.store();
+      await replicated.used();
+      await successor!.query(`alter system set primary_conninfo = ''`);
+      await successor!.query('select pg_reload_conf()');
+      await until(async () => (await successor!.query('select from pg_stat_wal_receiver')).length === 0);
+      for (let count = 0; count < 50; count++) await replicated.store();
+      await until(async () => (await replicated.metric('ddp_standby_lag_seconds', nameOf(other!))) === 0);
+      await replicated.primary.signal('SIGQUIT');
+      await successor!.query('select pg_promote()');
+      const config = { databaseReadUrls: [other!.url] };
+      const service = await startTestService(successor!.url, { config });
+      try {
+        const organization = new AccountActor(service.url, replicated.token, replicated.organization.id);
+        await replicated.store(organization);
+        for (let round = 0; round < 5; round++) expect(await replicated.count(organization)).toBe(2);
+        expect(await replicated.metric('ddp_standby_reads_total', nameOf(other!), service)).toBe(0);
+        expect(await replicated.metric('ddp_standby_reads_total', 'primary', service)).toBe(5);
+      } finally {
+        await service.close();
+      }
+    } finally {
+      await replicated.close();
+    }
+  });
+});
