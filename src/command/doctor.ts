@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readEnvironment } from '#config/config.js';
 import { createPool } from '#database/pools.js';
+import { lookAtStandby } from '#database/standby/look.js';
 import { requireSecretKey } from '#hooks/stored-secret.js';
 import { examine } from '#operator/doctor/doctor.js';
 import type { Finding } from '#operator/doctor/finding.js';
@@ -44,6 +45,7 @@ function examineAll(): Promise<Finding[]> {
         dataDir: embedded ? config.dataDir : undefined,
         pending: migrations.pending,
         sendsMail: config.mail !== undefined,
+        standbys: await Promise.all(config.databaseReadUrls.map((url) => lookAtStandby(pool, url))),
         checkSecretKey: () => requireSecretKey(pool, keys),
       });
     } finally {

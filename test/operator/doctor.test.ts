@@ -55,6 +55,16 @@ describe('ddp doctor of a running service', () => {
     ]);
   });
 
+  it('names a standby that is away', async () => {
+    const { findings } = await doctor(service.databaseUrl, { DATABASE_READ_URL: 'postgresql://ddp@127.0.0.1:1/ddp' });
+    expect(findings).toContainEqual({
+      check: 'standbys',
+      state: 'wrong',
+      says: '1 of 1 answer no reads; the primary does.',
+      details: [expect.stringMatching(/^127\.0\.0\.1:1: .*ECONNREFUSED/)],
+    });
+  });
+
   it('reports an older schema, and reads no table', async () => {
     const { findings } = await doctor(await createDatabase({ template: false }));
     expect(findings).toContainEqual({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/command.js';
 import { until } from '../support/until.js';
 import { nameOf, openReplicated, type ReplicatedWorld } from './replicated.js';
 
@@ -72,6 +73,22 @@ describe('DATABASE_READ_URL', () => {
     await standby!.query('select pg_wal_replay_resume()');
     await world.used();
     expect(await readsOf(() => world.count())).toEqual({ standby: 1, primary: 0 });
+  });
+
+  it('lets ddp doctor name the standby with its lag', async () => {
+    const [standby] = world.standbys;
+    const settings = {
+      DATABASE_URL: world.primary.url,
+      DATABASE_READ_URL: standby!.url,
+      SECRET_KEY: 'a key for tests',
+    };
+    const { stdout } = await runCommand(['doctor', '--json'], settings);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+    expect(findings.find(({ check }) => check === 'standbys')).toMatchObject({
+      state: 'note',
+      says: expect.stringContaining('hot_standby_feedback'),
+      details: [expect.stringMatching(`^${nameOf(standby!)}: \\d+ ms behind$`)],
+    });
   });
 
   it('fails no search and stays ready while the standby is killed and comes back', async () => {

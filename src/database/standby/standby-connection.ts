@@ -37,6 +37,8 @@ const answerTimeout = 3000;
 
 /** A connection that asks a standby how far it is. */
 export interface StandbyConnection {
+  /** Whether the primary keeps rows that reads of the standby need (hot_standby_feedback). */
+  readonly givesFeedback: boolean;
   /** @throws Error if the server does not answer or is no standby any more */
   replayed(): Promise<Position>;
   close(): void;
@@ -63,10 +65,14 @@ export const connectToStandby = async (
   client.on('end', () => lost(new Error('The connection has ended.')));
   // A server that hangs would not answer a farewell.
   const close = () => void client.connection.stream.destroy();
+  let givesFeedback: boolean;
   try {
     await client.connect();
-    const { rows } = await client.query<Identity>(sql`select ${identity}`);
-    const { system, database } = rows[0]!;
+    const { rows } = await client.query<Identity & { feedback: boolean }>(
+      sql`select ${identity}, current_setting('hot_standby_feedback')::bool as feedback`,
+    );
+    const { system, database, feedback } = rows[0]!;
+    givesFeedback = feedback;
     if (system !== primary.system || database !== primary.database)
       throw new Error('The server has another database than the primary.');
   } catch (error) {
@@ -74,6 +80,7 @@ export const connectToStandby = async (
     throw error;
   }
   return {
+    givesFeedback,
     async replayed() {
       const { rows } = await client.query<{ standby: boolean; replayed: string | null; timeline: number }>(replayQuery);
       const { standby, replayed, timeline } = rows[0]!;

@@ -25,6 +25,12 @@ export interface StandbyOptions {
   readonly log: Log;
 }
 
+/** Returns host and port of a server. */
+export const nameOf = (connectionString: string): string => {
+  const { hostname, port } = new URL(connectionString);
+  return `${hostname}:${port || 5432}`;
+};
+
 /** A streaming replica that answers reads. It knows how far the replica has replayed the primary's log. */
 export class Standby {
   /** Host and port, for logs and metrics. */
@@ -42,8 +48,7 @@ export class Standby {
   private reason = '';
 
   constructor(private readonly options: StandbyOptions) {
-    const { hostname, port } = new URL(options.connectionString);
-    this.name = `${hostname}:${port || 5432}`;
+    this.name = nameOf(options.connectionString);
     for (const pool of options.pools) {
       pool.on('connect', (client) => this.clients.add(client));
       pool.on('remove', (client) => this.clients.delete(client));

@@ -3,6 +3,7 @@ import { checkAlerts } from './alerts.js';
 import { checkCircuits } from './circuits.js';
 import { type Database, type Finding, finding } from './finding.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
+import { type ExaminedStandby, findStandbys } from './standbys.js';
 import { checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
 
 const ofServer = [checkSettings, checkConnections, checkClock, checkVacuum, checkIndexes];
@@ -18,18 +19,21 @@ export interface DoctorOptions {
   pending: readonly string[];
   /** Whether e-mail is configured. */
   sendsMail: boolean;
+  /** Standbys that answer reads. */
+  standbys?: readonly ExaminedStandby[];
   /** Throws when no key decrypts the stored secrets. */
   checkSecretKey(): Promise<void>;
 }
 
 /** Runs all checks and changes nothing. A check that fails is a finding too. */
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
-  const { database, now, dataDir, pending, sendsMail, checkSecretKey } = options;
+  const { database, now, dataDir, pending, sendsMail, standbys = [], checkSecretKey } = options;
   const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
   const findings = [schema, await checkDisk(dataDir)];
   // The tables of this release are checked only if all migrations are applied.
   const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService, checkAlerts(sendsMail)];
   for (const check of checks) findings.push(await check(database, now).catch(failed));
+  if (standbys.length > 0) findings.push(findStandbys(standbys));
   if (pending.length > 0) return findings;
   const fault = await checkSecretKey().then(() => [], sentence);
   return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];
