@@ -64,10 +64,8 @@ const reads: Readonly<Record<string, (by: AccountActor) => Promise<number>>> = {
 /** Numbers of records whose storing has begun, and of those that were acknowledged. */
 const count = { begun: 0, acknowledged: 0 };
 
-type Step = 'store' | 'pause' | 'resume' | keyof typeof reads;
-
 /** Does one step by a process. A read must find at least what was acknowledged to anyone when it began. */
-async function run(step: Step, by: AccountActor, standby: number): Promise<void> {
+async function run(step: string, by: AccountActor, standby: number): Promise<void> {
   if (step === 'pause' || step === 'resume') {
     await world.standbys[standby]!.query(`select pg_wal_replay_${step}()`);
   } else if (step === 'store') {
@@ -85,9 +83,9 @@ async function run(step: Step, by: AccountActor, standby: number): Promise<void>
 const steps = fc.array(
   fc.record({
     step: fc.oneof(
-      { weight: 8, arbitrary: fc.constant<Step>('store') },
-      { weight: 12, arbitrary: fc.constantFrom<Step>(...Object.keys(reads)) },
-      { weight: 2, arbitrary: fc.constantFrom<Step>('pause', 'resume') },
+      { weight: 8, arbitrary: fc.constant('store') },
+      { weight: 12, arbitrary: fc.constantFrom(...Object.keys(reads)) },
+      { weight: 2, arbitrary: fc.constantFrom('pause', 'resume') },
     ),
     process: fc.nat({ max: processes - 1 }),
     standby: fc.nat({ max: 1 }),
