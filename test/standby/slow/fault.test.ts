@@ -51,7 +51,7 @@ describe('a standby that answers reads', () => {
     await world.used();
   });
 
-  it('is left when it hangs, and used again when it goes on', async () => {
+  it('gets no reads while it hangs, and gets them again when it goes on', async () => {
     const [standby] = world.standbys;
     const searches = search();
     await standby!.signal('SIGSTOP');
@@ -62,7 +62,7 @@ describe('a standby that answers reads', () => {
     expect(await searches.end()).toEqual(new Set([1]));
   });
 
-  it('is left when it is promoted', async () => {
+  it('gets no reads when it is promoted', async () => {
     const [standby] = world.standbys;
     const searches = search();
     await standby!.query('select pg_promote()');
