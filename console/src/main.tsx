@@ -1,7 +1,8 @@
 import { render } from 'preact';
-import { findPerson, takeTokenFromAddress, token } from './api/session.js';
+import { findPerson, joinTabs, takeTokenFromAddress, token } from './api/session.js';
 import { App } from './app.js';
 
 takeTokenFromAddress();
+joinTabs();
 if (token.value === undefined) void findPerson();
 render(<App />, document.getElementById('console')!);

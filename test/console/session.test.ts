@@ -37,6 +37,24 @@ describeInBrowser('console: sign-in', () => {
     expect(await other.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 0]);
   });
 
+  it('signs a second tab in as the first one is, and both out at once, without keeping the token', async () => {
+    const owner = await world.organization();
+    const { page, context, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('heading', { name: 'Devices' }).waitFor();
+    const other = await context.newPage();
+    await other.goto(`${world.url}/console/products`);
+    await other.getByRole('heading', { name: 'Products' }).waitFor();
+    expect(await other.evaluate(() => localStorage.length)).toBe(0);
+    await other.locator('summary', { hasText: 'Account:' }).click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    for (const tab of [page, other]) await tab.getByLabel('Token').waitFor();
+    const third = await context.newPage();
+    await third.goto(`${world.url}/console/products`);
+    await third.getByLabel('Token').waitFor();
+    expect(await third.evaluate(() => sessionStorage.length)).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
   it('reports an invalid token and asks for another', async () => {
     const { page } = await browser.open(`${world.url}/console/devices#token=ddp_${'x'.repeat(43)}`);
     await page.getByRole('alert').getByText('no longer valid').waitFor();

@@ -1128,13 +1128,6 @@ export type FindUserQueryVariables = Exact<{
 
 export type FindUserQuery = { accounts: { items: Array<{ id: string, username: string }> } | null };
 
-export type InvitationsQueryVariables = Exact<{
-  organizationId: string;
-}>;
-
-
-export type InvitationsQuery = { invitations: { items: Array<{ id: string, email: string, role: Role, expiresAt: string }> } | null };
-
 export type CreateInvitationMutationVariables = Exact<{
   organizationId: string;
   email: string;
@@ -1167,10 +1160,11 @@ export type PeopleQueryVariables = Exact<{
   page: number;
   sort?: string | null | undefined;
   q?: string | null | undefined;
+  owns: boolean;
 }>;
 
 
-export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role | null, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role | null, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null, invitations?: { items: Array<{ id: string, email: string, role: Role, expiresAt: string }> } | null, sessions?: { items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
 
 export type CreateProductMutationVariables = Exact<{
   organizationId: string;
@@ -1294,13 +1288,6 @@ export type RevokeMySessionsMutationVariables = Exact<{
 
 
 export type RevokeMySessionsMutation = { revokeMySessions: { count: number } | null };
-
-export type OrganizationSessionsQueryVariables = Exact<{
-  organizationId: string;
-}>;
-
-
-export type OrganizationSessionsQuery = { sessions: { totalCount: number | null, items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
 
 export type RevokeSessionMutationVariables = Exact<{
   organizationId: string;
@@ -3507,18 +3494,6 @@ export const FindUserDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<FindUserQuery, FindUserQueryVariables>;
-export const InvitationsDocument = new TypedDocumentString(`
-    query Invitations($organizationId: ID!) {
-  invitations(organizationId: $organizationId, limit: 100) {
-    items {
-      id
-      email
-      role
-      expiresAt
-    }
-  }
-}
-    `) as unknown as TypedDocumentString<InvitationsQuery, InvitationsQueryVariables>;
 export const CreateInvitationDocument = new TypedDocumentString(`
     mutation CreateInvitation($organizationId: ID!, $email: EmailAddress!, $role: Role!, $teamIds: [ID!]) {
   createInvitation(
@@ -3548,7 +3523,7 @@ export const RevokeInvitationDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<RevokeInvitationMutation, RevokeInvitationMutationVariables>;
 export const PeopleDocument = new TypedDocumentString(`
-    query People($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+    query People($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String, $owns: Boolean!) {
   organizationMembers(
     organizationId: $organizationId
     limit: $limit
@@ -3600,8 +3575,31 @@ export const PeopleDocument = new TypedDocumentString(`
       name
     }
   }
+  invitations(organizationId: $organizationId, limit: 100) @include(if: $owns) {
+    items {
+      id
+      email
+      role
+      expiresAt
+    }
+  }
+  sessions(organizationId: $organizationId, limit: 100, sort: "-lastUsedAt") @include(if: $owns) {
+    items {
+      ...SessionLine
+    }
+  }
 }
-    `) as unknown as TypedDocumentString<PeopleQuery, PeopleQueryVariables>;
+    fragment SessionLine on Session {
+  id
+  createdAt
+  lastUsedAt
+  userAgent
+  address
+  current
+  user {
+    username
+  }
+}`) as unknown as TypedDocumentString<PeopleQuery, PeopleQueryVariables>;
 export const CreateProductDocument = new TypedDocumentString(`
     mutation CreateProduct($organizationId: ID!, $name: String!, $version: String!, $variables: [VariableInput!]!) {
   createProduct(
@@ -3818,26 +3816,6 @@ export const RevokeMySessionsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RevokeMySessionsMutation, RevokeMySessionsMutationVariables>;
-export const OrganizationSessionsDocument = new TypedDocumentString(`
-    query OrganizationSessions($organizationId: ID!) {
-  sessions(organizationId: $organizationId, limit: 100, sort: "-lastUsedAt") {
-    totalCount
-    items {
-      ...SessionLine
-    }
-  }
-}
-    fragment SessionLine on Session {
-  id
-  createdAt
-  lastUsedAt
-  userAgent
-  address
-  current
-  user {
-    username
-  }
-}`) as unknown as TypedDocumentString<OrganizationSessionsQuery, OrganizationSessionsQueryVariables>;
 export const RevokeSessionDocument = new TypedDocumentString(`
     mutation RevokeSession($organizationId: ID!, $sessionId: ID!) {
   revokeSession(organizationId: $organizationId, sessionId: $sessionId) {

@@ -2,8 +2,9 @@ import { computed, signal } from '@preact/signals';
 import type { SessionQuery } from './documents.js';
 
 /**
- * The session: that of a cookie, which scripts cannot read, or a token. The token is kept for this tab, or for this machine when the user chose that. It is never kept in an
- * address (a token in the fragment is removed at once) or in a cookie. A token wins.
+ * The session: that of a cookie, which scripts cannot read, or a token. The
+ * token is kept for the open tabs, or for this machine when the user chose that. It is never kept in an address (a
+ * token in the fragment is removed at once) or in a cookie. A token wins.
  */
 
 const key = 'ddp.token';
@@ -39,7 +40,39 @@ export async function findPerson(): Promise<void> {
   } catch {
     person.value = null;
   }
+  takeOffered();
 }
+
+/** Channel between the tabs of this origin. Tokens in it are kept nowhere: they end with the last tab. */
+const tabs = new BroadcastChannel('ddp.session');
+
+type Message = 'ask' | { readonly offered: string } | { readonly ended: string };
+
+/** Token of another tab. */
+let offered: string | undefined;
+
+/** Signs in with the token of another tab, unless this tab has a session of its own. */
+function takeOffered(): void {
+  if (offered === undefined || token.value !== undefined || person.value !== null) return;
+  signIn(offered, false);
+  offered = undefined;
+}
+
+/** Asks the other tabs for their token, so that a new tab is signed in as they are, and answers those that ask. */
+export function joinTabs(): void {
+  tabs.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data === 'ask') {
+      if (token.value !== undefined) tabs.postMessage({ offered: token.value } satisfies Message);
+    } else if ('offered' in data) {
+      if (!hasEnded) offered = data.offered;
+      takeOffered();
+    } else if (data.ended === token.value) void leave(undefined);
+  };
+  if (token.value === undefined) tabs.postMessage('ask' satisfies Message);
+}
+
+/** Whether somebody signed out in this tab, which then takes no token of another one. */
+let hasEnded = false;
 
 /** Header that names the token; none for a session. */
 export const authorization = (): Record<string, string> =>
@@ -78,12 +111,19 @@ export function signIn(text: string, stay: boolean): void {
 }
 
 /**
- * Deletes the token, or ends the session of the cookie.
+ * Deletes the token in every tab that has it, or ends the session of the cookie.
  * @param reason set when the server ended it.
  */
 export async function signOut(reason?: string): Promise<void> {
   if (reason === undefined && token.value === undefined) await fetch('/auth/sign-out', { method: 'POST' });
+  if (token.value !== undefined) tabs.postMessage({ ended: token.value } satisfies Message);
+  await leave(reason);
+}
+
+async function leave(reason: string | undefined): Promise<void> {
   forget();
+  hasEnded = true;
+  offered = undefined;
   ended.value = reason;
   account.value = undefined;
   token.value = undefined;

@@ -19,12 +19,19 @@ import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken } from '../c
 
 type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
 
+/** Scopes of a token, in words. */
+const scopes: Readonly<Record<TokenScope, string>> = {
+  read: 'read',
+  ingest: 'post records only',
+  full: 'read and change everything',
+};
+
 const limit = 25;
 
 const columnsOf = (reload: () => void): readonly Column<Token>[] => [
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
-  { title: 'Scope', cell: ({ scope }) => scope },
+  { title: 'May', cell: ({ scope }) => scopes[scope] },
   { title: 'Acts as', cell: ({ user }) => user?.username ?? 'the organization' },
   ...lifeColumns,
   ...(mayOwn.value ? [{ title: 'Change', cell: (token: Token) => revokeOf(token, reload) }] : []),
@@ -90,11 +97,13 @@ export function TokensScreen() {
           <Field label="Name" hint="What it is for.">
             <input name="name" maxLength={200} />
           </Field>
-          <Field label="Scope" hint="read changes nothing, ingest only posts records.">
+          <Field label="Scope" hint="What whoever has the token may do.">
             <select name="scope">
-              <option value="read">read</option>
-              <option value="ingest">ingest</option>
-              <option value="full">full</option>
+              {Object.entries(scopes).map(([scope, words]) => (
+                <option key={scope} value={scope}>
+                  {words}
+                </option>
+              ))}
             </select>
           </Field>
           <ExpiryField />

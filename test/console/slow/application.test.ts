@@ -17,13 +17,48 @@ describeInBrowser('console: applications, people and jobs', () => {
     await page.getByText('No device is linked').waitFor();
     await page.getByRole('button', { name: 'Link a device' }).click();
     const dialog = page.getByRole('dialog', { name: 'Link a device' });
-    await dialog.getByLabel('Serial').fill('ff-ff');
+    await dialog.getByLabel('Device').fill('ff-ff');
     await dialog.getByRole('button', { name: 'Link' }).click();
     await dialog.getByRole('alert').getByText('device').waitFor();
-    await dialog.getByLabel('Serial').fill('C0-01');
+    await dialog.getByLabel('Device').fill('C0-01');
     await dialog.getByRole('button', { name: 'Link' }).click();
     await page.getByRole('link', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('suggests devices to link by name, serial and tag, and links the chosen one by keyboard', async () => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Fleet' });
+    await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer (cold)', tags: ['north'] });
+    await owner.make(`/organizations/${owner.id}/devices/c0-02`, { name: 'Cellar', tags: ['north', 'wet'] });
+    await owner.make(`/organizations/${owner.id}/devices/d0-03`, { name: 'Attic' });
+    const { page, faults } = await browser.open(
+      `${world.url}/console/applications/${applicationId}#token=${owner.token}`,
+    );
+    await page.getByRole('button', { name: 'Link a device' }).click();
+    const field = page.getByRole('dialog').getByRole('combobox', { name: 'Device' });
+    const options = page.getByRole('listbox', { name: 'Suggested devices' }).getByRole('option');
+    for (const [text, found] of Object.entries({
+      'zer (c': ['Freezer (cold)'],
+      'd0-0': ['Attic'],
+      north: ['Cellar', 'Freezer (cold)'],
+    })) {
+      await field.fill(text);
+      await options.filter({ hasText: found[0]! }).waitFor();
+      await page.waitForFunction(
+        (count) => document.querySelectorAll('[role="listbox"] [role="option"]').length === count,
+        found.length,
+      );
+      expect((await options.allInnerTexts()).map((one) => found.find((name) => one.includes(name)))).toEqual(found);
+    }
+    expect(await violationsOf(page)).toEqual([]);
+    await field.press('ArrowDown');
+    expect(await options.first().getAttribute('aria-selected')).toBe('true');
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('c0-02');
+    await field.press('Enter');
+    await page.getByRole('table', { name: 'Devices' }).getByRole('link', { name: 'Cellar' }).waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -31,7 +31,7 @@ describeInBrowser('console: device', () => {
     expect(await parts.getByRole('row').allInnerTexts()).toEqual([
       expect.stringContaining('Offset'),
       expect.stringMatching(/^0\s+01 02\s+volume\s+258/),
-      expect.stringMatching(/^2\s+ff\s[^]*TRAILING_BYTES$/),
+      expect.stringMatching(/^2\s+ff\s[^]*No variable is mapped to these bytes\.$/),
     ]);
     expect(page.url()).toContain('record=');
     expect(await page.getByLabel('A call that posts a record').textContent()).toContain('"serial":"c0-01"');

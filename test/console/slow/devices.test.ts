@@ -55,6 +55,40 @@ describeInBrowser('console: device list', () => {
     }
   });
 
+  it('keeps the chosen columns and saved views in this browser', async () => {
+    const { owner } = await furnished(4);
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    const table = page.getByRole('table', { name: 'Devices' });
+    const columns = page.locator('summary', { hasText: 'Columns' });
+    await columns.click();
+    await page.getByRole('checkbox', { name: 'Serial' }).uncheck();
+    await table.getByRole('columnheader', { name: 'Serial' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Tag', { exact: true }).fill('even');
+    await page.getByText('1–2 of 2').waitFor();
+    const views = page.locator('summary', { hasText: 'Views' });
+    await views.click();
+    await page.getByRole('button', { name: 'Save this view' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Even ones');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.goto(`${world.url}/console/devices`);
+    await page.getByText('1–4 of 4').waitFor();
+    expect(await table.getByRole('columnheader', { name: 'Serial' }).count()).toBe(0);
+    await columns.click();
+    await page.getByRole('checkbox', { name: 'Serial' }).check();
+    await table.getByRole('columnheader', { name: 'Serial' }).waitFor();
+    await page.keyboard.press('Escape');
+    await views.click();
+    await page.getByRole('button', { name: 'Even ones', exact: true }).click();
+    await page.getByText('1–2 of 2').waitFor();
+    expect(new URL(page.url()).search).toBe('?tag=even');
+    await table.getByRole('columnheader', { name: 'Serial' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete the view Even ones' }).click();
+    await page.getByRole('button', { name: 'Even ones', exact: true }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
   it('registers a device and opens it, and shows why a serial is refused', async () => {
     const { owner } = await furnished(1);
     const product = { name: 'Thermometer', version: '1', variables: [] };

@@ -97,6 +97,37 @@ describeInBrowser('console: explore', () => {
     expect(faults).toEqual([]);
   });
 
+  it('offers templates, and keeps the queries that ran, for this account alone', async () => {
+    const { owner, reader } = await furnished();
+    const address = `${world.url}/console/explore?range=hour&by=query`;
+    const { page, context, faults } = await browser.open(`${address}#token=${reader.token}`);
+    const editor = page.locator('.editor [role="textbox"]');
+    await editor.waitFor();
+    await page.getByLabel('Template').selectOption('Average by device');
+    await editor.getByText('"device.name"').waitFor();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('table', { name: 'Buckets of device' }).waitFor();
+    await page.getByLabel('Template').selectOption('Newest records');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('heading', { name: 'Records' }).waitFor();
+    const history = page.locator('summary', { hasText: 'History' });
+    await history.click();
+    expect(await page.getByRole('button', { name: '{ "query"' }).count()).toBe(2);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'device.name' }).click();
+    await editor.getByText('"device.name"').waitFor();
+    await page.reload();
+    await history.click();
+    expect(await page.getByRole('button', { name: '{ "query"' }).count()).toBe(2);
+    const other = await context.newPage();
+    const someone = await world.member(owner);
+    await other.goto(`${address}#token=${someone.token}`);
+    await other.getByText('No application').waitFor();
+    const kept = await other.evaluate(() => Object.keys(localStorage));
+    expect(kept).toEqual([expect.stringMatching(new RegExp(`^ddp\\.queries\\..+\\.${owner.id}$`))]);
+    expect(faults).toEqual([]);
+  });
+
   it('downloads all records of a query and the devices of the application, with no token in the address', async () => {
     const { reader, applicationId } = await furnished();
     const query = encodeURIComponent('{"query":{"term":{"device.serial":"c0-02"}},"size":1}');

@@ -120,7 +120,7 @@ const Shown = ({ of }: { of: Delivery }) => (
         ['Last changed', formatTime(secondsOf(of.updatedAt))],
         ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
         ['Next attempt', nextAttempt(of)],
-        ['Fault', of.error && `${of.error.code}: ${of.error.message}`],
+        ['Fault', of.error && <span title={of.error.code}>{of.error.message}</span>],
       ]}
     />
     <Attempts of={of} />
@@ -194,7 +194,7 @@ const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
             {attempts.map(({ at, statusCode, error, duration }) => (
               <tr key={at}>
                 <td>{formatTime(secondsOf(at))}</td>
-                <td>{error === null ? statusCode : `${error.code}: ${error.message}`}</td>
+                <td>{error === null ? statusCode : <span title={error.code}>{error.message}</span>}</td>
                 <td class="number">{millis(duration.connect)}</td>
                 <td class="number">{millis(duration.wait)}</td>
                 <td class="number">{millis(duration.read)}</td>

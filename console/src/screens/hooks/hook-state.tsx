@@ -17,22 +17,27 @@ const reasons: Readonly<Record<string, string>> = {
 export const fares = ({ disabled, settings: { circuit, failuresInRow } }: Hook): 'delivers' | 'fails' | 'stands' =>
   disabled ? 'stands' : circuit !== 'closed' || failuresInRow > 0 ? 'fails' : 'delivers';
 
-/** Shows the state of a hook in words, with the reason. */
-export const HookState = ({ hook }: { hook: Hook }) => {
-  const { disabledReason, settings } = hook;
+const words = (hook: Hook): string => {
+  const { circuit, failuresInRow } = hook.settings;
   switch (fares(hook)) {
     case 'stands':
-      return <Badge tone="bad">{reasons[disabledReason ?? ''] ?? 'switched off'}</Badge>;
+      return reasons[hook.disabledReason ?? ''] ?? 'switched off';
     case 'fails':
-      return (
-        <Badge tone="warn">
-          {settings.circuit === 'closed' ? '' : `circuit ${settings.circuit}, `}
-          {settings.failuresInRow} failed in a row
-        </Badge>
-      );
+      return `${circuit === 'closed' ? '' : `circuit ${circuit}, `}${failuresInRow} failed in a row`;
     default:
-      return <Badge tone="good">delivers</Badge>;
+      return 'delivers';
   }
+};
+
+const tones = { delivers: 'good', fails: 'warn', stands: 'bad' } as const;
+
+/**
+ * Shows the state of a hook in words, with the reason.
+ * @param begins whether the words begin a sentence.
+ */
+export const HookState = ({ hook, begins = false }: { hook: Hook; begins?: boolean }) => {
+  const text = words(hook);
+  return <Badge tone={tones[fares(hook)]}>{begins ? text.slice(0, 1).toUpperCase() + text.slice(1) : text}</Badge>;
 };
 
 /** Formats a share from 0 to 1 as percent; null becomes a dash. */

@@ -123,7 +123,7 @@ const HookBanner = ({ hook, now }: { hook: Hook; now: number }) => {
   return (
     <div class={`banner ${{ delivers: 'good', fails: 'warn', stands: 'bad' }[state]}`} role="status" aria-label="State">
       <strong>
-        <HookState hook={hook} />
+        <HookState hook={hook} begins />
       </strong>
       <span>
         {waiting}
@@ -210,12 +210,6 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
         ['Success', percent(stats.successRate)],
         ['Answers within', `${millis(stats.p50)} (half), ${millis(stats.p95)} (95 %)`],
         ['Waiting', `${stats.pending.toLocaleString()} and ${stats.running.toLocaleString()} under way`],
-        [
-          'Circuit',
-          settings.circuitUntil === null
-            ? settings.circuit
-            : `${settings.circuit} until ${formatTime(secondsOf(settings.circuitUntil))}`,
-        ],
         ['Last failure', stats.lastFailureAt && formatTime(secondsOf(stats.lastFailureAt))],
         ['Authentication', authenticationOf(authentication)],
         [

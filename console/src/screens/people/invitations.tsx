@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import {
   CreateInvitationDocument,
   type InvitationMail,
-  InvitationsDocument,
-  OrganizationSessionsDocument,
+  type PeopleQuery,
   ResendInvitationDocument,
   RevokeInvitationDocument,
   RevokeSessionDocument,
@@ -11,14 +10,13 @@ import {
 } from '../../api/documents.js';
 import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
-import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Copyable } from '../../components/copy.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty } from '../../components/state.js';
 import { Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { sessionColumns } from '../sessions.js';
@@ -41,11 +39,17 @@ const mailed: Readonly<Record<InvitationMail, string>> = {
 };
 
 /** The invitations of the organization: owners invite, send again and revoke. A link is shown once. */
-export function Invitations({ teams }: { teams: readonly Team[] }) {
+export function Invitations({
+  teams,
+  items,
+  reload,
+}: {
+  teams: readonly Team[];
+  items: NonNullable<PeopleQuery['invitations']>['items'];
+  reload: () => void;
+}) {
   const address = useAddress();
   const [link, setLink] = useState<Link | undefined>();
-  const invitations = useQuery(InvitationsDocument, organization());
-  const { reload } = invitations;
   const invite = async (form: FormData) => {
     const email = textOf(form, 'email');
     const teamIds = form.getAll('team').map(String);
@@ -85,78 +89,72 @@ export function Invitations({ teams }: { teams: readonly Team[] }) {
           <Copyable label="The link of the invitation" text={link.url} />
         </div>
       )}
-      <Loading of={invitations}>
-        {({ invitations: { items } }) =>
-          items.length === 0 ? (
-            <Empty title="No open invitation">
-              <p>Whoever opens the link of an invitation within 7 days and signs in becomes a member.</p>
-            </Empty>
-          ) : (
-            <Table
-              label="Invitations"
-              columns={[
-                { title: 'Address', cell: ({ email }) => email },
-                { title: 'Role', cell: ({ role }) => role },
-                { title: 'Ends', cell: ({ expiresAt }) => formatTime(secondsOf(expiresAt)) },
-                {
-                  title: 'Change',
-                  cell: ({ id, email }) => (
-                    <div class="actions">
-                      <Action label="Send again" title={`Invite ${email} again`} submit={resend(id)}>
-                        <p>The invitation gets a new link. The one before no longer counts.</p>
-                      </Action>
-                      <Action label="Revoke" title={`Revoke the invitation of ${email}`} danger submit={revoke(id)}>
-                        <p>Its link no longer counts.</p>
-                      </Action>
-                    </div>
-                  ),
-                },
-              ]}
-              rows={items}
-              address={address}
-            />
-          )
-        }
-      </Loading>
-      <MemberSessions />
+      {items.length === 0 ? (
+        <Empty title="No open invitation">
+          <p>Whoever opens the link of an invitation within 7 days and signs in becomes a member.</p>
+        </Empty>
+      ) : (
+        <Table
+          label="Invitations"
+          columns={[
+            { title: 'Address', cell: ({ email }) => email },
+            { title: 'Role', cell: ({ role }) => role },
+            { title: 'Ends', cell: ({ expiresAt }) => formatTime(secondsOf(expiresAt)) },
+            {
+              title: 'Change',
+              cell: ({ id, email }) => (
+                <div class="actions">
+                  <Action label="Send again" title={`Invite ${email} again`} submit={resend(id)}>
+                    <p>The invitation gets a new link. The one before no longer counts.</p>
+                  </Action>
+                  <Action label="Revoke" title={`Revoke the invitation of ${email}`} danger submit={revoke(id)}>
+                    <p>Its link no longer counts.</p>
+                  </Action>
+                </div>
+              ),
+            },
+          ]}
+          rows={items}
+          address={address}
+        />
+      )}
     </Section>
   );
 }
 
 /** Sessions of members that act in the organization. */
-function MemberSessions() {
+export function MemberSessions({
+  items,
+  reload,
+}: {
+  items: NonNullable<PeopleQuery['sessions']>['items'];
+  reload: () => void;
+}) {
   const address = useAddress();
-  const sessions = useQuery(OrganizationSessionsDocument, organization());
   const revoke = (sessionId: string) => async () => {
     await ask(RevokeSessionDocument, { ...organization(), sessionId });
-    sessions.reload();
+    reload();
   };
+  if (items.length === 0) return null;
   return (
-    <Loading of={sessions}>
-      {({ sessions: { items } }) =>
-        items.length > 0 && (
-          <details>
-            <summary>Sessions of members</summary>
-            <Table
-              label="Sessions of members"
-              columns={[
-                { title: 'Member', cell: ({ user }) => user.username },
-                ...sessionColumns.map(({ sort: _, ...column }) => column),
-                {
-                  title: 'Change',
-                  cell: ({ id, user }) => (
-                    <Action label="End" title={`End a session of ${user.username}`} danger submit={revoke(id)}>
-                      <p>The browser is signed out of this organization and of all others.</p>
-                    </Action>
-                  ),
-                },
-              ]}
-              rows={items}
-              address={address}
-            />
-          </details>
-        )
-      }
-    </Loading>
+    <Section title="Sessions of members">
+      <Table
+        label="Sessions of members"
+        columns={[
+          { title: 'Member', cell: ({ user }) => user.username },
+          ...sessionColumns.map(({ sort: _, ...column }) => column),
+          {
+            title: 'Change',
+            cell: ({ id, user }) => (
+              <Action label="End" title={`End a session of ${user.username}`} danger submit={revoke(id)}>
+                <p>The browser is signed out of this organization and of all others.</p>
+              </Action>
+            ),
+          },
+        ]}
+        rows={items}
+        address={address}
+      />
+    </Section>
   );
 }

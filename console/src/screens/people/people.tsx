@@ -7,7 +7,7 @@ import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { accessOf } from '../../format/value.js';
-import { Invitations } from './invitations.js';
+import { Invitations, MemberSessions } from './invitations.js';
 import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
 import type { Application, Member, Team } from './people-types.js';
 
@@ -22,6 +22,7 @@ export function PeopleScreen() {
     page: Number(address.get('page')) || 1,
     sort: address.get('sort') || 'username',
     q: address.get('q') || null,
+    owns: mayOwn.value,
   });
   const { reload } = people;
   return (
@@ -37,7 +38,7 @@ export function PeopleScreen() {
       }
     >
       <Loading of={people} rows={20}>
-        {({ organizationMembers: { items, totalCount }, teams, applications }) => (
+        {({ organizationMembers: { items, totalCount }, teams, applications, invitations, sessions }) => (
           <>
             <Section title="Members">
               <div class="filters">
@@ -72,7 +73,8 @@ export function PeopleScreen() {
                 />
               )}
             </Section>
-            {mayOwn.value && <Invitations teams={teams.items} />}
+            {invitations && <Invitations teams={teams.items} items={invitations.items} reload={reload} />}
+            {sessions && <MemberSessions items={sessions.items} reload={reload} />}
           </>
         )}
       </Loading>

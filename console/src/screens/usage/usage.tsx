@@ -7,6 +7,7 @@ import { Chart } from '../../components/chart.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
+import { Tile } from '../../components/tile.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 
 type Day = NonNullable<UsageQuery['usage']>['items'][number];
@@ -43,6 +44,7 @@ function Usage() {
               ]}
             />
           </Section>
+          <Totals of={data.usage.items} days={days} />
           <Section
             title="Days"
             actions={
@@ -81,6 +83,29 @@ function Usage() {
 
 const isWhole = ({ totalCount, items }: { totalCount: number | null; items: readonly unknown[] }) =>
   totalCount === items.length;
+
+/** Sums up the range, and what of it is stored. */
+const Totals = ({ of, days }: { of: readonly Day[]; days: number }) => {
+  const sum = (figure: 'records' | 'bytes' | 'deliveries' | 'calls') =>
+    of.reduce((total, day) => total + day[figure], 0);
+  const note = `in ${days} days`;
+  return (
+    <div class="tiles" role="group" aria-label="Totals">
+      <Tile name="Records" note={note}>
+        {numberOf(sum('records'))}
+      </Tile>
+      <Tile name="Stored" note={note}>
+        {bytesOf(sum('bytes'))}
+      </Tile>
+      <Tile name="Deliveries" note={note}>
+        {numberOf(sum('deliveries'))}
+      </Tile>
+      <Tile name="Calls" note={note}>
+        {numberOf(sum('calls'))}
+      </Tile>
+    </div>
+  );
+};
 
 /** Draws each figure by day in a chart of its own, as records and calls cannot share an axis. */
 const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }) => {
