@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { TokenScope } from '#entities/enums.js';
+import { Role, TokenScope } from '#entities/enums.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
@@ -42,7 +42,7 @@ describeInBrowser('console: explore', () => {
       );
     }
     const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
-    return { reader, applicationId };
+    return { owner, reader, applicationId };
   };
 
   it('draws the devices of an application, keeps its settings in the address, and exports CSV without formulas', async () => {
@@ -120,7 +120,7 @@ describeInBrowser('console: explore', () => {
     await history.click();
     expect(await page.getByRole('button', { name: '{ "query"' }).count()).toBe(2);
     const other = await context.newPage();
-    const someone = await world.member(owner);
+    const someone = await world.member(owner, Role.member);
     await other.goto(`${address}#token=${someone.token}`);
     await other.getByText('No application').waitFor();
     const kept = await other.evaluate(() => Object.keys(localStorage));

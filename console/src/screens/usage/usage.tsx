@@ -87,7 +87,7 @@ const isWhole = ({ totalCount, items }: { totalCount: number | null; items: read
 /** Sums up the range, and what of it is stored. */
 const Totals = ({ of, days }: { of: readonly Day[]; days: number }) => {
   const sum = (figure: 'records' | 'bytes' | 'deliveries' | 'calls') =>
-    of.reduce((total, day) => total + day[figure], 0);
+    of.reduce((total, day) => total + (day[figure] ?? 0), 0);
   const note = `in ${days} days`;
   return (
     <div class="tiles" role="group" aria-label="Totals">
