@@ -39,8 +39,21 @@ export async function buildConsole() {
     basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry)[0]);
   const html = readFileSync('console/index.html', 'utf8')
     .replace('{{script}}', `/console/assets/${nameOf('console/src/main.tsx')}`)
-    .replace('{{style}}', `/console/assets/${nameOf('console/src/style.css')}`);
+    .replace('{{style}}', `/console/assets/${nameOf('console/src/style.css')}`)
+    .replace('{{preloads}}', preloads(metafile, 'console/src/main.tsx'));
   write(page, Buffer.from(html));
+}
+
+/** Returns links that load all that a script imports together with it, instead of one after the other. */
+function preloads({ outputs }, entry) {
+  const [main] = Object.keys(outputs).filter((path) => outputs[path].entryPoint === entry);
+  const found = new Set();
+  const follow = (path) => {
+    for (const { path: imported, kind } of outputs[path].imports)
+      if (kind === 'import-statement' && !found.has(imported)) follow(found.add(imported) && imported);
+  };
+  follow(main);
+  return [...found].map((path) => `<link rel="modulepreload" href="/console/assets/${basename(path)}">`).join('');
 }
 
 function write(path, contents) {

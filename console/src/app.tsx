@@ -108,15 +108,44 @@ const screens: readonly Screen[] = [
 ];
 
 interface Screen extends NavigationScreen {
-  readonly component: () => JSX.Element;
+  readonly component: (() => JSX.Element) & { readonly preload: () => Promise<unknown> };
+}
+
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '');
+
+/** Loads the screen of the address while the service is asked who is signed in. */
+export function preloadScreen(): void {
+  const parts = partsOf(location.pathname.slice(base.length));
+  const screen = screens.find(({ path }) => {
+    const names = partsOf(path);
+    return names.length === parts.length && names.every((name, place) => name[0] === ':' || name === parts[place]);
+  });
+  // A failure is reported when the screen is shown.
+  screen?.component.preload().catch(() => undefined);
 }
 
 /** The console: the sign-in or, with a token, the screens. */
 export const App = () => {
   const who = token.value ?? person.value?.organizationId;
   if (who != null) return <Console key={who} />;
-  return <ErrorBoundary>{person.value !== undefined && <SignIn />}</ErrorBoundary>;
+  return person.value === undefined ? (
+    <div class="shell">
+      <div class="side" />
+      <Boot />
+    </div>
+  ) : (
+    <ErrorBoundary>
+      <SignIn />
+    </ErrorBoundary>
+  );
 };
+
+/** A placeholder until the first screen is loaded, the same as in the page that loads the script. */
+const Boot = () => (
+  <div class="boot" role="status" aria-label="Loading">
+    <span class="placeholder" />
+  </div>
+);
 
 const SignIn = lazy(async () => (await import('./screens/sign-in.js')).SignIn);
 
@@ -146,6 +175,7 @@ const Console = () => {
       </a>
       <div class="shell">
         <Navigation base={base} screens={screens} />
+        <Boot />
         <Loading of={session}>
           {() =>
             account.value && (

@@ -17,10 +17,10 @@ describeInBrowser('console: applications, people and jobs', () => {
     await page.getByText('No device is linked').waitFor();
     await page.getByRole('button', { name: 'Link a device' }).click();
     const dialog = page.getByRole('dialog', { name: 'Link a device' });
-    await dialog.getByLabel('Device').fill('ff-ff');
+    await dialog.getByRole('combobox', { name: 'Device' }).fill('ff-ff');
     await dialog.getByRole('button', { name: 'Link' }).click();
     await dialog.getByRole('alert').getByText('device').waitFor();
-    await dialog.getByLabel('Device').fill('C0-01');
+    await dialog.getByRole('combobox', { name: 'Device' }).fill('C0-01');
     await dialog.getByRole('button', { name: 'Link' }).click();
     await page.getByRole('link', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
