@@ -46,7 +46,7 @@ export async function buildConsole() {
 
 /** Returns links that load all that a script imports together with it, instead of one after the other. */
 function preloads({ outputs }, entry) {
-  const [main] = Object.keys(outputs).filter((path) => outputs[path].entryPoint === entry);
+  const main = Object.keys(outputs).find((path) => outputs[path].entryPoint === entry);
   const found = new Set();
   const follow = (path) => {
     for (const { path: imported, kind } of outputs[path].imports)

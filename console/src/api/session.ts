@@ -48,6 +48,8 @@ const tabs = new BroadcastChannel('ddp.session');
 
 type Message = 'ask' | { readonly offered: string } | { readonly ended: string };
 
+const tell: (message: Message) => void = tabs.postMessage.bind(tabs);
+
 /** Token of another tab. */
 let offered: string | undefined;
 
@@ -60,15 +62,15 @@ function takeOffered(): void {
 
 /** Asks the other tabs for their token, so that a new tab is signed in as they are, and answers those that ask. */
 export function joinTabs(): void {
-  tabs.onmessage = ({ data }: MessageEvent<Message>) => {
+  tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data === 'ask') {
-      if (token.value !== undefined) tabs.postMessage({ offered: token.value } satisfies Message);
+      if (token.value !== undefined) tell({ offered: token.value });
     } else if ('offered' in data) {
       if (!hasEnded) offered = data.offered;
       takeOffered();
     } else if (data.ended === token.value) void leave(undefined);
-  };
-  if (token.value === undefined) tabs.postMessage('ask' satisfies Message);
+  });
+  if (token.value === undefined) tell('ask');
 }
 
 /** Whether somebody signed out in this tab, which then takes no token of another one. */
@@ -116,7 +118,7 @@ export function signIn(text: string, stay: boolean): void {
  */
 export async function signOut(reason?: string): Promise<void> {
   if (reason === undefined && token.value === undefined) await fetch('/auth/sign-out', { method: 'POST' });
-  if (token.value !== undefined) tabs.postMessage({ ended: token.value } satisfies Message);
+  if (token.value !== undefined) tell({ ended: token.value });
   await leave(reason);
 }
 
