@@ -44,6 +44,8 @@ const mayImport = {
   http: ['common', 'json', 'scheduling', 'entities', 'schema'],
   rest: ['common', 'json', 'entities', 'schema', 'http'],
   graph: ['common', 'json', 'scheduling', 'schema', 'http'],
+  // Assistants, who ask the graph.
+  mcp: ['common', 'json', 'entities', 'schema', 'http', 'graph'],
   elasticsearch: [
     'common',
     'json',
@@ -147,7 +149,8 @@ module.exports = {
     keeper('@opentelemetry', 'telemetry/'),
     keeper('csv-stringify', 'common/csv'),
     keeper('hyparquet-writer', 'export/parquet'),
-    keeper('express', 'app/', 'http/', 'rest/', 'graph/', 'elasticsearch/', 'sign-in/', 'telemetry/'),
+    keeper('express', 'app/', 'http/', 'rest/', 'graph/', 'elasticsearch/', 'mcp/', 'sign-in/', 'telemetry/'),
+    keeper('@modelcontextprotocol', 'mcp/'),
     {
       name: 'nothing-loose-in-src',
       severity: 'error',

@@ -15,7 +15,6 @@ import type { Caller } from '#entities/caller.js';
 import { createExport } from '#export/export.js';
 import { createGraph } from '#graph/handler.js';
 import type { CountUnknown } from '#http/admit.js';
-import { readBody } from '#http/body.js';
 import { createConsole } from '#http/console.js';
 import { allowOrigins } from '#http/cors.js';
 import { answerErrors, refuseUnknownPath } from '#http/errors.js';
@@ -41,6 +40,7 @@ import type { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js'
 import { createSessionReader } from '#sign-in/cookie.js';
 import { createSignIn } from '#sign-in/routes.js';
 import { createAdmission } from './admission.js';
+import { createAssistants, createGraphRequests } from './assistants.js';
 import { pagesOfMail } from './mail.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt-listener.js';
@@ -222,16 +222,13 @@ async function createApp(
     isConnectionLoss,
     report,
   });
+  const graphSchema = buildGraph({ resolvers, container });
+  const graphRequests = createGraphRequests(admission);
   const graph = await createGraph({
-    schema: buildGraph({ resolvers, container }),
+    schema: graphSchema,
     admit: (request) => admitPerson(request, request.res!),
-    enter: (request, caller) => enter('graph', caller, request.res!),
     ...admission.counted,
-    readBody: async (request, caller, bytes) => {
-      const sender = { hold: inFlight.body(caller, request.res!), organizationId: caller.organizationId };
-      return (await readBody(request, { bytes, lines: false }, sender)).text;
-    },
-    holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
+    ...graphRequests,
     createContext: (caller, request, budget) =>
       new Call(caller, request, resources, inFlight.rows(caller, request.res!), budget),
     // The caller was authenticated before the event.
@@ -244,6 +241,12 @@ async function createApp(
     observe: createOperationMetrics(services.registry),
   });
   observeSubscriptions(services.registry, graph.subscribed);
+  const assistants = createAssistants({ config, admission, graphRequests, originOf: originBy(config) }, services, {
+    schema: graphSchema,
+    openQueries: graph.openQueries,
+    isConnectionLoss,
+    report,
+  });
   app.use(identifyRequests());
   if (services.tracing) app.use(services.tracing.requests);
   app.use(
@@ -260,6 +263,7 @@ async function createApp(
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
   app.use(createConsole());
+  app.use(assistants);
   // Registered before the page, because Express answers OPTIONS itself for a router without a handler for it.
   app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);

@@ -146,6 +146,17 @@ export function createOperationMetrics(registry: Registry): (kind: string, secon
   return (kind, took) => seconds.observe({ kind }, took);
 }
 
+/** Registers the metric of tools of the endpoint for assistants. Returns the function that records a call. */
+export function createToolMetrics(registry: Registry): (tool: string, code: string) => void {
+  const calls = new Counter({
+    name: 'ddp_mcp_calls_total',
+    help: 'Answered calls of tools for assistants, by tool and code of the error, or ok.',
+    labelNames: ['tool', 'code'],
+    registers: [registry],
+  });
+  return (tool, code) => calls.inc({ tool, code });
+}
+
 /** Registers the metrics of the connection pools, by pool name. */
 export function observePools(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
   const each = (name: string, help: string, labelNames: string[], set: (to: Gauge, pool: Pool, name: string) => void) =>

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
+import { ApolloServer } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
@@ -12,19 +12,20 @@ import { chargeMutations } from './charge.js';
 import { CompiledQueryCache } from './compiled-query-cache.js';
 import type { GraphContext } from './context.js';
 import { limitCost } from './cost-limit.js';
-import { countCached, countOperations, type ObserveOperation } from './counted.js';
+import { countOperations, type ObserveOperation } from './counted.js';
 import { bounds, boundsRule, exceeded } from './document-limit.js';
-import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
+import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';
-import { createFastPath, type HttpAnswer, takesJson } from './fast-path.js';
+import type { HttpAnswer } from './fast-path.js';
 import { createGraphiql } from './graphiql.js';
+import { createOpenQueries, type OpenQueries } from './in-process.js';
 import { createEventStream } from './live/event-stream.js';
 import { refuseSubscriptions } from './live/refuse.js';
 import { createSocketEndpoint, type SocketEndpoint } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
 import { createSubscriptionCounter, type SubscriptionLimits } from './live/subscription-counter.js';
-import { createQueue } from './one-at-a-time.js';
 import { RequestBudget } from './request-budget.js';
+import { createRun, envelopeOf, type RunOperation } from './run.js';
 import { weigh } from './weight.js';
 
 type Caller = Context['caller'];
@@ -82,6 +83,8 @@ export interface GraphEndpoint {
   page: Router;
   /** Subscriptions over WebSocket. */
   sockets: Pick<SocketEndpoint, 'upgrade'>;
+  /** Answers queries of other surfaces, within their requests. */
+  openQueries: OpenQueries;
   /** Returns the number of open subscriptions. */
   subscribed(): number;
   /** Ends all subscriptions and accepts no more. */
@@ -139,12 +142,14 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   router.use(createEventStream(subscriptions, callerOf));
   // Event streams stay open, and their number is limited separately. They must not occupy a slot of the queue.
   router.use(enterThen(options.enter));
-  router.use(createServe(apollo, queries, options));
+  const run = createRun(apollo, queries, options);
+  router.use(createServe(run, queries, options));
   router.use(answerGraphErrors(errors));
   return {
     router,
     page: createGraphiql(),
     sockets,
+    openQueries: createOpenQueries(run, contextsOf(options)),
     subscribed: subscriptionCounter.taken,
     async quieten() {
       await subscriptions.endAll();
@@ -173,41 +178,32 @@ const enterThen =
     next();
   };
 
-/** Creates the handler that answers one operation, or a batch of them in order. */
-function createServe(
-  apollo: ApolloServer<GraphContext>,
-  queries: CompiledQueryCache,
-  { charge, owe, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
-): RequestHandler {
-  const answerFast = createFastPath(schema, createExplain(errors));
-  const queue = createQueue();
-  const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<HttpAnswer> => {
-    const cached = request.method === 'POST' && takesJson(request) ? queries.find(body) : undefined;
-    if (cached !== undefined) return countCached(observe, answerFast(cached, contextValue));
-    if (isLong(body)) await queue();
-    const httpGraphQLRequest = {
-      method: request.method === 'HEAD' ? 'GET' : request.method,
-      headers: headersOf(request),
-      search: new URL(request.originalUrl, 'http://localhost').search,
-      body,
-    };
-    return answerOf(await apollo.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => contextValue }));
-  };
-  return async (request, response) => {
-    const caller = callerOf(request);
+/** Returns the function that opens a budget for a request and creates contexts of operations within it. */
+const contextsOf =
+  ({ charge, owe, createContext, holdAnswer, timeout }: GraphOptions, held = (_bytes: number): void => {}) =>
+  (request: Request, caller: Caller): ((position?: Caller['position']) => GraphContext) => {
+    const response = request.res!;
     const budget = new RequestBudget(timeout);
-    let reserved = 0;
     const reserve = (bytes: number) => {
-      reserved += bytes;
+      held(bytes);
       holdAnswer(caller, response, bytes);
     };
-    const contextOf = (position = caller.position): GraphContext =>
+    return (position = caller.position) =>
       Object.assign(createContext({ ...caller, position: position ?? null }, request, budget), {
         budget,
         reserve,
         charge: (requests: number) => charge(caller, response, requests),
         owe: (requests: number) => owe(caller, response, requests),
       });
+  };
+
+/** Creates the handler that answers one operation, or a batch of them in order. */
+function createServe(run: RunOperation, queries: CompiledQueryCache, options: GraphOptions): RequestHandler {
+  const { charge, holdAnswer } = options;
+  return async (request, response) => {
+    const caller = callerOf(request);
+    let reserved = 0;
+    const createContext = contextsOf(options, (bytes) => (reserved += bytes))(request, caller);
     const body: unknown = request.body;
     /** Counts the bytes of the answer beyond those that were reserved before it was written. */
     const hold = (text: string): string | Buffer => {
@@ -215,6 +211,7 @@ function createServe(
       holdAnswer(caller, response, Math.max(0, Buffer.byteLength(bytes) - reserved));
       return bytes;
     };
+    const envelope = envelopeOf(request);
     const isBatch = Array.isArray(body);
     if (isBatch && body.length > bounds.batch) throw exceeded('batch', body.length);
     // A query that was found good before counts as one request, whatever it asks.
@@ -223,34 +220,19 @@ function createServe(
       const { requests, calls } = weigh(operations, isBatch);
       if (requests > 1 || calls > 1) await charge(caller, response, requests - 1, calls - 1);
       if (isBatch) {
-        const runOne = (each: unknown, context: GraphContext) => run(request, each, context);
+        const runOne = (each: unknown, context: GraphContext) => run(envelope, each, context);
         // A query of a batch sees what a mutation before it changed, so it does not read on a standby.
         const position = operations.every(isQuery) ? caller.position : null;
-        const answers = await runBatch(operations, { createContext: () => contextOf(position), run: runOne });
+        const answers = await runBatch(operations, { createContext: () => createContext(position), run: runOne });
         const text = `[${answers.map((answer) => answer.text).join(',')}]`;
         return void response.type('json').end(hold(text));
       }
     }
-    const answer = await run(request, body, contextOf());
+    const answer = await run(envelope, body, createContext());
     const bytes = hold(answer.text);
     noteFailure(response, answer);
     return send(response, answer, bytes);
   };
-}
-
-/** Whether an operation's text is so long that reading and checking it may take some milliseconds. */
-const isLong = (body: unknown): boolean => {
-  const text = typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
-  return typeof text === 'string' && text.length > 1000;
-};
-
-const headersOf = ({ headers }: Request): HeaderMap =>
-  new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
-
-function answerOf({ status, headers, body }: HTTPGraphQLResponse): HttpAnswer {
-  // The schema has no `@defer` and `@stream`, so an answer never comes in parts.
-  if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
-  return { status: status ?? 200, headers, text: body.string };
 }
 
 /**

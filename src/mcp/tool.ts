@@ -1,0 +1,100 @@
+import type { GraphQLFormattedError } from 'graphql';
+import { z } from 'zod';
+import { ApiError, type ErrorCode, type Fault } from '#common/errors.js';
+import type { Ask } from '#graph/in-process.js';
+import { maxCursor } from './cursor.js';
+
+/** A part of a list, which is answered as far as it fits. */
+export interface Part {
+  readonly items: readonly unknown[];
+  /** Position from which the list goes on after each item. */
+  readonly positions: readonly string[];
+  /** Position after the last item, if more items follow. */
+  readonly next?: string | undefined;
+  /** Further fields of the answer. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+}
+
+/** What a tool needs to answer a call. */
+export interface ToolCall {
+  readonly organizationId: string;
+  /** Runs a query of the graph and returns its answer with its errors. */
+  readonly ask: Ask;
+  /** Position at which the answer goes on; undefined in the first call. */
+  readonly position: string | undefined;
+}
+
+/** A tool of the endpoint for assistants. */
+export interface Tool<Args extends object = object> {
+  readonly name: string;
+  readonly title: string;
+  /** Describes the tool. It is the same for everybody: nothing that a tenant wrote is in it. */
+  readonly description: string;
+  readonly input: z.ZodType<Args>;
+  /** Name of the list in the answer. */
+  readonly list: string;
+  /** Fields of the answer. */
+  readonly output: z.ZodRawShape;
+  /** Whether answers hold texts and payloads that devices and people wrote. */
+  readonly isUntrusted: boolean;
+  run(args: Args, call: ToolCall): Promise<Part>;
+}
+
+/** Checks a tool's types. Its arguments are parsed by its own schema before it runs. */
+export const tool = <Args extends object>(definition: Tool<Args>): Tool => definition as unknown as Tool;
+
+/** Declares the arguments of a tool. An unknown argument is refused. */
+export const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject({
+    ...shape,
+    cursor: z
+      .string()
+      .max(maxCursor)
+      .optional()
+      .describe('Where to go on: the `cursor` of the answer before, sent with the same arguments.'),
+  });
+
+/** Declares an identifier. */
+export const id = (description: string) => z.string().min(1).max(100).describe(description);
+
+/** Declares a time, which is passed on as Unix seconds. */
+export const time = (description: string) =>
+  z
+    .union([z.number(), z.string().max(35)])
+    .refine((value) => !Number.isNaN(secondsOf(value)), {
+      error: 'must be a time such as 2026-11-25T22:00:00Z, or Unix seconds',
+    })
+    .describe(`${description} ISO 8601 with a zone, such as 2026-11-25T22:00:00Z, or Unix seconds.`);
+
+/** Returns a time in Unix seconds; NaN when a text is no time. */
+export const secondsOf = (value: number | string): number =>
+  typeof value === 'number' ? value : Date.parse(value) / 1000;
+
+/** Declares a nullable field of an answer. */
+export const text = (description: string) => z.string().nullable().describe(description);
+
+/**
+ * Runs a query and returns its data.
+ * @param optional name of a field that is null without an error for callers who may not see it.
+ * @throws ApiError the first error of its answer.
+ */
+export async function read<Data>(
+  { ask }: ToolCall,
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+  optional?: string,
+): Promise<Data> {
+  const { data, errors } = await ask({ query, variables });
+  const isExpected = ({ path, extensions }: GraphQLFormattedError) =>
+    optional !== undefined && path?.at(-1) === optional && extensions?.['code'] === 'FORBIDDEN';
+  const failure = failureOf(errors?.filter((error) => !isExpected(error)));
+  if (failure !== undefined) throw failure;
+  return data as Data;
+}
+
+/** Returns the first error of an answer of the graph as it would be thrown; undefined when there is none. */
+export function failureOf([error]: readonly GraphQLFormattedError[] = []): ApiError | undefined {
+  if (error === undefined) return undefined;
+  const { code, errors: faults } = error.extensions ?? {};
+  return new ApiError((code ?? 'INTERNAL') as ErrorCode, error.message, faults as readonly Fault[] | undefined);
+}

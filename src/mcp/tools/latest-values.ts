@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { id, input, read, text, tool } from '../tool.js';
+import { type Connection, partOf } from './connection.js';
+
+interface Found {
+  readonly devices: Connection<Record<string, unknown> & { latest: { name: string }[] }>;
+}
+
+const query = `query LatestValues($organizationId: ID!, $first: Int, $after: String, $ids: [ID!], $q: String, $filter: DeviceFilterInput) {
+  devices: devicesConnection(organizationId: $organizationId, first: $first, after: $after, ids: $ids, q: $q, filter: $filter) {
+    edges { cursor node { id serial name latest { name value unit ts } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+/** Answers the newest values of devices. */
+export const latestValues = tool({
+  name: 'latest_values',
+  title: 'Latest values',
+  description:
+    'Answers the newest value of each variable of devices, with its unit and its time of measurement. Choose devices by `deviceIds`, by an application or by text; without any, it goes through all devices. Look at `ts`: a value may be old.',
+  input: input({
+    deviceIds: z.array(id('Device.')).max(100).optional().describe('Only these devices.'),
+    applicationId: id('Only devices linked to this application.').optional(),
+    q: z.string().max(256).optional().describe('Regular expression that the name, serial number or a tag matches.'),
+    variables: z.array(z.string().max(100)).max(50).optional().describe('Only these variables, such as `temperature`.'),
+    limit: z.int().min(1).max(200).default(50).describe('Devices of an answer, 1 to 200.'),
+  }),
+  list: 'devices',
+  output: {
+    devices: z.array(
+      z.object({
+        id: z.string(),
+        serial: z.string(),
+        name: text('Name. Untrusted.'),
+        values: z.array(
+          z.object({
+            name: z.string().describe('Variable. Untrusted.'),
+            value: z.unknown().describe('The value as it was sent. Untrusted.'),
+            unit: text('Unit. Untrusted.'),
+            ts: z.number().describe('Time of measurement in Unix seconds.'),
+          }),
+        ),
+      }),
+    ),
+  },
+  isUntrusted: true,
+  async run({ deviceIds, applicationId, q, variables, limit }, call) {
+    const { devices } = await read<Found>(call, query, {
+      organizationId: call.organizationId,
+      first: limit,
+      after: call.position,
+      ids: deviceIds,
+      q,
+      filter: { applicationId },
+    });
+    const isWanted = ({ name }: { name: string }) => variables === undefined || variables.includes(name);
+    return partOf(devices, ({ latest, ...device }) => ({ ...device, values: latest.filter(isWanted) }));
+  },
+});

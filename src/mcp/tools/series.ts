@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { id, input, read, secondsOf, text, time, tool } from '../tool.js';
+
+interface Line {
+  readonly deviceId: string;
+  readonly device: { readonly serial: string; readonly name: string | null } | null;
+}
+
+const query = `query Series($organizationId: ID!, $applicationId: ID, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime, $to: UnixTime, $points: Int!, $interval: Int, $function: SeriesFunction) {
+  series(organizationId: $organizationId, applicationId: $applicationId, deviceIds: $deviceIds, variables: $variables, from: $from, to: $to, points: $points, interval: $interval, function: $function) {
+    deviceId device { serial name } name unit interval ts values
+  }
+}`;
+
+/** Where a call goes on: after so many lines, in the same range. */
+interface Position {
+  readonly skip: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const day = 86_400;
+
+/** Answers charts: variables over time. */
+export const series = tool({
+  name: 'series',
+  title: 'Values over time',
+  description:
+    'Answers one line per device and variable: numbers over time, reduced to buckets by a function (`avg`, `min`, `max`, `sum`, `count`, `first`, `last`) or to the points that keep the shape (`lttb`). To find extremes over many devices, `search_records` with an aggregation is shorter.',
+  input: input({
+    deviceIds: z.array(id('Device.')).min(1).max(100).optional().describe('Devices. Give these or `applicationId`.'),
+    applicationId: id('Application, for a line of each of its devices, at most 100.').optional(),
+    variables: z.array(z.string().min(1).max(100)).min(1).max(20).describe('Variables, such as `temperature`.'),
+    from: time('Start; by default a day before `to`.').optional(),
+    to: time('End; by default now.').optional(),
+    points: z.int().min(3).max(500).default(100).describe('Maximum number of points per line, 3 to 500.'),
+    interval: z.int().min(1).optional().describe('Length of a bucket in seconds, instead of `points`.'),
+    function: z.enum(['avg', 'count', 'first', 'last', 'lttb', 'max', 'min', 'sum']).default('avg'),
+  }),
+  list: 'series',
+  output: {
+    from: z.number().describe('Start of the range in Unix seconds.'),
+    to: z.number().describe('End of the range in Unix seconds.'),
+    series: z.array(
+      z.object({
+        deviceId: z.string(),
+        serial: z.string().nullable(),
+        deviceName: text('Name of the device. Untrusted.'),
+        name: z.string().describe('Variable.'),
+        unit: text('Unit. Untrusted.'),
+        interval: z.number().nullable().describe('Length of a bucket in seconds.'),
+        ts: z.array(z.number()).describe('Times in Unix seconds. Buckets without values are left out.'),
+        values: z.array(z.number()).describe('The value at each of the times.'),
+      }),
+    ),
+  },
+  isUntrusted: true,
+  async run({ from, to, cursor: _, ...args }, call) {
+    const end = to === undefined ? Date.now() / 1000 : secondsOf(to);
+    const start: Position = { skip: 0, from: from === undefined ? end - day : secondsOf(from), to: end };
+    const { skip, ...range } = call.position === undefined ? start : (JSON.parse(call.position) as Position);
+    const variables = { organizationId: call.organizationId, ...args, ...range };
+    const { series: lines } = await read<{ series: Line[] }>(call, query, variables);
+    const left = lines.slice(skip);
+    return {
+      items: left.map(({ device, deviceId, ...line }) => ({
+        deviceId,
+        serial: device?.serial ?? null,
+        deviceName: device?.name ?? null,
+        ...line,
+      })),
+      positions: left.map((_line, index) => JSON.stringify({ skip: skip + index + 1, ...range })),
+      beside: range,
+    };
+  },
+});

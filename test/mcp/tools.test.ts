@@ -1,0 +1,357 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Role } from '#entities/enums.js';
+import type { Actor } from '../support/actor.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+import { type Assistant, connectAssistant, type Era, type ToolAnswer } from './assistant.js';
+import { type ColdStore, makeColdStore } from './scene.js';
+
+const world = useWorld();
+let store: ColdStore;
+const assistants = {} as Record<Era | 'other', Assistant>;
+const open: Assistant[] = [];
+const limit = 64 * 1024;
+
+const connect = async (actor: Actor, era: Era = 'modern'): Promise<Assistant> => {
+  const assistant = await connectAssistant(world.url, actor, era);
+  open.push(assistant);
+  return assistant;
+};
+
+beforeAll(async () => {
+  store = await makeColdStore(world);
+  assistants.modern = await connect(store.owner);
+  assistants.legacy = await connect(store.owner, 'legacy');
+  assistants.other = await connect(await world.organization());
+});
+
+afterAll(() => Promise.all(open.map(({ client }) => client.close())));
+
+const errorOf = ({ isError, data }: ToolAnswer) => {
+  expect(isError).toBe(true);
+  return data['error'] as { code: string; message: string; errors?: { path: string; message: string }[] };
+};
+
+const names = [
+  'find_devices',
+  'latest_values',
+  'series',
+  'search_records',
+  'hook_health',
+  'open_alerts',
+  'schema_search',
+  'graphql_query',
+];
+
+describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)', (era) => {
+  it('lists eight tools, the same for everybody, that only read', async () => {
+    const { tools } = await assistants[era].client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(names);
+    for (const { annotations, outputSchema, inputSchema } of tools) {
+      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(outputSchema).toMatchObject({ type: 'object' });
+    }
+    expect((await assistants.other.client.listTools()).tools).toEqual(tools);
+    expect(JSON.stringify(tools)).not.toContain('Freezer North');
+  });
+
+  // The client checks structured content against the tool's output schema.
+  it('answers every tool in the form of its output schema, marked where it holds the words of others', async () => {
+    const { applicationId, devices, night } = store;
+    const deviceIds = Object.values(devices);
+    const calls: Record<string, Record<string, unknown>> = {
+      find_devices: { q: 'freezer' },
+      latest_values: { deviceIds },
+      series: { deviceIds, variables: ['temperature'], from: night.from, to: night.to },
+      search_records: { applicationId, from: night.from },
+      hook_health: {},
+      open_alerts: { state: 'any' },
+      schema_search: { question: 'episodes' },
+      graphql_query: { query: '{ account { name } }' },
+    };
+    for (const name of names) {
+      const answer = await assistants[era].call(name, calls[name]);
+      expect([name, answer.isError]).toEqual([name, false]);
+      expect(JSON.parse(answer.text)).toEqual(answer.data);
+      expect([name, 'untrusted' in answer.data]).toEqual([name, name !== 'schema_search']);
+      const [list] = Object.values(answer.data).filter((value) => Array.isArray(value));
+      expect([name, list!.length > 0]).toEqual([name, true]);
+    }
+  });
+});
+
+describe('find_devices', () => {
+  it('filters by text, application, product, tag, place and silence', async () => {
+    const { applicationId, productId, night } = store;
+    const found = async (args: object) =>
+      (await assistants.modern.call('find_devices', { ...args })).data['devices'].map(({ name }: any) => name).sort();
+    expect(await found({ tag: 'watched' })).toEqual(['Freezer East', 'Freezer North']);
+    expect(await found({ q: '^cool', applicationId, productIds: [productId] })).toEqual(['Cooler']);
+    expect(await found({ silentSince: night.from })).toEqual([]);
+    expect(await found({ silentSince: new Date().toISOString() })).toHaveLength(4);
+    expect(await found({ near: { lat: 0, lon: 0, radius: 1000 } })).toEqual([]);
+  });
+
+  it('goes on at its cursor', async () => {
+    const answers = await assistants.modern.callAll('find_devices', { limit: 3 });
+    expect(answers.map(({ data }) => data['devices'].length)).toEqual([3, 1]);
+  });
+});
+
+describe('latest_values', () => {
+  it('answers the asked variables of the asked devices', async () => {
+    const deviceIds = [store.devices['Freezer North']!];
+    const { data } = await assistants.modern.call('latest_values', { deviceIds, variables: ['temperature'] });
+    expect(data['devices']).toEqual([
+      expect.objectContaining({ values: [expect.objectContaining({ value: -18, unit: '°C', name: 'temperature' })] }),
+    ]);
+    const none = await assistants.modern.call('latest_values', { deviceIds, variables: ['humidity'] });
+    expect(none.data['devices'][0].values).toEqual([]);
+  });
+});
+
+describe('search_records', () => {
+  it('answers the error of the query language with its place', async () => {
+    const answer = await assistants.modern.call('search_records', {
+      applicationId: store.applicationId,
+      query: { foo: {} },
+    });
+    expect(errorOf(answer)).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path: 'query.foo' }] });
+  });
+
+  it('goes on over records of the same time without losing one', async () => {
+    const { applicationId, night } = store;
+    const args = { applicationId, from: night.from, to: night.to, size: 2, fields: ['ts', 'device.name'] };
+    const answers = await assistants.modern.callAll('search_records', args);
+    const ids = answers.flatMap(({ data }) => data['records'].map(({ id }: any) => id));
+    expect(answers[0]!.data['total']).toBe(18);
+    expect(new Set(ids).size).toBe(18);
+    expect(ids).toHaveLength(18);
+  });
+});
+
+describe('hook_health', () => {
+  it('shows no path of an address, which may hold a secret', async () => {
+    const { text, data } = await assistants.modern.call('hook_health');
+    expect(data['hooks']).toHaveLength(1);
+    expect(text).not.toContain('a-secret-path');
+  });
+
+  it('goes on over applications and their hooks', async () => {
+    const owner = await world.organization();
+    for (let index = 0; index < 23; index += 1) {
+      const application = await owner.make(`/organizations/${owner.id}/applications`, { name: `A ${index}` });
+      const hooks = index === 2 ? 95 : index > 20 ? 1 : 0;
+      for (let hook = 0; hook < hooks; hook += 1)
+        await owner.make(`/applications/${owner.id}/${application}/hooks`, { url: `http://127.0.0.1:9/${hook}` });
+    }
+    const answers = await (await connect(owner)).callAll('hook_health');
+    const ids = answers.flatMap(({ data }) => data['hooks'].map(({ id }: any) => id));
+    expect(answers.length).toBeGreaterThan(2);
+    expect([ids.length, new Set(ids).size]).toEqual([97, 97]);
+  });
+});
+
+describe('a member who may only read an application', () => {
+  it('sees its alerts, but neither its hooks nor how many are called', async () => {
+    const { owner, applicationId } = store;
+    const member = await world.member(owner, Role.member);
+    const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Readers' });
+    await owner.put(`/teams/${owner.id}/${teamId}/applications/${applicationId}`, { permission: 'read' });
+    await owner.put(`/teams/${owner.id}/${teamId}/members/${member.id}`);
+    const assistant = await connect(member);
+    const { data } = await assistant.call('open_alerts', { state: 'any' });
+    expect(data['alerts']).toMatchObject([{ name: 'Too warm', notified: { hooks: null } }]);
+    expect((await assistant.call('hook_health')).data['hooks']).toEqual([]);
+  });
+});
+
+describe('schema_search', () => {
+  it('finds fields and types by words and names, and never answers the whole schema', async () => {
+    const search = async (question: string, more = {}) => {
+      const { data } = await assistants.modern.call('schema_search', { question, ...more });
+      return data['parts'].map(({ name }: any) => name);
+    };
+    expect(await search('episodes')).toEqual(expect.arrayContaining(['Query.episodes', 'Episode']));
+    expect((await search('the type LatestValue'))[0]).toBe('LatestValue');
+    expect((await search('Query.devicesConnection'))[0]).toBe('Query.devicesConnection');
+    expect(await search('xyzzy')).toEqual([]);
+    const all = await assistants.modern.callAll('schema_search', { question: 'device organization id', limit: 20 });
+    expect(all.flatMap(({ data }) => data['parts']).length).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('graphql_query', () => {
+  it('refuses a mutation and a subscription', async () => {
+    const ask = (query: string) => assistants.modern.call('graphql_query', { query });
+    for (const query of [
+      `mutation { deleteDevice(organizationId: "${store.owner.id}", deviceId: "${store.devices['Cooler']}") }`,
+      'subscription { device: __typename }',
+      'mutation { a: __typename } ',
+    ])
+      expect(errorOf(await ask(query))).toMatchObject({ code: 'FORBIDDEN' });
+    const document = 'query A { account { id } } mutation B { __typename }';
+    const chosen = await assistants.modern.call('graphql_query', { query: document, operationName: 'B' });
+    expect(errorOf(chosen).code).toBe('FORBIDDEN');
+    // Without a name it cannot be told which one is meant.
+    expect(errorOf(await ask(document)).code).toBe('VALIDATION_FAILED');
+    expect((await store.owner.get(`/devices/${store.owner.id}/${store.devices['Cooler']}`)).status).toBe(200);
+  });
+
+  it('refuses a query beyond the cost limit with the figures', async () => {
+    const lists = Array.from({ length: 26 }, (_, index) => `d${index}: devices(limit: 1000) { items { id } }`);
+    const query = `{ account { ${lists.join(' ')} } }`;
+    expect(errorOf(await assistants.modern.call('graphql_query', { query }))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringMatching(/may return 26,00\d objects; at most 25,000 are allowed/),
+      errors: [{ path: 'cost' }],
+    });
+  });
+
+  it('answers mistakes of a document, and errors beside data', async () => {
+    const mistake = await assistants.modern.call('graphql_query', { query: '{ account { nmae } }' });
+    expect(errorOf(mistake)).toMatchObject({ code: 'VALIDATION_FAILED', message: expect.stringContaining('nmae') });
+    expect(errorOf(await assistants.modern.call('graphql_query', { query: '{' })).code).toBe('MALFORMED_REQUEST');
+    const query = `query ($id: ID!) { account { id } device(organizationId: $id, deviceId: "none") { id } }`;
+    const partly = await assistants.modern.call('graphql_query', { query, variables: { id: store.owner.id } });
+    expect(partly).toMatchObject({
+      isError: false,
+      data: {
+        answers: [{ data: { account: { id: store.owner.id } }, errors: [{ extensions: { code: 'NOT_FOUND' } }] }],
+      },
+    });
+  });
+});
+
+describe('a call of a tool', () => {
+  it('answers unknown and wrong arguments with their places', async () => {
+    const { modern } = assistants;
+    expect(errorOf(await modern.call('find_devices', { limit: 1000, colour: 'red' }))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: expect.arrayContaining([expect.objectContaining({ path: 'limit' })]),
+    });
+    expect(errorOf(await modern.call('series', { variables: [] })).errors).toMatchObject([{ path: 'variables' }]);
+    expect(errorOf(await modern.call('series', { variables: ['a'], from: 'last night' })).errors).toMatchObject([
+      { path: 'from' },
+    ]);
+    await expect(modern.call('delete_device', {})).rejects.toThrow('There is no tool "delete_device".');
+  });
+
+  it.each<[string, (store: ColdStore) => object, string]>([
+    ['search_records', ({ applicationId }) => ({ applicationId }), 'NOT_FOUND'],
+    ['series', ({ applicationId }) => ({ applicationId, variables: ['temperature'] }), 'NOT_FOUND'],
+    ['series', ({ devices }) => ({ deviceIds: Object.values(devices), variables: ['temperature'] }), 'NOT_FOUND'],
+  ])('answers %s with identifiers of another organization as if there were none', async (name, args, code) => {
+    expect(errorOf(await assistants.other.call(name, { ...args(store) })).code).toBe(code);
+  });
+
+  it('shows nothing of another organization', async () => {
+    const { applicationId, devices, owner } = store;
+    const { other } = assistants;
+    const lists = await Promise.all([
+      other.call('find_devices', { q: 'freezer' }),
+      other.call('find_devices', { applicationId }),
+      other.call('latest_values', { deviceIds: Object.values(devices) }),
+      other.call('hook_health', { applicationId }),
+      other.call('open_alerts', { state: 'any', deviceId: devices['Freezer North'] }),
+    ]);
+    for (const { data } of lists) expect(Object.values(data).filter(Array.isArray)).toEqual([[]]);
+    const query = 'query ($id: ID!) { organization(organizationId: $id) { name } }';
+    const asked = await other.call('graphql_query', { query, variables: { id: owner.id } });
+    expect(errorOf(asked).code).toBe('NOT_FOUND');
+  });
+
+  it('refuses a cursor of another organization, tool, or arguments, and one that was changed', async () => {
+    const { modern, other } = assistants;
+    const { cursor } = (await modern.call('find_devices', { limit: 2 })).data;
+    const refused = { code: 'VALIDATION_FAILED', errors: [{ path: 'cursor' }] };
+    expect(errorOf(await other.call('find_devices', { limit: 2, cursor }))).toMatchObject(refused);
+    expect(errorOf(await modern.call('find_devices', { limit: 3, cursor }))).toMatchObject(refused);
+    expect(errorOf(await modern.call('latest_values', { limit: 2, cursor }))).toMatchObject(refused);
+    const changed = `${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}`;
+    expect(errorOf(await modern.call('find_devices', { limit: 2, cursor: changed }))).toMatchObject(refused);
+    expect(errorOf(await modern.call('find_devices', { limit: 2, cursor: 'x' }))).toMatchObject(refused);
+    expect((await modern.call('find_devices', { cursor, limit: 2 })).isError).toBe(false);
+  });
+});
+
+describe('an answer over 64 KiB', () => {
+  let owner: AccountActor;
+  let assistant: Assistant;
+  let applicationId: string;
+
+  beforeAll(async () => {
+    owner = await world.organization();
+    const at = `/organizations/${owner.id}`;
+    applicationId = await owner.make(`${at}/applications`, { name: 'Long' });
+    const productId = await owner.make(`${at}/products`, {
+      name: 'P',
+      version: '1',
+      variables: ['level', 'depth'].map((name) => ({ name, type: 'FLOAT32' })),
+    });
+    const devices = Array.from({ length: 200 }, (_, index) => ({
+      serial: (0xb00000 + index).toString(16),
+      name: `"Straße ${index}" ${'é"\\'.repeat(30)}`,
+      tags: ['a tag that takes room', `${index}`],
+      product: { id: productId },
+    }));
+    const put = await owner.graph(
+      `mutation ($o: ID!, $d: [DeviceInput!]!, $a: [ID!]) { putDevices(organizationId: $o, devices: $d, linkTo: $a) { created } }`,
+      { o: owner.id, d: devices, a: [applicationId] },
+    );
+    expect(put.body.data?.['putDevices']).toEqual({ created: 200 });
+    const records = devices.map(({ serial }, index) => ({
+      serial,
+      ts: Math.floor(Date.now() / 1000) - 600,
+      data: { note: 'long '.repeat(100), level: index, depth: -index },
+    }));
+    await owner.post(`${at}/records`, records);
+    assistant = await connect(owner);
+  });
+
+  it.each<[string, () => object, string, number]>([
+    ['find_devices', () => ({ limit: 200 }), 'devices', 200],
+    ['latest_values', () => ({ limit: 200 }), 'devices', 200],
+    ['search_records', () => ({ applicationId, size: 150 }), 'records', 200],
+    ['series', () => ({ applicationId, variables: ['level', 'depth'] }), 'series', 200],
+  ])('of %s goes on at its cursor until everything came once', async (name, args, list, count) => {
+    const answers = await assistant.callAll(name, { ...args() });
+    const items = answers.flatMap(({ data }) => data[list]);
+    expect(answers.length).toBeGreaterThan(1);
+    expect(Math.max(...answers.map(({ bytes }) => bytes))).toBeLessThanOrEqual(limit);
+    const keys = items.map(({ id, deviceId, name }) => id ?? `${deviceId} ${name}`);
+    expect([items.length, new Set(keys).size]).toEqual([count, count]);
+  });
+
+  it('of graphql_query comes in pieces of its text', async () => {
+    const query = '{ account { devices(limit: 200) { items { id name tags } } } }';
+    const answers = await assistant.callAll('graphql_query', { query });
+    expect(answers.length).toBeGreaterThan(1);
+    expect(Math.max(...answers.map(({ bytes }) => bytes))).toBeLessThanOrEqual(limit);
+    const text = answers.map(({ data }) => data['answers'][0].piece).join('');
+    const direct = await owner.graph(query);
+    expect(JSON.parse(text)).toEqual(direct.body);
+  });
+
+  it('of graphql_query is refused further on once the data changed', async () => {
+    const query = '{ account { devices(limit: 200, q: "strasse|stra.e") { items { id name tags updatedAt } } } }';
+    const { cursor } = (await assistant.call('graphql_query', { query })).data;
+    await owner.graph(
+      'mutation ($o: ID!) { putDevices(organizationId: $o, devices: [{ serial: "b00000", tags: ["changed"] }]) { updated } }',
+      { o: owner.id },
+    );
+    expect(errorOf(await assistant.call('graphql_query', { query, cursor })).code).toBe('CONFLICT');
+  });
+
+  it('is refused with its size when not even one item fits', async () => {
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'b00001', data: { note: 'x'.repeat(40_000) } });
+    const answer = await assistant.call('search_records', {
+      applicationId,
+      query: { term: { 'device.serial': 'b00001' } },
+    });
+    expect(errorOf(answer)).toMatchObject({
+      code: 'TOO_LARGE',
+      message: expect.stringMatching(/takes \d\d KiB; .* 64 KiB/),
+    });
+  });
+});
