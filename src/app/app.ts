@@ -262,8 +262,7 @@ async function createApp(
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
-  app.use(createConsole());
-  app.use(assistants);
+  app.use(createConsole(), assistants);
   // Registered before the page, because Express answers OPTIONS itself for a router without a handler for it.
   app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);

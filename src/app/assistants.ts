@@ -21,7 +21,7 @@ export const createGraphRequests = ({ enter, inFlight }: Admission): GraphReques
   holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
 });
 
-/** How requests are admitted. */
+/** Admission of requests. */
 interface Requests {
   config: Pick<Config, 'corsOrigins'>;
   admission: Admission;

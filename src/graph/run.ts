@@ -1,11 +1,11 @@
 import { type ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import type { Request } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { CompiledQueryCache } from './compiled-query-cache.js';
 import type { GraphContext } from './context.js';
-import { countCached } from './counted.js';
-import { createExplain } from './errors.js';
+import { countCached, type ObserveOperation } from './counted.js';
+import { createExplain, type ErrorOptions } from './errors.js';
 import { createFastPath, type HttpAnswer, takesJson } from './fast-path.js';
-import type { GraphOptions } from './handler.js';
 import { createQueue } from './one-at-a-time.js';
 
 /** The parts of an HTTP request that decide how Apollo reads an operation and writes its answer. */
@@ -23,7 +23,7 @@ export type RunOperation = (envelope: Envelope, body: unknown, context: GraphCon
 export function createRun(
   apollo: ApolloServer<GraphContext>,
   queries: CompiledQueryCache,
-  { schema, errors, observe }: Pick<GraphOptions, 'schema' | 'errors' | 'observe'>,
+  { schema, errors, observe }: { schema: GraphQLSchema; errors: ErrorOptions; observe: ObserveOperation },
 ): RunOperation {
   const answerFast = createFastPath(schema, createExplain(errors));
   const queue = createQueue();

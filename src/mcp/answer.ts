@@ -1,4 +1,4 @@
-import { ApiError, tooLarge } from '#common/errors.js';
+import { type ApiError, tooLarge } from '#common/errors.js';
 import type { Part, Tool } from './tool.js';
 
 /** Size of an answer in bytes, with everything that JSON-RPC adds. */

@@ -1,4 +1,4 @@
-import { type Request as ExpressRequest, type Response as ExpressResponse, Router } from 'express';
+import { type Request as ExpressRequest, type Response as ExpressResponse, type RequestHandler, Router } from 'express';
 import { ApiError, forbidden, malformed, tooLarge } from '#common/errors.js';
 import { TokenScope } from '#entities/enums.js';
 import type { OpenQueries } from '#graph/in-process.js';
@@ -44,29 +44,35 @@ export function createMcp(path: string, options: McpOptions): Router {
   let loading: Promise<Serve> | undefined;
   const load = () => (loading ??= import('./serve.js').then(({ createServe }) => createServe({ ...options, explain })));
   const router = Router();
-  const route = router.route(path).post(async (request, response) => {
-    const { origin } = request.headers;
-    if (origin !== undefined && !options.isKnownOrigin(request, origin))
-      throw forbidden('Pages of this origin may not call.');
-    const caller = asReader(await options.admit(request));
-    const body = parse(await options.readBody(request, caller, bounds.bytes));
-    const messages = Array.isArray(body) ? body.length : 1;
-    if (messages > bounds.messages)
-      throw tooLarge(`This batch has ${messages} messages; at most ${bounds.messages} are allowed.`);
-    if (messages > 1) await options.charge(caller, response, messages - 1);
-    const serve = await load();
-    await options.enter(request, caller);
-    const session = { organizationId: caller.organizationId, ask: options.openQueries(request, caller) };
-    const answer = await serve(webRequest(request), body, session);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    options.holdAnswer(caller, response, bytes.length);
-    const type = answer.headers.get('content-type');
-    if (type !== null) response.setHeader('Content-Type', type);
-    response.status(answer.status).end(bytes);
-  });
+  const route = router.route(path).post(createHandler(options, load));
   answerNothingElse(route, ['POST']);
   return router;
 }
+
+const createHandler =
+  (
+    { isKnownOrigin, admit, readBody, charge, enter, openQueries, holdAnswer }: McpOptions,
+    load: () => Promise<Serve>,
+  ): RequestHandler =>
+  async (request, response) => {
+    const { origin } = request.headers;
+    if (origin !== undefined && !isKnownOrigin(request, origin)) throw forbidden('Pages of this origin may not call.');
+    const caller = asReader(await admit(request));
+    const body = parse(await readBody(request, caller, bounds.bytes));
+    const messages = Array.isArray(body) ? body.length : 1;
+    if (messages > bounds.messages)
+      throw tooLarge(`This batch has ${messages} messages; at most ${bounds.messages} are allowed.`);
+    if (messages > 1) await charge(caller, response, messages - 1);
+    const serve = await load();
+    await enter(request, caller);
+    const session = { organizationId: caller.organizationId, ask: openQueries(request, caller) };
+    const answer = await serve(webRequest(request), body, session);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    holdAnswer(caller, response, bytes.length);
+    const type = answer.headers.get('content-type');
+    if (type !== null) response.setHeader('Content-Type', type);
+    response.status(answer.status).end(bytes);
+  };
 
 /** A token that may change things only reads here. Other scopes stay as they are. */
 const asReader = (caller: Caller): Caller =>

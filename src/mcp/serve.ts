@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { ApiError, invalid } from '#common/errors.js';
+import { type ApiError, invalid } from '#common/errors.js';
 import type { Ask } from '#graph/in-process.js';
 import { errorResult, partResult, type ToolResult } from './answer.js';
 import { createCallCursors, type Signs } from './cursor.js';

@@ -15,7 +15,7 @@ export interface Part {
   readonly beside?: Readonly<Record<string, unknown>>;
 }
 
-/** What a tool needs to answer a call. */
+/** The means by which a tool answers a call. */
 export interface ToolCall {
   readonly organizationId: string;
   /** Runs a query of the graph and returns its answer with its errors. */

@@ -9,7 +9,7 @@ const pieceLength = 30_000;
 
 const json = z.record(z.string(), z.unknown());
 
-/** Where a call goes on: at a character of an answer with this hash. */
+/** The place at which a call goes on: a character of an answer with this hash. */
 interface Position {
   readonly from: number;
   readonly hash: string;

@@ -34,7 +34,7 @@ const query = `query HookHealth($organizationId: ID!, $ids: [ID!], $after: Strin
   }
 }`;
 
-/** Where a call goes on: after an application of the list, and so many hooks of the next one. */
+/** The place at which a call goes on: after an application of the list and the first `skip` hooks of the next one. */
 interface Position {
   readonly after: string | null;
   readonly skip: number;

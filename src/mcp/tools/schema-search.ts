@@ -1,4 +1,4 @@
-import { type GraphQLSchema, isObjectType, isSpecifiedScalarType, printType } from 'graphql';
+import { type GraphQLSchema, isSpecifiedScalarType, printType } from 'graphql';
 import { z } from 'zod';
 import { input, type Tool, tool } from '../tool.js';
 
@@ -49,13 +49,9 @@ const mostParts = 60;
 
 function entriesOf(schema: GraphQLSchema): Entry[] {
   const query = schema.getQueryType()!;
-  const changes = [schema.getMutationType(), schema.getSubscriptionType()];
+  const changes: ReadonlySet<unknown> = new Set([schema.getMutationType(), schema.getSubscriptionType()]);
   const types = Object.values(schema.getTypeMap()).filter(
-    (type) =>
-      type !== query &&
-      !changes.includes(isObjectType(type) ? type : undefined) &&
-      !type.name.startsWith('__') &&
-      !isSpecifiedScalarType(type),
+    (type) => type !== query && !changes.has(type) && !type.name.startsWith('__') && !isSpecifiedScalarType(type),
   );
   return [...fieldsOf(schema), ...types.map((type) => entry(type.name, printType(type)))];
 }

@@ -22,7 +22,7 @@ const query = `query SearchRecords($organizationId: ID!, $applicationId: ID!, $t
   search(organizationId: $organizationId, applicationId: $applicationId, ts: $ts, queries: $queries) { responses }
 }`;
 
-/** Where a call goes on: after a hit with these sort values, in the same range. */
+/** The place at which a call goes on: after a hit with these sort values, in the same range. */
 interface Position {
   readonly after?: unknown[];
   readonly from: number;

@@ -12,7 +12,7 @@ const query = `query Series($organizationId: ID!, $applicationId: ID, $deviceIds
   }
 }`;
 
-/** Where a call goes on: after so many lines, in the same range. */
+/** The place at which a call goes on: after `skip` lines, in the same range. */
 interface Position {
   readonly skip: number;
   readonly from: number;
