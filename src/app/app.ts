@@ -1,10 +1,8 @@
 import express, { type Request, type Response } from 'express';
 import type { Registry } from 'prom-client';
-import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createAuthenticate } from '#auth/authenticate.js';
 import { createRecheck } from '#auth/recheck.js';
-import { ApiError, unavailable } from '#common/errors.js';
 import type { Config } from '#config/config.js';
 import { createInsert } from '#database/insert.js';
 import { isConnectionLoss } from '#database/loss.js';
@@ -44,6 +42,7 @@ import { createAssistants, createGraphRequests } from './assistants.js';
 import { pagesOfMail } from './mail.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt-listener.js';
+import { createReadyCheck } from './ready.js';
 import { Call, type CallResources } from './request-context.js';
 import { createResolvers } from './resolver-list.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
@@ -274,14 +273,3 @@ async function createApp(
   app.use(answerErrors({ isConnectionLoss, report }));
   return { app, graph, admission, authenticate, checkReady };
 }
-
-/**
- * Throws the reason why the service cannot serve: it is stopping, the database is unreachable, or migrations are
- * missing.
- */
-const createReadyCheck =
-  (state: { draining: boolean }, read: Read, migrations: readonly string[]) => async (): Promise<void> => {
-    if (state.draining) throw unavailable('The service is stopping.');
-    const applied = await read(sql`select from migration where name = any(${migrations})`);
-    if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
-  };
