@@ -47,6 +47,15 @@ const screens: readonly Screen[] = [
     component: lazy(async () => (await import('./screens/alerts/rule.js')).RuleScreen),
   },
   {
+    path: '/dashboards',
+    title: 'Dashboards',
+    component: lazy(async () => (await import('./screens/dashboard/dashboards.js')).DashboardsScreen),
+  },
+  {
+    path: '/dashboards/:applicationId',
+    component: lazy(async () => (await import('./screens/dashboard/dashboard.js')).DashboardScreen),
+  },
+  {
     path: '/live',
     title: 'Live',
     component: lazy(async () => (await import('./screens/live/live.js')).LiveScreen),

@@ -1,14 +1,36 @@
 import type { Page } from 'playwright-core';
 import type { World } from '../support/world.js';
+import { saveDashboard } from './dashboards.js';
 
 /** A text that would have an effect if a screen did not treat it as plain text. */
 const hostile = `<img src=x onerror="document.title='broken in'">"'\`{{7*7}}\${7*7}\u202E<script>document.title='broken in'</script>`;
+
+/** A panel of each kind, with hostile titles. */
+const panelsOf = (device: string): object[] => {
+  const source = { devices: [device], variable: 'data.temperature', unit: hostile.slice(0, 20), label: hostile };
+  const state = { variable: 'data.state', label: hostile };
+  return [
+    { kind: 'series', sources: [source], draw: 'line', bands: [{ from: 3, severity: 'critical' }] },
+    { kind: 'figure', source: state, aggregate: 'last', trend: true },
+    { kind: 'table', sources: [source, state] },
+    { kind: 'map' },
+    { kind: 'timeline', sources: [state] },
+    { kind: 'top', source, aggregate: 'max', order: 'highest', size: 5 },
+    { kind: 'query', query: { aggs: { [hostile.slice(0, 20)]: { terms: { field: 'data.state' } } } }, show: 'bars' },
+    { kind: 'text', text: `${hostile} https://example.com/${'x'.repeat(300)}` },
+  ].map((panel, index) => {
+    const place = { x: (index % 3) * 4, y: 6 * Math.floor(index / 3), w: 4, h: 6 };
+    return { id: `p${index}`, title: hostile, ...place, ...panel };
+  });
+};
 
 /** The names of the screens. */
 export const screenNames = [
   'Overview',
   'Devices',
   'A device',
+  'Dashboards',
+  'A dashboard',
   'Alerts',
   'Alert rules',
   'An alert rule',
@@ -45,7 +67,11 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
   ];
   const organization = `/organizations/${owner.id}`;
   const product = await owner.make(`${organization}/products`, { name: hostile, version: '<b>1', variables });
-  const application = await owner.make(`${organization}/applications`, { name: hostile, description: hostile });
+  const application = await owner.make(`${organization}/applications`, {
+    name: hostile,
+    description: hostile,
+    hasDashboard: true,
+  });
   const device = await owner.make(`${organization}/devices/c0-01`, {
     name: hostile,
     tags: [hostile.slice(0, 50)],
@@ -67,6 +93,7 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
     metadata: { [hostile]: hostile },
     data: { temperature: 4, state: hostile, [hostile]: hostile },
   });
+  await saveDashboard(owner, application, panelsOf(device));
   const { body } = await owner.get<{ id: string }[]>(
     `/applications/${owner.id}/${application}/hooks/${hook}/deliveries`,
   );
@@ -77,6 +104,8 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
       Overview: '/',
       Devices: '/devices',
       'A device': `/devices/${device}`,
+      Dashboards: '/dashboards',
+      'A dashboard': `/dashboards/${application}`,
       Alerts: '/alerts',
       'Alert rules': '/alerts/rules',
       'An alert rule': `/alerts/rules/${application}/${rule}`,

@@ -626,6 +626,69 @@ export type CreateTokenMutationVariables = Exact<{
 
 export type CreateTokenMutation = { createApiToken: { token: string } | null };
 
+export type UpdateDashboardMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  version: number;
+  document: unknown;
+}>;
+
+
+export type UpdateDashboardMutation = { updateDashboard: { version: number } | null };
+
+export type SuggestDashboardQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type SuggestDashboardQuery = { suggestDashboard: unknown };
+
+export type DashboardQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type DashboardQuery = { application: { id: string, name: string, permission: Permission, hasDashboard: boolean, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null };
+
+export type DashboardApplicationFragment = { id: string, name: string, permission: Permission, hasDashboard: boolean, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
+
+export type DashboardsQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  q?: string | null | undefined;
+}>;
+
+
+export type DashboardsQuery = { applications: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, permission: Permission, hasDashboard: boolean, dashboard: { version: number, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, devices: { totalCount: number | null } }> } | null };
+
+export type DashboardRecordsSubscriptionVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type DashboardRecordsSubscription = { recordReceived: { cursor: string, missed: number, records: Array<{ id: string }> } };
+
+export type PanelDeviceFragment = { id: string, name: string | null, serial: string, lastRecordAt: string | null };
+
+export type PanelLineFragment = { name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> };
+
+export type PanelValueFragment = { name: string, value: unknown, unit: string | null, type: VariableType | null, ts: number };
+
+export type PanelPlaceFragment = { location: { lat: number, lon: number } | null, openEpisodes: { totalCount: number | null } };
+
+export type DashboardOwnerQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type DashboardOwnerQuery = { application: { id: string, name: string, description: string | null } | null };
+
 export type DeviceSuggestionsQueryVariables = Exact<{
   organizationId: string;
   q: string;
@@ -1470,6 +1533,83 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
+export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
+    fragment DashboardApplication on Application {
+  id
+  name
+  permission
+  hasDashboard
+  dashboard {
+    version
+    document
+    updatedAt
+    updatedBy {
+      id
+      name
+      username
+    }
+  }
+  products(limit: 100, sort: "name") {
+    items {
+      id
+      name
+      version
+      variables {
+        name
+        type
+        unit
+      }
+    }
+  }
+  devices(limit: 500, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      serial
+      tags
+    }
+  }
+}
+    `, {"fragmentName":"DashboardApplication"}) as unknown as TypedDocumentString<DashboardApplicationFragment, unknown>;
+export const PanelDeviceFragmentDoc = new TypedDocumentString(`
+    fragment PanelDevice on Device {
+  id
+  name
+  serial
+  lastRecordAt
+}
+    `, {"fragmentName":"PanelDevice"}) as unknown as TypedDocumentString<PanelDeviceFragment, unknown>;
+export const PanelLineFragmentDoc = new TypedDocumentString(`
+    fragment PanelLine on Series {
+  name
+  unit
+  type
+  interval
+  ts
+  values
+}
+    `, {"fragmentName":"PanelLine"}) as unknown as TypedDocumentString<PanelLineFragment, unknown>;
+export const PanelValueFragmentDoc = new TypedDocumentString(`
+    fragment PanelValue on LatestValue {
+  name
+  value
+  unit
+  type
+  ts
+}
+    `, {"fragmentName":"PanelValue"}) as unknown as TypedDocumentString<PanelValueFragment, unknown>;
+export const PanelPlaceFragmentDoc = new TypedDocumentString(`
+    fragment PanelPlace on Device {
+  location {
+    lat
+    lon
+  }
+  openEpisodes(limit: 1) {
+    totalCount
+  }
+}
+    `, {"fragmentName":"PanelPlace"}) as unknown as TypedDocumentString<PanelPlaceFragment, unknown>;
 export const SuggestedDeviceFragmentDoc = new TypedDocumentString(`
     fragment SuggestedDevice on Device {
   id
@@ -2184,6 +2324,123 @@ export const CreateTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const UpdateDashboardDocument = new TypedDocumentString(`
+    mutation UpdateDashboard($organizationId: ID!, $applicationId: ID!, $version: Int!, $document: JSON!) {
+  updateDashboard(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    version: $version
+    document: $document
+  ) {
+    version
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateDashboardMutation, UpdateDashboardMutationVariables>;
+export const SuggestDashboardDocument = new TypedDocumentString(`
+    query SuggestDashboard($organizationId: ID!, $applicationId: ID!) {
+  suggestDashboard(organizationId: $organizationId, applicationId: $applicationId)
+}
+    `) as unknown as TypedDocumentString<SuggestDashboardQuery, SuggestDashboardQueryVariables>;
+export const DashboardDocument = new TypedDocumentString(`
+    query Dashboard($organizationId: ID!, $applicationId: ID!) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    ...DashboardApplication
+  }
+}
+    fragment DashboardApplication on Application {
+  id
+  name
+  permission
+  hasDashboard
+  dashboard {
+    version
+    document
+    updatedAt
+    updatedBy {
+      id
+      name
+      username
+    }
+  }
+  products(limit: 100, sort: "name") {
+    items {
+      id
+      name
+      version
+      variables {
+        name
+        type
+        unit
+      }
+    }
+  }
+  devices(limit: 500, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      serial
+      tags
+    }
+  }
+}`) as unknown as TypedDocumentString<DashboardQuery, DashboardQueryVariables>;
+export const DashboardsDocument = new TypedDocumentString(`
+    query Dashboards($organizationId: ID!, $limit: Int!, $page: Int!, $q: String) {
+  applications(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: "name"
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      name
+      description
+      permission
+      hasDashboard
+      dashboard {
+        version
+        updatedAt
+        updatedBy {
+          id
+          name
+          username
+        }
+      }
+      devices(limit: 1) {
+        totalCount
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardsQuery, DashboardsQueryVariables>;
+export const DashboardRecordsDocument = new TypedDocumentString(`
+    subscription DashboardRecords($organizationId: ID!, $applicationId: ID!, $after: String) {
+  recordReceived(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    after: $after
+    limit: 1
+  ) {
+    cursor
+    missed
+    records {
+      id
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardRecordsSubscription, DashboardRecordsSubscriptionVariables>;
+export const DashboardOwnerDocument = new TypedDocumentString(`
+    query DashboardOwner($organizationId: ID!, $applicationId: ID!) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    name
+    description
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardOwnerQuery, DashboardOwnerQueryVariables>;
 export const DeviceSuggestionsDocument = new TypedDocumentString(`
     query DeviceSuggestions($organizationId: ID!, $q: String!, $tag: String!, $limit: Int!) {
   named: devices(

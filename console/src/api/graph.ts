@@ -18,6 +18,7 @@ export class GraphError extends Error {
 
 interface Fault {
   message: string;
+  path?: readonly (string | number)[];
   extensions?: { code?: string; errors?: { path: string; message: string }[] };
 }
 
@@ -45,24 +46,35 @@ export async function ask<Data, Variables>(
   return data as Answered<Data>;
 }
 
+/** An answer of which parts may be refused. */
+export interface Parts<Data> {
+  readonly data: Data;
+  /** The first refusal. */
+  readonly refusal: GraphError | undefined;
+  /** The first refusal of each root field, by its name in the request. */
+  readonly refusals: ReadonlyMap<string, GraphError>;
+}
+
 /**
  * Sends the query of a screen with several panels. A refused root field is null, and the others have data.
  * @throws GraphError when the answer has no data.
  */
 export async function askEach<Data, Variables>(
-  document: TypedDocumentString<Data, Variables>,
+  document: Pick<TypedDocumentString<Data, Variables>, 'toString' | '__apiType'>,
   variables: Variables,
   signal?: AbortSignal,
-): Promise<{ data: Data; refusal: GraphError | undefined }> {
+): Promise<Parts<Data>> {
   const response = await send(JSON.stringify({ query: document.toString(), variables }), signal);
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { data, errors = [] } = await read<GraphAnswer<Data>>(response, requestId);
-  const [first] = errors;
-  const code = first?.extensions?.code ?? 'INTERNAL';
-  if (code === 'UNAUTHENTICATED') void signOut(noLongerValid);
-  const refusal = first && new GraphError(first.message, code, requestId, first.extensions?.errors);
+  const refused = errors.map(({ message, extensions: { code = 'INTERNAL', errors: faults } = {}, path }) => ({
+    path: String(path?.[0]),
+    error: new GraphError(message, code, requestId, faults),
+  }));
+  const refusal = refused[0]?.error;
+  if (refusal?.code === 'UNAUTHENTICATED') void signOut(noLongerValid);
   if (data == null) throw refusal ?? new GraphError('The service gave no answer.', 'INTERNAL', requestId);
-  return { data, refusal };
+  return { data, refusal, refusals: new Map(refused.toReversed().map(({ path, error }) => [path, error])) };
 }
 
 async function send(body: string, signal?: AbortSignal): Promise<Response> {

@@ -8,9 +8,16 @@ import type { SessionQuery } from './documents.js';
  */
 
 const key = 'ddp.token';
+/** Key of the token of a wall, which is that of a link to one dashboard. It never replaces the token of a person. */
+const wallKey = 'ddp.wall';
+
+/** Whether the page is a wall: it shows a dashboard to whoever has its link, and nothing else. */
+export const isWall = /^\/console\/wall\/?$/.test(location.pathname);
 
 /** Token sent with requests; undefined when nobody is signed in. */
-export const token = signal<string | undefined>(sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined);
+export const token = signal<string | undefined>(
+  (isWall ? sessionStorage.getItem(wallKey) : (sessionStorage.getItem(key) ?? localStorage.getItem(key))) ?? undefined,
+);
 
 /** Person who is signed in by the cookie; null for nobody, undefined until the service has said. */
 export const person = signal<Person | null | undefined>();
@@ -62,6 +69,8 @@ function takeOffered(): void {
 
 /** Asks the other tabs for their token, so that a new tab is signed in as they are, and answers those that ask. */
 export function joinTabs(): void {
+  // A wall neither gives its link to others nor takes the token of a person.
+  if (isWall) return;
   tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data === 'ask') {
       if (token.value !== undefined) tell({ offered: token.value });
@@ -117,6 +126,12 @@ export function signIn(text: string, stay: boolean): void {
  * @param reason set when the server ended it.
  */
 export async function signOut(reason?: string): Promise<void> {
+  if (isWall) {
+    sessionStorage.removeItem(wallKey);
+    ended.value = reason;
+    token.value = undefined;
+    return;
+  }
   if (reason === undefined && token.value === undefined) await fetch('/auth/sign-out', { method: 'POST' });
   if (token.value !== undefined) tell({ ended: token.value });
   await leave(reason);
@@ -139,8 +154,18 @@ function forget(): void {
 
 /** Signs in with the `#token=...` of the address, and removes it from the address and the history at once. */
 export function takeTokenFromAddress(): void {
+  if (isWall) return takeWall();
   const text = new URLSearchParams(location.hash.slice(1)).get('token');
   if (text === null) return;
   history.replaceState(null, '', location.pathname + location.search);
   signIn(text, false);
+}
+
+/** Opens the wall of the link in the address, and removes its token from the address and the history at once. */
+function takeWall(): void {
+  const text = location.hash.slice(1);
+  if (text === '') return;
+  history.replaceState(null, '', location.pathname + location.search);
+  sessionStorage.setItem(wallKey, text);
+  token.value = text;
 }

@@ -3,6 +3,7 @@ import { useZoom } from '../browser/use-zoom.js';
 import { formatTime, zone } from '../format/time.js';
 import { type Band, bandAt, bandsWithin } from './bands.js';
 import { Legend, others } from './legend.js';
+import type { Level } from './levels.js';
 import { Plot } from './plot.js';
 import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns } from './plot-data.js';
 
@@ -21,12 +22,19 @@ export interface ChartProps {
   readonly shape?: Shape;
   /** Periods of open episodes, drawn behind the lines. */
   readonly bands?: readonly Band[];
-  readonly size?: keyof typeof heights | 'fill';
+  /** Marked ranges of values. */
+  readonly levels?: readonly Level[];
+  /** Ends that the value axis has at least. */
+  readonly limits?: { readonly min?: number | undefined; readonly max?: number | undefined };
+  /** Size: a height, the rest of the window (`fill`), or that of the parent element (`parent`). */
+  readonly size?: keyof typeof heights | 'fill' | 'parent';
   /** Whether the chart shows the range of the address, so that dragging changes it. */
   readonly zooms?: boolean;
 }
 
 const none: readonly Band[] = [];
+const noLevels: readonly Level[] = [];
+const noLimits = {};
 
 /** Draws lines over time. Each unit has a chart of its own, as degrees and volts cannot share an axis. */
 export const Charts = ({ label, lines, ...rest }: ChartProps) => {
@@ -37,14 +45,14 @@ export const Charts = ({ label, lines, ...rest }: ChartProps) => {
   }, [lines]);
   if (units.length < 2) return <Chart label={label} lines={lines} {...rest} />;
   return (
-    <div class="charts" role="group" aria-label={label}>
+    <div class={rest.size === 'parent' ? 'charts parent' : 'charts'} role="group" aria-label={label}>
       {units.map(([unit, own]) => (
         <Chart
           key={unit}
           label={[...new Set(own.map(({ name }) => name))].join(', ')}
           lines={own}
           {...rest}
-          size="low"
+          size={rest.size === 'parent' ? 'parent' : 'low'}
         />
       ))}
     </div>
@@ -68,6 +76,8 @@ export function Chart({
   to,
   shape = 'lines',
   bands = none,
+  levels = noLevels,
+  limits = noLimits,
   size = 'tall',
   zooms = false,
 }: ChartProps) {
@@ -78,15 +88,18 @@ export function Chart({
   const drawn = useMemo(() => bandsWithin(bands, from, to), [bands, from, to]);
   const isShown = useCallback((index: number) => alone.size === 0 || alone.has(nameAt(lines, index)), [alone, lines]);
   const lanes = lines.length > 0 && lines.every(isBoolean);
-  const height = lanes
-    ? 44 + 26 * Math.max(2, lines.length)
-    : size === 'fill'
-      ? Math.max(heights.tall, innerHeight - around)
-      : heights[size];
+  const height =
+    size === 'parent'
+      ? undefined
+      : lanes
+        ? 44 + 26 * Math.max(2, lines.length)
+        : size === 'fill'
+          ? Math.max(heights.tall, innerHeight - around)
+          : heights[size];
   const toggle = () => setAsTable((now) => !now);
   return (
     <figure
-      class="chart"
+      class={size === 'parent' ? 'chart parent' : 'chart'}
       aria-label={label}
       tabIndex={0}
       onKeyDown={(event) => {
@@ -104,6 +117,8 @@ export function Chart({
           from={from}
           to={to}
           bands={drawn}
+          levels={levels}
+          limits={limits}
           height={height}
           isShown={isShown}
           zoom={zooms ? zoom : undefined}
@@ -112,7 +127,7 @@ export function Chart({
         />
       )}
       <figcaption>
-        <Legend lines={lines} bands={drawn} alone={alone} choose={setAlone} />
+        <Legend lines={lines} bands={drawn} levels={lanes ? noLevels : levels} alone={alone} choose={setAlone} />
         <span class="chart-actions">
           {zooms && back !== undefined && (
             <button type="button" onClick={back} title="Double click in the chart, or Backspace">

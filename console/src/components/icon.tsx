@@ -2,6 +2,7 @@
 const outlines = {
   mark: 'M2 11.5 5.5 6l3 4L14 3M2 14h12',
   overview: 'M2.5 2.5h4.5v5H2.5zM9 2.5h4.5v3H9zM9 8h4.5v5.5H9zM2.5 10h4.5v3.5H2.5z',
+  dashboards: 'M2 3h12v10H2zM2 6.5h12M4.5 11V9M7 11V8.5M9.5 11V9.5M12 11V8',
   devices: 'M4 4h8v8H4zM6.5 1.5V4M9.5 1.5V4M6.5 12v2.5M9.5 12v2.5M1.5 6.5H4M1.5 9.5H4M12 6.5h2.5M12 9.5h2.5',
   alerts: 'M8 2a4 4 0 0 1 4 4c0 4 1.5 5 1.5 5h-11S4 10 4 6a4 4 0 0 1 4-4zM6.5 13.5a1.6 1.6 0 0 0 3 0',
   live: 'M1.5 8h3l2-5 3 10 2-5h3',
@@ -18,6 +19,9 @@ const outlines = {
   menu: 'M2 4h12M2 8h12M2 12h12',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.8 10.8 14 14',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+  grip: 'M6 3.5h.01M10 3.5h.01M6 8h.01M10 8h.01M6 12.5h.01M10 12.5h.01',
+  pencil: 'M3 13l.7-3L10.5 3.2a1.5 1.5 0 0 1 2.2 2.2L6 12.3z',
+  bin: 'M2.5 4.5h11M6 4.5V3h4v1.5M4 4.5l.6 9h6.8l.6-9M6.7 7v4M9.3 7v4',
   done: 'M3 8.5 6.5 12 13 4.5',
 } as const;
 

@@ -1,6 +1,6 @@
 import { BandLegend } from './band-legend.js';
 import type { Band } from './bands.js';
-
+import { type Level, LevelLegend } from './levels.js';
 import { isBoolean, type Line, mostColours, strokeOf, tickUnit } from './plot-data.js';
 
 /** Name of the group of lines that have no colour of their own. */
@@ -13,11 +13,13 @@ export const others = '\0others';
 export const Legend = ({
   lines,
   bands,
+  levels,
   alone,
   choose,
 }: {
   lines: readonly Line[];
   bands: readonly Band[];
+  levels: readonly Level[];
   /** Names of the lines that are shown; empty when all are. */
   alone: ReadonlySet<string>;
   choose: (names: ReadonlySet<string>) => void;
@@ -65,6 +67,7 @@ export const Legend = ({
         )}
       {rest > 0 && entry(others, `${rest.toLocaleString()} more`, mostColours)}
       <BandLegend bands={bands} />
+      <LevelLegend levels={levels} />
     </ul>
   );
 };

@@ -17,7 +17,7 @@ export interface NavigationScreen {
 
 /** Names of the groups with the paths of their screens. A screen of no group belongs to the last one. */
 const groups: readonly (readonly [string, readonly string[]])[] = [
-  ['Observe', ['/', '/devices', '/alerts', '/live', '/explore']],
+  ['Observe', ['/', '/dashboards', '/devices', '/alerts', '/live', '/explore']],
   ['Manage', ['/applications', '/products', '/hooks', '/jobs']],
   ['Organization', []],
 ];

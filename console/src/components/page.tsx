@@ -30,6 +30,7 @@ export function Page({
 const lists: Readonly<Record<string, string>> = {
   alerts: 'Alerts',
   applications: 'Applications',
+  dashboards: 'Dashboards',
   devices: 'Devices',
   hooks: 'Hooks',
   products: 'Products',

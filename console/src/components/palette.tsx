@@ -133,6 +133,7 @@ const commands = (): Entry[] => {
   const command = (title: string, icon: IconName, to: Entry['to']): Entry => ({ kind: 'Command', title, icon, to });
   return [
     screen('Overview', 'overview', '/'),
+    screen('Dashboards', 'dashboards', '/dashboards'),
     screen('Devices', 'devices', '/devices'),
     screen('Alerts', 'alerts', '/alerts'),
     screen('Alert rules', 'alerts', '/alerts/rules'),

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { formatIn } from '../format/time.js';
 import { type Band, drawBands } from './bands.js';
+import { drawLevels, type Level } from './levels.js';
 import {
   axisLabels,
   isBoolean,
@@ -26,7 +27,12 @@ export interface PlotProps {
   readonly from: number;
   readonly to: number;
   readonly bands: readonly Band[];
-  readonly height: number;
+  /** Marked ranges of values, drawn behind the lines. */
+  readonly levels: readonly Level[];
+  /** Ends that the value axis has at least. */
+  readonly limits: { readonly min?: number | undefined; readonly max?: number | undefined };
+  /** Height in pixels; undefined to fill the parent element. */
+  readonly height: number | undefined;
   /** Whether the line of an index is drawn. */
   readonly isShown: (index: number) => boolean;
   /** Shows only a part of the time; undefined when the range is fixed. */
@@ -65,7 +71,7 @@ export const optionsOf = (
   };
   return {
     width: element.clientWidth,
-    height,
+    height: height ?? element.clientHeight,
     legend: { show: false },
     padding: [tickUnit(lines) === '' && lines[0]?.unit ? 26 : 8, 12, 0, 0],
     cursor: {
@@ -77,7 +83,13 @@ export const optionsOf = (
     },
     scales: {
       x: { range: () => [latest.current.from, latest.current.to] },
-      y: { range: (_plot, min, max) => rangeOf(lanes ? lines.length : undefined, shape, min, max) },
+      y: {
+        range: (_plot, min, max) => {
+          const [low, high] = rangeOf(lanes ? lines.length : undefined, shape, min, max);
+          const { limits } = latest.current;
+          return lanes ? [low, high] : [Math.min(limits.min ?? low, high), Math.max(limits.max ?? high, low)];
+        },
+      },
     },
     axes: [
       {
@@ -105,7 +117,12 @@ export const optionsOf = (
       ...lines.map((line, index) => ({ ...seriesOf(line, index, latest.current, lanes, color), show: isShown(index) })),
     ],
     hooks: {
-      drawClear: [(plot) => drawBands(plot, latest.current.bands, color)],
+      drawClear: [
+        (plot) => {
+          if (!lanes) drawLevels(plot, latest.current.levels, color);
+          drawBands(plot, latest.current.bands, color);
+        },
+      ],
       setCursor: [point],
       setSelect: [
         (plot) => {

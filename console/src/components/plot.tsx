@@ -10,7 +10,7 @@ import { ReadingBox } from './reading.js';
 
 /** Draws lines over time. For screen readers, the numbers are in the table of the chart. */
 export function Plot(props: PlotProps) {
-  const { lines, shape, from, to, bands, height, isShown } = props;
+  const { lines, shape, from, to, bands, levels, limits, height, isShown } = props;
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef(props);
@@ -57,7 +57,9 @@ export function Plot(props: PlotProps) {
       // uPlot reports a moved cursor in the next microtask.
       queueMicrotask(() => (isKeyboard = false));
     };
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    const observer = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: height ?? element.clientHeight }),
+    );
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -71,12 +73,13 @@ export function Plot(props: PlotProps) {
     plot.current?.setScale('x', { min: from, max: to });
     setPinned(false);
   }, [from, to]);
-  useEffect(() => plot.current?.redraw(false), [bands]);
+  useEffect(() => plot.current?.redraw(false), [bands, levels]);
+  useEffect(() => plot.current?.setData(columns), [limits.min, limits.max]);
   useEffect(() => {
     lines.forEach((_, index) => plot.current?.setSeries(index + 1, { show: isShown(index) }));
   }, [key, isShown]);
   return (
-    <div class="plot" ref={frame} style={{ minHeight: `${height}px` }}>
+    <div class="plot" ref={frame} style={height === undefined ? undefined : { minHeight: `${height}px` }}>
       {tickUnit(lines) === '' && lines[0]?.unit && !lines.every(isBoolean) && (
         <span class="axis-unit">{lines[0].unit}</span>
       )}

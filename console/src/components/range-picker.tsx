@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Address } from '../browser/address.js';
 import { endsOf, isZone, parseRange, type ranges, zone } from '../format/time.js';
 
-const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
+const usual = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 
 /**
  * Chooses the time range (`range` in the address), whether it follows the clock (`follow`, on screens that support it),
@@ -11,10 +11,13 @@ const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'L
 export function RangePicker({
   address,
   fallback = 'day',
+  names = usual,
   follows = false,
 }: {
   address: Address;
   fallback?: keyof typeof ranges;
+  /** Ranges to choose from, with their words. */
+  names?: Readonly<Partial<Record<keyof typeof ranges, string>>>;
   follows?: boolean;
 }) {
   const named = address.get('zone');

@@ -51,7 +51,19 @@ export const ago = (seconds: number, now = Date.now() / 1000): string => {
 };
 
 /** Selectable ranges by their name in the address: length up to now in seconds. */
-export const ranges = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
+export const ranges = {
+  hour: 3600,
+  day: 86_400,
+  week: 7 * 86_400,
+  month: 30 * 86_400,
+  // The names that dashboards use.
+  '1h': 3600,
+  '6h': 6 * 3600,
+  '24h': 86_400,
+  '7d': 7 * 86_400,
+  '30d': 30 * 86_400,
+  '90d': 90 * 86_400,
+} as const;
 
 /** A time range: of a length up to now, or between two instants. */
 export type Range = { readonly last: keyof typeof ranges } | { readonly from: number; readonly to: number };

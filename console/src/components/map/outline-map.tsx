@@ -1,8 +1,9 @@
 import { geoGraticule10, geoMercator, geoPath } from 'd3-geo';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import world from 'world-atlas/countries-110m.json';
+import { type Cluster, clustersOf } from './cluster.js';
 
 /** A point on the map. */
 export interface MapPoint {
@@ -11,11 +12,15 @@ export interface MapPoint {
   readonly lat: number;
   readonly lon: number;
   readonly href?: string;
+  /** Marks a point that needs somebody. */
+  readonly tone?: 'bad';
 }
 
 export interface MapProps {
   readonly label: string;
   readonly places: readonly MapPoint[];
+  /** Whether points that are close together are one mark, which shows them on a click. */
+  readonly clusters?: boolean;
 }
 
 const [width, height] = [640, 320];
@@ -30,33 +35,104 @@ const topology = world as unknown as Topology<{ land: GeometryCollection; countr
 const land = feature(topology, topology.objects.land);
 const borders = mesh(topology, topology.objects.countries, (a, b) => a !== b);
 
+/** Distance in pixels at which two points become one mark. */
+const reach = 16;
+/** Narrowest part of the map that a click opens, in degrees. Closer points are listed. */
+const narrowest = 0.02;
+
 /** Shows points on outlines of land and countries. Nothing is loaded from another host. */
-export function OutlineMap({ label, places }: MapProps) {
-  const { paths, points } = useMemo(() => drawn(places), [places]);
-  return (
+export function OutlineMap({ label, places, clusters = false }: MapProps) {
+  const [opened, setOpened] = useState<readonly string[] | undefined>();
+  const part = useMemo(() => {
+    const found = opened === undefined ? [] : places.filter(({ id }) => opened.includes(id));
+    return found.length === 0 ? undefined : found;
+  }, [places, opened]);
+  const { paths, points } = useMemo(() => drawn(part ?? places, part === undefined ? margin : 0), [places, part]);
+  const marks = useMemo(() => clustersOf(points, clusters ? reach : 0), [points, clusters]);
+  const isNarrow = part !== undefined && spreadOf(part) < narrowest;
+  const map = (
     <svg class="map" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
       <path class="graticule" d={paths.graticule} />
       <path class="land" d={paths.land} />
       <path class="borders" d={paths.borders} />
-      {points.map(({ place: { id, name, href }, x, y }) => {
-        const mark = (
-          <circle cx={x} cy={y} r="5">
-            <title>{name}</title>
-          </circle>
-        );
-        return href === undefined ? (
-          <g key={id}>{mark}</g>
+      {marks.map((mark) =>
+        mark.of.length === 1 ? (
+          <Point key={mark.of[0]!.place.id} of={mark.of[0]!} />
         ) : (
-          <a key={id} href={href} aria-label={name}>
-            {mark}
-          </a>
-        );
-      })}
+          <Group key={mark.of[0]!.place.id} of={mark} open={() => setOpened(mark.of.map(({ place: { id } }) => id))} />
+        ),
+      )}
     </svg>
+  );
+  if (part === undefined) return map;
+  return (
+    <div class="map-part">
+      {isNarrow ? (
+        <ul class="lines">
+          {part.map(({ id, name, href }) => (
+            <li key={id}>{href === undefined ? name : <a href={href}>{name}</a>}</li>
+          ))}
+        </ul>
+      ) : (
+        map
+      )}
+      <button type="button" class="map-back" onClick={() => setOpened(undefined)}>
+        Whole map
+      </button>
+    </div>
   );
 }
 
-const drawn = (places: readonly MapPoint[]) => {
+interface Drawn {
+  readonly place: MapPoint;
+  readonly x: number;
+  readonly y: number;
+}
+
+const Point = ({ of: { place, x, y } }: { of: Drawn }) => {
+  const mark = (
+    <circle cx={x} cy={y} r="5" class={place.tone}>
+      <title>{place.name}</title>
+    </circle>
+  );
+  return place.href === undefined ? (
+    <g>{mark}</g>
+  ) : (
+    <a href={place.href} aria-label={place.name}>
+      {mark}
+    </a>
+  );
+};
+
+const Group = ({ of: { of, x, y }, open }: { of: Cluster<Drawn>; open: () => void }) => (
+  <g
+    role="button"
+    tabIndex={0}
+    class="cluster"
+    aria-label={`${of.length} devices, the first is ${of[0]!.place.name}`}
+    onClick={open}
+    onKeyDown={(event) => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      open();
+    }}
+  >
+    <circle cx={x} cy={y} r={of.length < 10 ? 10 : 13} class={of.find(({ place }) => place.tone)?.place.tone}>
+      <title>{of.map(({ place: { name } }) => name).join(', ')}</title>
+    </circle>
+    <text x={x} y={y} text-anchor="middle" dominant-baseline="central" aria-hidden="true">
+      {of.length}
+    </text>
+  </g>
+);
+
+const spreadOf = (places: readonly MapPoint[]): number => {
+  const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+  return Math.max(spread(places.map(({ lat }) => lat)), spread(places.map(({ lon }) => lon)));
+};
+
+/** @param margin least free space around the points, in degrees. */
+const drawn = (places: readonly MapPoint[], margin: number) => {
   const lats = places.map(({ lat }) => lat);
   const lons = places.map(({ lon }) => lon);
   const [south, north] = [Math.min(...lats) - margin, Math.max(...lats) + margin].map((lat) =>

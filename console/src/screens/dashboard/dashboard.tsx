@@ -1,0 +1,105 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { DashboardDocument } from '../../api/documents.js';
+import { mayWrite, organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { Page } from '../../components/page.js';
+import { Loading } from '../../components/state.js';
+import { parseRange } from '../../format/time.js';
+import { Connection } from './connection.js';
+import { Controls } from './controls.js';
+import { valuesIn } from './data/values.js';
+import type { Dashboard } from './document.js';
+import { LazyEditor } from './edit/lazy-editor.js';
+import type { Application } from './facts.js';
+import { Begin } from './first.js';
+import { Grid } from './grid.js';
+import { More } from './more.js';
+import { readDashboard } from './read.js';
+import { useBoard } from './use-board.js';
+
+/** The dashboard of an application: what its people keep an eye on. */
+export function DashboardScreen() {
+  const { params } = useRoute();
+  const loaded = useQuery(DashboardDocument, {
+    organizationId: organizationId.value,
+    applicationId: params['applicationId'] ?? '',
+  });
+  const application = loaded.data?.application;
+  if (application === undefined)
+    return (
+      <Page title="Dashboard">
+        <Loading of={loaded} rows={20}>
+          {() => null}
+        </Loading>
+      </Page>
+    );
+  return <Shown key={application.id} application={application} reload={loaded.reload} />;
+}
+
+function Shown({ application, reload }: { application: Application; reload: () => void }) {
+  const stored = application.dashboard;
+  const dashboard = useMemo(() => readDashboard(stored?.document ?? {}), [stored]);
+  const [isEditing, setEditing] = useState(false);
+  const mayChange = mayWrite.value && application.permission === 'write';
+  const version = stored?.version ?? 0;
+  if (stored === null || dashboard.panels.length === 0) {
+    if (!isEditing || stored === null)
+      return (
+        <Page title={application.name}>
+          <Begin
+            application={application}
+            mayChange={mayChange}
+            done={reload}
+            edit={stored === null ? undefined : () => setEditing(true)}
+          />
+        </Page>
+      );
+  }
+  return isEditing ? (
+    <LazyEditor
+      application={application}
+      dashboard={dashboard}
+      version={version}
+      saved={() => {
+        setEditing(false);
+        reload();
+      }}
+      leave={() => setEditing(false)}
+    />
+  ) : (
+    <Viewed application={application} dashboard={dashboard}>
+      {mayChange && (
+        <button type="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+      )}
+      <More application={application} dashboard={dashboard} version={version} mayChange={mayChange} reload={reload} />
+    </Viewed>
+  );
+}
+
+function Viewed({
+  application,
+  dashboard,
+  children,
+}: {
+  application: Application;
+  dashboard: Dashboard;
+  children: ComponentChildren;
+}) {
+  const address = useAddress();
+  const board = useBoard(application, dashboard);
+  const values = valuesIn(address, dashboard.variables);
+  return (
+    <Page title={application.name} actions={children}>
+      <div class="board-head">
+        <Controls application={application} dashboard={dashboard} values={values} address={address} />
+        <Connection of={board} follows={'last' in parseRange(address.get('range'), dashboard.range)} />
+      </div>
+      <Grid panels={dashboard.panels} shown={board.shown} />
+    </Page>
+  );
+}

@@ -1,0 +1,182 @@
+import type { SeriesFunction } from '../../../api/documents.js';
+import type { Line } from '../../../components/plot-data.js';
+import { readValue } from '../../../components/plot-data.js';
+import { secondsOf } from '../../../format/time.js';
+import { shown } from '../../../format/value.js';
+import {
+  type MapPanel,
+  nameOf,
+  type Panel,
+  type QueryPanel,
+  type SeriesPanel,
+  type Source,
+  type TablePanel,
+} from '../document.js';
+import { askFigure, askTimeline, askTop } from './ask-search.js';
+import type { Context } from './context.js';
+import { type DeviceValues, type Reader, TooMuch } from './request.js';
+import type { MapResult, Result, SeriesResult, TableResult } from './results.js';
+import { chosen, type Values } from './values.js';
+
+/** Points of a line, and bars of a bar chart. */
+const points = { line: 240, area: 240, bar: 60 } as const;
+
+/** Adds what a panel needs to the request, and returns the function that reads its result from the answer. */
+export function askPanel(panel: Panel, values: Values, context: Context): Reader<Result> {
+  try {
+    const read = ask(filledIn(panel, values), context);
+    return (answer) => {
+      try {
+        return read(answer);
+      } catch (error) {
+        return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+      }
+    };
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    const message =
+      'One request cannot read all of this dashboard: its panels name too many different groups of devices. Let panels share their devices, or move some to another dashboard.';
+    return () => ({ kind: 'failed', message });
+  }
+}
+
+const ask = (panel: Panel, context: Context): Reader<Result> => {
+  switch (panel.kind) {
+    case 'series':
+      return askSeries(panel, context);
+    case 'figure':
+      return askFigure(panel, context);
+    case 'table':
+      return askTable(panel, context);
+    case 'map':
+      return askMap(panel, context);
+    case 'timeline':
+      return askTimeline(panel, context);
+    case 'top':
+      return askTop(panel, context);
+    case 'query':
+      return askQuery(panel, context);
+    default:
+      return () => ({ kind: 'text' });
+  }
+};
+
+/** Returns the panel with the values of the dashboard's variables in the place of their names. */
+const filledIn = (panel: Panel, values: Values): Panel => {
+  const fill = ({ devices, tag, product, ...rest }: Source): Source => ({
+    ...rest,
+    ...chosen({ ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) }, values),
+  });
+  if ('sources' in panel) return { ...panel, sources: panel.sources.map(fill) };
+  if ('source' in panel) return { ...panel, source: fill(panel.source) };
+  if (panel.kind === 'query') return { ...panel, query: { ...panel.query, products: productsOf(panel, values) } };
+  if (panel.kind !== 'map') return panel;
+  const { devices, tag, product, ...rest } = panel;
+  return {
+    ...rest,
+    ...chosen({ ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) }, values),
+  };
+};
+
+/** Returns the products of a query. Without a value of a variable that stands for one, it finds those of all. */
+const productsOf = ({ query }: QueryPanel, values: Values): string[] => {
+  const named = (query['products'] ?? []) as string[];
+  const ids = named.map((id) => chosen({ product: id }, values).product);
+  return ids.includes(undefined) ? [] : (ids as string[]);
+};
+
+const titleOf = ({ name, serial }: { name: string | null; serial: string }): string => name ?? serial;
+
+const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResult> => {
+  const { sources, aggregate = 'avg', draw } = panel;
+  const fn: SeriesFunction = aggregate;
+  const parts = sources.map(({ variable, unit, label, ...choice }) => ({
+    source: { variable, unit, label, choice },
+    read: request.lines(choice, nameOf(variable), fn, points[draw]),
+  }));
+  const several = new Set(sources.map(({ variable, label }) => label || variable)).size > 1;
+  return (answer) => {
+    const used = new Map<string, number>();
+    let [left, gone] = [0, 0];
+    const lines = parts.flatMap(({ source, read }) => {
+      const { items, total } = read(answer);
+      left = Math.max(left, total - items.length);
+      gone += (source.choice.devices?.length ?? items.length) - items.length;
+      return items.flatMap((device) =>
+        device.lines.map((line): Line => {
+          const own = source.label || nameOf(source.variable);
+          const alone = source.label && source.choice.devices?.length === 1;
+          const title = alone ? own : several ? `${titleOf(device)} ${own}` : titleOf(device);
+          const times = (used.get(title) ?? 0) + 1;
+          used.set(title, times);
+          return {
+            ...line,
+            name: times === 1 ? title : `${title} (${times})`,
+            // A count has no unit, and a number of true values is not a boolean.
+            unit: aggregate === 'count' ? 'values' : source.unit || line.unit,
+            type: aggregate === 'count' || aggregate === 'sum' ? null : line.type,
+          };
+        }),
+      );
+    });
+    return { kind: 'series', lines: lines.filter(({ ts }) => ts.length > 0), left, gone };
+  };
+};
+
+const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableResult> => {
+  const parts = panel.sources.map(({ variable, unit, label, ...choice }) => ({
+    variable: nameOf(variable),
+    unit: unit || facts.get(nameOf(variable))?.unit,
+    title: label || nameOf(variable),
+    choice,
+    read: request.values(choice),
+  }));
+  return (answer) => {
+    const rows = new Map<string, { id: string; name: string; cells: (string | undefined)[]; at: number | undefined }>();
+    let [left, gone] = [0, 0];
+    parts.forEach(({ variable, unit, choice, read }, place) => {
+      const { items, total } = read(answer);
+      left = Math.max(left, total - items.length);
+      gone = Math.max(gone, (choice.devices?.length ?? items.length) - items.length);
+      for (const device of items) {
+        const { id, lastRecordAt } = device;
+        const at = lastRecordAt === null ? undefined : secondsOf(lastRecordAt);
+        const row = rows.get(id) ?? { id, name: titleOf(device), cells: parts.map(() => undefined), at };
+        row.cells[place] = cellOf(device, variable, unit);
+        rows.set(id, row);
+      }
+    });
+    const columns = parts.map(({ title, variable }) => {
+      const type = facts.get(variable)?.type;
+      return { title, isNumber: type !== undefined && type !== 'TXT' && type !== 'BOOL' };
+    });
+    return { kind: 'table', columns, rows: [...rows.values()], left, gone };
+  };
+};
+
+const cellOf = ({ latest }: DeviceValues, variable: string, unit: string | null | undefined): string | undefined => {
+  const found = latest.find(({ name }) => name === variable);
+  if (found === undefined) return undefined;
+  const { value } = found;
+  if (typeof value === 'boolean')
+    return readValue({ name: variable, unit: unit ?? null, type: 'BOOL', ts: [], values: [] }, Number(value));
+  return shown(value, unit ?? found.unit);
+};
+
+const askMap = ({ devices, tag, product }: MapPanel, { request }: Context): Reader<MapResult> => {
+  const read = request.places({ ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) });
+  return (answer) => {
+    const { items, total } = read(answer);
+    const places = items.flatMap(({ id, location, openEpisodes, ...device }) =>
+      location === null
+        ? []
+        : [{ id, name: titleOf(device), ...location, isAlerted: (openEpisodes.totalCount ?? 0) > 0 }],
+    );
+    return { kind: 'map', places, unplaced: items.length - places.length, left: total - items.length };
+  };
+};
+
+const askQuery = ({ query }: QueryPanel, { request }: Context): Reader<Result> => {
+  const read = request.search({ ...query, size: 0 });
+  return (answer) => ({ kind: 'query', answer: read(answer) });
+};

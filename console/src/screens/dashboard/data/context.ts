@@ -1,0 +1,17 @@
+import type { VariableType } from '../../../api/documents.js';
+import type { PanelRequest } from './request.js';
+
+/** Facts about a variable that the products declare. */
+export interface Fact {
+  readonly unit: string | null;
+  readonly type: VariableType;
+}
+
+/** Range and facts that all panels of a request share. */
+export interface Context {
+  readonly request: PanelRequest;
+  readonly from: number;
+  readonly to: number;
+  /** Variables of the application's products by name. */
+  readonly facts: ReadonlyMap<string, Fact>;
+}

@@ -1,0 +1,201 @@
+import {
+  type PanelDeviceFragment,
+  PanelDeviceFragmentDoc,
+  type PanelLineFragment,
+  PanelLineFragmentDoc,
+  type PanelPlaceFragment,
+  PanelPlaceFragmentDoc,
+  type PanelValueFragment,
+  PanelValueFragmentDoc,
+  type SeriesFunction,
+} from '../../../api/documents.js';
+import type { GraphError } from '../../../api/graph.js';
+import type { Choice } from '../document.js';
+import type { SearchAnswer } from './search.js';
+
+/** The server's answer: parts by their names in the request, and the refusals of parts. */
+export interface Answer {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly refusals: ReadonlyMap<string, GraphError>;
+}
+
+/** Takes a panel's part out of the answer. It throws when the part was refused. */
+export type Reader<Part> = (answer: Answer) => Part;
+
+/** A device with the lines of a function, in the order of the answer. */
+export type DeviceLines = PanelDeviceFragment & { readonly lines: readonly PanelLineFragment[] };
+export type DeviceValues = PanelDeviceFragment & { readonly latest: readonly PanelValueFragment[] };
+export type DevicePlace = PanelDeviceFragment & PanelPlaceFragment;
+
+/** Devices of a choice, of which there may be more than the request reads. */
+export interface Devices<Device> {
+  readonly items: readonly Device[];
+  readonly total: number;
+}
+
+/** Thrown for a panel that does not fit into the request any more. */
+export class TooMuch extends Error {}
+
+/** Most devices that are read of one choice, by what is read of them. */
+const mostDevices = { lines: 30, values: 100, places: 500 } as const;
+
+/** The server's limits, with room for the rest of the request. */
+const limits = { aliases: 28, groups: 22, variables: 20, points: 45_000, listed: 18_000, queries: 90 } as const;
+
+const fragments = {
+  lines: [PanelLineFragmentDoc],
+  values: [PanelValueFragmentDoc],
+  places: [PanelPlaceFragmentDoc],
+} as const;
+
+interface Lines {
+  readonly alias: string;
+  readonly function: SeriesFunction;
+  readonly points: number;
+  readonly variables: Set<string>;
+}
+
+interface Group {
+  readonly alias: string;
+  readonly part: keyof typeof mostDevices;
+  readonly choice: Choice;
+  readonly limit: number;
+  readonly lines: Lines[];
+}
+
+/**
+ * The one request of a screen with panels. Panels that read the same devices share a part of it, and all searches are
+ * one part.
+ */
+export class PanelRequest {
+  private readonly groups = new Map<string, Group>();
+  private readonly queries: object[] = [];
+  private aliases = 0;
+
+  /** Asks for a variable's lines of devices. */
+  lines(choice: Choice, variable: string, fn: SeriesFunction, points: number): Reader<Devices<DeviceLines>> {
+    const group = this.group('lines', choice);
+    let lines = group.lines.find(
+      (one) =>
+        one.function === fn &&
+        one.points === points &&
+        (one.variables.has(variable) || one.variables.size < limits.variables),
+    );
+    if (lines === undefined) {
+      this.count();
+      lines = { alias: `s${group.lines.length}`, function: fn, points, variables: new Set() };
+      group.lines.push(lines);
+    }
+    lines.variables.add(variable);
+    const { alias } = lines;
+    return (answer) => {
+      const { items, total } = devicesIn<PanelDeviceFragment>(answer, group.alias);
+      const linesOf = (device: object) =>
+        (device as Record<string, readonly PanelLineFragment[]>)[alias]!.filter(({ name }) => name === variable);
+      return { total, items: items.map((device) => ({ ...device, lines: linesOf(device) })) };
+    };
+  }
+
+  /** Asks for the newest values of devices. */
+  values(choice: Choice): Reader<Devices<DeviceValues>> {
+    const { alias } = this.group('values', choice);
+    return (answer) => devicesIn<DeviceValues>(answer, alias);
+  }
+
+  /** Asks for the places of devices. */
+  places(choice: Choice): Reader<Devices<DevicePlace>> {
+    const { alias } = this.group('places', choice);
+    return (answer) => devicesIn<DevicePlace>(answer, alias);
+  }
+
+  /** Asks a query of the search language. */
+  search(query: object): Reader<SearchAnswer> {
+    if (this.queries.length >= limits.queries) throw new TooMuch();
+    const index = this.queries.push({ products: [], ...query }) - 1;
+    return ({ data, refusals }) => {
+      const refusal = refusals.get('application');
+      if (refusal !== undefined) throw refusal;
+      const { search } = data['application'] as { search: { responses: SearchAnswer[] } };
+      const response = search.responses[index]!;
+      if (response.error !== undefined) throw new Error(response.error.reason ?? 'The search was refused.');
+      return response;
+    };
+  }
+
+  /** Whether nothing is asked for. */
+  get isEmpty(): boolean {
+    return this.groups.size === 0 && this.queries.length === 0;
+  }
+
+  /** Returns the text of the request and its variables. */
+  build(organizationId: string, applicationId: string, from: number, to: number) {
+    const groups = [...this.groups.values()];
+    const searches = this.queries.length > 0;
+    const used = new Set(groups.flatMap(({ part }) => [PanelDeviceFragmentDoc, ...fragments[part]]).map(String));
+    const declared = groups.map(({ alias }) => `$${alias}: [ID!], $${alias}f: DeviceFilterInput`);
+    const text = `query Panels($organizationId: ID!, ${[
+      ...(searches ? ['$applicationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!'] : []),
+      ...(groups.some(({ part }) => part === 'lines') ? ['$from: UnixTime, $to: UnixTime'] : []),
+      ...declared,
+    ].join(', ')}) {
+${groups.map((group) => textOf(group, this.share(group))).join('\n')}
+${searches ? 'application(organizationId: $organizationId, applicationId: $applicationId) { search(ts: $ts, queries: $queries) { responses } }' : ''}
+}
+${[...used].join('\n')}`;
+    const variables: Record<string, unknown> = { organizationId, applicationId, from, to };
+    if (searches) Object.assign(variables, { ts: { gte: from, lte: to }, queries: this.queries });
+    for (const { alias, choice } of groups) {
+      variables[alias] = choice.devices ?? null;
+      variables[`${alias}f`] = {
+        applicationId,
+        ...(choice.tag !== undefined && { tag: choice.tag }),
+        ...(choice.product !== undefined && { productIds: [choice.product] }),
+      };
+    }
+    return { text, variables };
+  }
+
+  /** Returns the part of the wanted points that the limits leave to a group. */
+  private share({ limit, lines }: Group): number {
+    const wanted = (of: Group) =>
+      of.limit * of.lines.reduce((sum, { points, variables }) => sum + points * variables.size, 0);
+    const all = [...this.groups.values()].reduce((sum, group) => sum + wanted(group), 0);
+    const own = limit * Math.max(1, ...lines.map(({ points, variables }) => points * variables.size));
+    // A list counts one object for each 20 values, and a line has two lists.
+    return Math.min(1, limits.points / own, (limits.listed * 10) / Math.max(1, all));
+  }
+
+  private group(part: Group['part'], choice: Choice): Group {
+    const key = JSON.stringify([part, choice]);
+    const found = this.groups.get(key);
+    if (found !== undefined) return found;
+    if (this.groups.size >= limits.groups) throw new TooMuch();
+    this.count();
+    const limit = choice.devices?.length ?? mostDevices[part];
+    const group = { alias: `d${this.groups.size}`, part, choice, limit, lines: [] };
+    this.groups.set(key, group);
+    return group;
+  }
+
+  private count(): void {
+    if (this.aliases >= limits.aliases) throw new TooMuch();
+    this.aliases++;
+  }
+}
+
+const devicesIn = <Device>({ data, refusals }: Answer, alias: string): Devices<Device> => {
+  const refusal = refusals.get(alias);
+  if (refusal !== undefined) throw refusal;
+  const { items, totalCount } = data[alias] as { items: Device[]; totalCount: number | null };
+  return { items, total: totalCount ?? items.length };
+};
+
+const textOf = ({ alias, part, limit, lines }: Group, share: number): string => {
+  const series = lines.map(({ alias: own, function: fn, points, variables }) => {
+    const count = Math.max(10, Math.floor(points * share));
+    const names = JSON.stringify([...variables]);
+    return `${own}: series(variables: ${names}, function: ${fn}, from: $from, to: $to, points: ${count}) { ...PanelLine }`;
+  });
+  const fields = { lines: series.join(' '), values: 'latest { ...PanelValue }', places: '...PanelPlace' }[part];
+  return `${alias}: devices(organizationId: $organizationId, ids: $${alias}, filter: $${alias}f, limit: ${limit}, sort: "name") { totalCount items { ...PanelDevice ${fields} } }`;
+};

@@ -1,0 +1,83 @@
+import type { Line } from '../../../components/plot-data.js';
+import type { SearchAnswer } from './search.js';
+
+/** Content of a panel. */
+export type Result =
+  | SeriesResult
+  | FigureResult
+  | TableResult
+  | MapResult
+  | TimelineResult
+  | TopResult
+  | { readonly kind: 'query'; readonly answer: SearchAnswer }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Devices that a panel names and that are gone, or that the caller may not see. */
+interface Gone {
+  readonly gone: number;
+}
+
+export interface SeriesResult extends Gone {
+  readonly kind: 'series';
+  readonly lines: readonly Line[];
+  /** Devices beyond those that are read. */
+  readonly left: number;
+}
+
+export interface FigureResult {
+  readonly kind: 'figure';
+  readonly value: unknown;
+  readonly unit: string | undefined;
+  readonly isBoolean: boolean;
+  /** Time of the newest value, in Unix seconds. */
+  readonly at: number | undefined;
+  /** Name of the device of the newest value. */
+  readonly of: string | undefined;
+  readonly trend: readonly number[];
+}
+
+export interface TableResult extends Gone {
+  readonly kind: 'table';
+  readonly columns: readonly { readonly title: string; readonly isNumber: boolean }[];
+  readonly rows: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly cells: readonly (string | undefined)[];
+    /** Time of the newest record in Unix seconds. */
+    readonly at: number | undefined;
+  }[];
+  readonly left: number;
+}
+
+export interface MapResult {
+  readonly kind: 'map';
+  readonly places: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly lat: number;
+    readonly lon: number;
+    readonly isAlerted: boolean;
+  }[];
+  /** Devices without a place. */
+  readonly unplaced: number;
+  readonly left: number;
+}
+
+/** A state that lasted for a time. */
+export interface Segment {
+  readonly from: number;
+  readonly to: number;
+  readonly state: string;
+}
+
+export interface TimelineResult {
+  readonly kind: 'timeline';
+  readonly lanes: readonly { readonly name: string; readonly segments: readonly Segment[] }[];
+}
+
+export interface TopResult {
+  readonly kind: 'top';
+  readonly entries: readonly { readonly id: string; readonly name: string; readonly value: number }[];
+  readonly unit: string | undefined;
+}

@@ -1,0 +1,67 @@
+import { type Choice, nameOf, type Source } from '../document.js';
+
+/** Answer to one query of the search language. */
+export interface SearchAnswer {
+  readonly error?: { readonly reason?: string };
+  readonly timed_out?: boolean;
+  readonly hits?: {
+    readonly total?: { readonly value: number; readonly relation: string };
+    readonly hits: readonly { readonly _id: string; readonly _source?: Record<string, unknown> }[];
+  };
+  readonly aggregations?: Readonly<Record<string, unknown>>;
+}
+
+/** Buckets of an aggregation. */
+export interface Buckets<Bucket> {
+  readonly buckets: readonly (Bucket & { readonly key: string | number })[];
+}
+
+/** The device of a bucket, as a search returns it. */
+export interface Who {
+  readonly hits: { readonly hits: readonly { readonly _source: { readonly device?: SearchedDevice } }[] };
+}
+
+interface SearchedDevice {
+  readonly id: string;
+  readonly name?: string | null;
+  readonly serial: string;
+}
+
+/** Sub-aggregation that names the device of a bucket. */
+export const whoAggregation = { who: { top_hits: { size: 1, _source: ['device'] } } } as const;
+
+/** Returns the device of a bucket. */
+export const deviceOf = ({ who }: { readonly who: Who }): SearchedDevice | undefined =>
+  who.hits.hits[0]?._source.device;
+
+/** Returns the clauses that find the records of a source with a value. */
+export const clausesOf = ({ variable, ...choice }: Source): object => ({
+  bool: { filter: [{ exists: { field: variable } }, ...ofChoice(choice)] },
+});
+
+const ofChoice = ({ devices, tag, product }: Choice): object[] => [
+  ...(devices === undefined ? [] : [{ terms: { 'device.id': devices } }]),
+  ...(tag === undefined ? [] : [{ term: { 'device.tags': tag } }]),
+  ...(product === undefined ? [] : [{ term: { 'product.id': product } }]),
+];
+
+/** Lengths of buckets in seconds. */
+const steps = [1, 2, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+
+/** Returns the shortest length of buckets of which a range has at most `count`. */
+export const stepFor = (from: number, to: number, count: number): number =>
+  steps.find((step) => (to - from) / step <= count) ?? Math.ceil((to - from) / count / 86_400) * 86_400;
+
+/** Aggregation by time. Buckets without records are left out. */
+export const byTime = (step: number, aggs: object): object => ({
+  date_histogram: { field: 'ts', fixed_interval: `${step}s`, min_doc_count: 1 },
+  aggs,
+});
+
+/** Returns the value of a field in a record; an object's dots may be part of its keys. */
+export const valueIn = (source: Readonly<Record<string, unknown>> | undefined, variable: string): unknown => {
+  const data = source?.['data'] as Record<string, unknown> | undefined;
+  const name = nameOf(variable);
+  if (data === undefined || name in data) return data?.[name];
+  return name.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
+};

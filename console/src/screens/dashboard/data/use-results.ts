@@ -1,0 +1,150 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { DashboardRecordsDocument } from '../../../api/documents.js';
+import { askEach, GraphError, subscribe } from '../../../api/graph.js';
+import type { Panel } from '../document.js';
+import { askPanel } from './ask.js';
+import type { Fact } from './context.js';
+import { PanelRequest } from './request.js';
+import type { Result } from './results.js';
+import type { Values } from './values.js';
+
+/** Contents of all panels. They are of one request, so that they change at once. */
+export interface Shown {
+  readonly results: ReadonlyMap<string, Result>;
+  /** Ends of the range, in Unix seconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The results with the state of the connection. */
+export interface Board {
+  readonly shown: Shown | undefined;
+  /** Why the latest request failed. The panels keep what they show. */
+  readonly error: GraphError | undefined;
+  readonly isLoading: boolean;
+  /** Whether records that arrive renew the panels. */
+  readonly isLive: boolean;
+  readonly refresh: () => void;
+}
+
+export interface Subject {
+  readonly organizationId: string;
+  readonly applicationId: string;
+  readonly panels: readonly Panel[];
+  readonly values: Values;
+  /** Length of a range that follows the clock, in seconds, or its ends. */
+  readonly range: number | { readonly from: number; readonly to: number };
+  readonly facts: ReadonlyMap<string, Fact>;
+}
+
+/** Times in milliseconds: between two requests at least, for short and long ranges, and at most. */
+const pauses = { short: 5000, long: 30_000, most: 60_000 } as const;
+/** Time in milliseconds until a failed request is repeated, at first and at most. */
+const retry = { first: 1000, most: 30_000 } as const;
+/** Time in milliseconds that an editor's changes wait for further ones. */
+const settle = 200;
+
+const isVisible = () => document.visibilityState === 'visible';
+
+/**
+ * Reads what panels show by one request, and again when records arrive, once a minute, when the page is shown again,
+ * and after the connection was lost. A page in the background asks for nothing.
+ */
+export function useResults(subject: Subject): Board {
+  const [shown, setShown] = useState<Shown | undefined>();
+  const [error, setError] = useState<GraphError | undefined>();
+  const [isLoading, setLoading] = useState(true);
+  const [isLive, setLive] = useState(false);
+  const latest = useRef(subject);
+  latest.current = subject;
+  const wake = useRef<(wait: number) => void>(() => undefined);
+  const { organizationId, applicationId, panels, values, range, facts } = subject;
+  // Places and titles of panels change nothing that is asked for.
+  const key = useMemo(
+    () => JSON.stringify([panels.map(({ x, y, w, h, title, ...asked }) => asked), values, range]),
+    [panels, values, range],
+  );
+
+  useEffect(() => {
+    let left: AbortController | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let due = Number.POSITIVE_INFINITY;
+    let [last, failures] = [0, 0];
+    const schedule = (wait: number) => {
+      const at = Date.now() + wait;
+      if (at >= due) return;
+      due = at;
+      clearTimeout(timer);
+      timer = setTimeout(() => void load(), wait);
+    };
+    const load = async () => {
+      due = Number.POSITIVE_INFINITY;
+      if (!isVisible()) return;
+      left?.abort();
+      const own = (left = new AbortController());
+      setLoading(true);
+      last = Date.now();
+      try {
+        const next = await resultsOf(latest.current, own.signal);
+        failures = 0;
+        setShown(next);
+        setError(undefined);
+      } catch (cause) {
+        if (own.signal.aborted) return;
+        failures++;
+        setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
+      }
+      setLoading(false);
+      schedule(failures === 0 ? pauses.most : Math.min(retry.most, retry.first * 2 ** failures));
+    };
+    const length = typeof range === 'number' ? range : range.to - range.from;
+    const pause = length <= 86_400 ? pauses.short : pauses.long;
+    wake.current = (wait) => schedule(wait === 0 ? 0 : Math.max(0, last + pause - Date.now()));
+    const onShown = () => isVisible() && schedule(0);
+    document.addEventListener('visibilitychange', onShown);
+    schedule(latest.current.panels.length === 0 || shown === undefined ? 0 : settle);
+    return () => {
+      document.removeEventListener('visibilitychange', onShown);
+      clearTimeout(timer);
+      left?.abort();
+    };
+  }, [organizationId, applicationId, key, facts]);
+
+  const follows = typeof range === 'number';
+  useEffect(() => {
+    if (!follows) return undefined;
+    let cursor: string | null = null;
+    let wasLost = false;
+    const stop = subscribe(DashboardRecordsDocument, () => ({ organizationId, applicationId, after: cursor }), {
+      next: ({ recordReceived }) => {
+        cursor = recordReceived.cursor;
+        if (recordReceived.records.length + recordReceived.missed > 0) wake.current(pauses.short);
+      },
+      state: (state) => {
+        setLive(state === 'open');
+        if (state === 'open' && wasLost) wake.current(0);
+        wasLost = state === 'reconnecting';
+      },
+      // A cursor that is too old is refused. The panels are still renewed each minute.
+      error: () => setLive(false),
+    });
+    return () => {
+      stop();
+      setLive(false);
+    };
+  }, [organizationId, applicationId, follows]);
+  return { shown, error, isLoading, isLive, refresh: () => wake.current(0) };
+}
+
+async function resultsOf(subject: Subject, signal: AbortSignal): Promise<Shown> {
+  const { organizationId, applicationId, panels, values, range, facts } = subject;
+  const to = typeof range === 'number' ? Math.ceil(Date.now() / 1000) : range.to;
+  const from = typeof range === 'number' ? to - range : range.from;
+  const request = new PanelRequest();
+  const readers = panels.map((panel) => [panel.id, askPanel(panel, values, { request, from, to, facts })] as const);
+  const { text, variables } = request.build(organizationId, applicationId, from, to);
+  const answer = request.isEmpty
+    ? { data: {}, refusals: new Map<string, GraphError>() }
+    : await askEach<Record<string, unknown>, typeof variables>({ toString: () => text }, variables, signal);
+  return { from, to, results: new Map(readers.map(([id, read]) => [id, read(answer)])) };
+}

@@ -1,0 +1,152 @@
+import type { Level } from '../../components/levels.js';
+
+/** Ranges of a dashboard by their names in the document: the words, and the length in seconds. */
+export const ranges = {
+  '1h': ['Last hour', 3600],
+  '6h': ['Last 6 hours', 6 * 3600],
+  '24h': ['Last day', 86_400],
+  '7d': ['Last week', 7 * 86_400],
+  '30d': ['Last 30 days', 30 * 86_400],
+  '90d': ['Last 90 days', 90 * 86_400],
+} as const;
+
+export type RangeName = keyof typeof ranges;
+
+/** Columns of the grid, most rows of a panel, and most panels of a dashboard. */
+export const columns = 12;
+export const tallest = 24;
+export const mostPanels = 24;
+
+/** Devices that a panel reads: some of them, those with a tag or of a product, or all of the application. */
+export interface Choice {
+  readonly devices?: readonly string[];
+  readonly tag?: string;
+  readonly product?: string;
+}
+
+/** A variable of devices. */
+export interface Source extends Choice {
+  /** Field of the records, such as `data.temperature`. */
+  readonly variable: string;
+  readonly unit?: string;
+  readonly label?: string;
+}
+
+/** Place of a panel on the grid. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+interface Base extends Place {
+  readonly id: string;
+  readonly title: string;
+}
+
+export type Aggregate = 'last' | 'avg' | 'min' | 'max' | 'sum' | 'count';
+
+export interface SeriesPanel extends Base {
+  readonly kind: 'series';
+  readonly sources: readonly Source[];
+  readonly draw: 'line' | 'area' | 'bar';
+  readonly aggregate?: Aggregate;
+  readonly bands?: readonly Level[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export interface FigurePanel extends Base {
+  readonly kind: 'figure';
+  readonly source: Source;
+  readonly aggregate: Aggregate;
+  readonly trend?: boolean;
+  readonly bands?: readonly Level[];
+}
+
+export interface TablePanel extends Base {
+  readonly kind: 'table';
+  readonly sources: readonly Source[];
+}
+
+export interface MapPanel extends Base, Choice {
+  readonly kind: 'map';
+}
+
+export interface TimelinePanel extends Base {
+  readonly kind: 'timeline';
+  readonly sources: readonly Source[];
+}
+
+export interface TopPanel extends Base {
+  readonly kind: 'top';
+  readonly source: Source;
+  readonly aggregate: Aggregate;
+  readonly order: 'highest' | 'lowest';
+  readonly size: number;
+}
+
+export interface QueryPanel extends Base {
+  readonly kind: 'query';
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly show: 'table' | 'bars';
+}
+
+export interface TextPanel extends Base {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+export type Panel =
+  | SeriesPanel
+  | FigurePanel
+  | TablePanel
+  | MapPanel
+  | TimelinePanel
+  | TopPanel
+  | QueryPanel
+  | TextPanel;
+
+/** A value that the reader of a dashboard chooses. Panels name it as `$name`. */
+export interface Variable {
+  readonly name: string;
+  readonly kind: 'device' | 'tag' | 'product';
+  readonly default?: string;
+}
+
+/** A dashboard as it is stored. */
+export interface Dashboard {
+  readonly format: 1;
+  readonly range: RangeName;
+  readonly variables: readonly Variable[];
+  readonly panels: readonly Panel[];
+}
+
+export const emptyDashboard: Dashboard = { format: 1, range: '24h', variables: [], panels: [] };
+
+/** Name of a variable without the `data.` of the records. */
+export const nameOf = (variable: string): string => variable.replace(/^data\./, '');
+
+/** Returns the sources of a panel. */
+export const sourcesOf = (panel: Panel): readonly Source[] =>
+  'sources' in panel ? panel.sources : 'source' in panel ? [panel.source] : [];
+
+/** Words for the functions that make one value of several. */
+export const aggregates: Readonly<Record<Aggregate, string>> = {
+  last: 'Newest value',
+  avg: 'Average',
+  min: 'Smallest',
+  max: 'Largest',
+  sum: 'Sum',
+  count: 'Number of values',
+};
+
+/** Whether a value is a marked one. The start of a level belongs to it, its end does not. */
+export const levelAt = (levels: readonly Level[] = [], value: number): Level | undefined =>
+  levels
+    .filter(({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) => value >= from && value < to)
+    .sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))[0];
+
+/** The severities, the least severe first. */
+export const severities = ['info', 'warning', 'critical'] as const;

@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../../../components/dialog.js';
+import { LazyEditor } from '../../../components/editor/lazy-editor.js';
+import { parseQuery } from '../../explore/query.js';
+import { fieldsOf } from '../../explore/query-part.js';
+import {
+  type Aggregate,
+  aggregates,
+  type Dashboard,
+  type Panel,
+  type QueryPanel,
+  type SeriesPanel,
+  type TopPanel,
+} from '../document.js';
+import { type Application, factsOf } from '../facts.js';
+import { ChoiceFields } from './choice-fields.js';
+import { LevelFields, NumberField } from './level-fields.js';
+import { SourceFields, SourceList } from './source-fields.js';
+
+interface Props<Of extends Panel> {
+  readonly application: Application;
+  readonly dashboard: Dashboard;
+  readonly panel: Of;
+  readonly change: (panel: Panel) => void;
+  /** Says why the panel cannot be kept as it is. */
+  readonly setFault: (fault: string | undefined) => void;
+}
+
+/** The fields of a panel that depend on its kind. */
+export function KindFields(props: Props<Panel>) {
+  const { panel, change, application, dashboard } = props;
+  const given = { application, dashboard, kind: panel.kind };
+  switch (panel.kind) {
+    case 'series':
+      return <SeriesFields {...props} panel={panel} />;
+    case 'figure':
+      return (
+        <>
+          <SourceFields {...given} source={panel.source} change={(source) => change({ ...panel, source })} />
+          <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={panel.trend ?? false}
+              onChange={({ currentTarget }) => change({ ...panel, trend: currentTarget.checked })}
+            />
+            Show its course over the range
+          </label>
+          <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
+        </>
+      );
+    case 'table':
+    case 'timeline':
+      return (
+        <SourceList
+          {...given}
+          most={panel.kind === 'table' ? 8 : 12}
+          sources={panel.sources}
+          change={(sources) => change({ ...panel, sources })}
+        />
+      );
+    case 'map': {
+      const { devices, tag, product, ...rest } = panel;
+      const choice = { ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) };
+      return <ChoiceFields {...given} choice={choice} change={(next) => change({ ...rest, ...next })} />;
+    }
+    case 'top':
+      return <TopFields {...props} panel={panel} />;
+    case 'query':
+      return <QueryFields {...props} panel={panel} />;
+    default:
+      return (
+        <Field label="Text" hint="Web addresses and [words](https://…) become links; a line with “# ” is a heading.">
+          <textarea
+            rows={8}
+            maxLength={10_000}
+            value={panel.text}
+            onInput={({ currentTarget }) => change({ ...panel, text: currentTarget.value })}
+          />
+        </Field>
+      );
+  }
+}
+
+const SeriesFields = ({ panel, change, application, dashboard }: Props<SeriesPanel>) => (
+  <>
+    <SourceList
+      application={application}
+      dashboard={dashboard}
+      kind="series"
+      most={12}
+      sources={panel.sources}
+      change={(sources) => change({ ...panel, sources })}
+    />
+    <div class="beside">
+      <Select
+        label="Draw as"
+        options={{ line: 'Lines', area: 'Areas', bar: 'Bars' }}
+        value={panel.draw}
+        choose={(draw) => change({ ...panel, draw })}
+      />
+      <AggregateField value={panel.aggregate ?? 'avg'} change={(aggregate) => change({ ...panel, aggregate })} />
+    </div>
+    <div class="beside">
+      <NumberField label="Axis from" value={panel.min} change={(min) => change(without({ ...panel, min }, 'min'))} />
+      <NumberField label="Axis to" value={panel.max} change={(max) => change(without({ ...panel, max }, 'max'))} />
+    </div>
+    <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
+  </>
+);
+
+const TopFields = ({ panel, change, application, dashboard }: Props<TopPanel>) => (
+  <>
+    <SourceFields
+      application={application}
+      dashboard={dashboard}
+      kind="top"
+      source={panel.source}
+      change={(source) => change({ ...panel, source })}
+    />
+    <AggregateField value={panel.aggregate} change={(aggregate) => change({ ...panel, aggregate })} />
+    <div class="beside">
+      <Select
+        label="First"
+        options={{ highest: 'The highest', lowest: 'The lowest' }}
+        value={panel.order}
+        choose={(order) => change({ ...panel, order })}
+      />
+      <Field label="Devices">
+        <input
+          type="number"
+          min={1}
+          max={50}
+          required
+          value={panel.size}
+          onInput={({ currentTarget: { valueAsNumber: size } }) => {
+            if (Number.isInteger(size) && size >= 1 && size <= 50) change({ ...panel, size });
+          }}
+        />
+      </Field>
+    </div>
+  </>
+);
+
+/** Returns a panel without a field that has no value. */
+const without = <Of extends object>(panel: Of, field: keyof Of): Of => {
+  if (panel[field] !== undefined) return panel;
+  const copy = { ...panel };
+  delete copy[field];
+  return copy;
+};
+
+const QueryFields = ({ application, panel, change, setFault }: Props<QueryPanel>) => {
+  const [text, setText] = useState(() => JSON.stringify(panel.query, undefined, 2));
+  const write = (next: string) => {
+    setText(next);
+    const query = parseQuery(next);
+    setFault(query === undefined ? 'The query is not JSON yet.' : undefined);
+    if (query !== undefined) change({ ...panel, query });
+  };
+  return (
+    <>
+      <div class="field">
+        <span class="field-label">Query</span>
+        <LazyEditor
+          label="Query"
+          text={text}
+          fields={fieldsOf([...factsOf(application).keys()])}
+          root="query"
+          change={write}
+          run={() => undefined}
+        />
+        <span class="quiet hint">Aggregations of one level over the records of the range. Ctrl+Space completes.</span>
+      </div>
+      <Select
+        label="Show as"
+        options={{ bars: 'Bars', table: 'Table' }}
+        value={panel.show}
+        choose={(show) => change({ ...panel, show })}
+      />
+    </>
+  );
+};
+
+const AggregateField = ({ value, change }: { value: Aggregate; change: (value: Aggregate) => void }) => (
+  <Select label="Value" options={aggregates} value={value} choose={change} />
+);
+
+/** A field that chooses one of a few words. */
+export const Select = <Value extends string>({
+  label,
+  options,
+  value,
+  choose,
+}: {
+  label: string;
+  options: Readonly<Record<Value, string>>;
+  value: Value;
+  choose: (value: Value) => void;
+}) => (
+  <Field label={label}>
+    <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value as Value)}>
+      {(Object.entries(options) as [Value, string][]).map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </Field>
+);

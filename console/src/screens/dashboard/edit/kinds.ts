@@ -1,0 +1,107 @@
+import type { Panel } from '../document.js';
+import { type Application, factsOf } from '../facts.js';
+
+type Kind = Panel['kind'];
+
+/** The kinds of panels: their names, their uses, and their sizes at first. */
+export const kinds: readonly { kind: Kind; name: string; use: string; w: number; h: number; icon: string }[] = [
+  { kind: 'series', name: 'Chart', use: 'Values over time', w: 6, h: 8, icon: 'M2 2v12h12M4.5 10 7 6.5l2.5 2L13 4' },
+  {
+    kind: 'figure',
+    name: 'Figure',
+    use: 'One value, large',
+    w: 3,
+    h: 4,
+    icon: 'M3 5h2.5v7M3 12h5M9.5 6a2 2 0 1 1 3.5 1.3L9.5 12H13',
+  },
+  {
+    kind: 'table',
+    name: 'Newest values',
+    use: 'A row for each device',
+    w: 6,
+    h: 8,
+    icon: 'M2 3h12v10H2zM2 6.5h12M2 10h12M6.5 3v10',
+  },
+  {
+    kind: 'map',
+    name: 'Map',
+    use: 'Where devices are',
+    w: 6,
+    h: 9,
+    icon: 'M8 14s4.5-4.2 4.5-7.5a4.5 4.5 0 0 0-9 0C3.5 9.8 8 14 8 14zM8 8a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
+  },
+  {
+    kind: 'timeline',
+    name: 'States',
+    use: 'On, off and words over time',
+    w: 6,
+    h: 6,
+    icon: 'M2 4h5v2.5H2zM7 4h7v2.5H7zM2 9.5h8V12H2zM10 9.5h4V12h-4z',
+  },
+  { kind: 'top', name: 'Top list', use: 'Highest or lowest devices', w: 4, h: 8, icon: 'M2 4h12M2 8h8M2 12h5' },
+  {
+    kind: 'query',
+    name: 'Query',
+    use: 'The search language',
+    w: 4,
+    h: 8,
+    icon: 'M5.5 3C3.5 3 4.5 8 2.5 8c2 0 1 5 3 5M10.5 3c2 0 1 5 3 5-2 0-1 5-3 5',
+  },
+  { kind: 'text', name: 'Text', use: 'Notes and links', w: 4, h: 4, icon: 'M3 3.5h10M8 3.5V13' },
+];
+
+export const kindOf = (kind: Kind) => kinds.find((one) => one.kind === kind)!;
+
+/** Returns the variables that a kind of panel can show, as fields of records. */
+export const variablesFor = (application: Application, kind: Kind): string[] => {
+  const facts = [...factsOf(application)];
+  const isState = (type: string) => type === 'BOOL' || type === 'TXT';
+  const fitting = facts.filter(([, { type }]) =>
+    kind === 'top' ? !isState(type) : kind === 'series' ? type !== 'TXT' : true,
+  );
+  if (kind === 'timeline') fitting.sort(([, a], [, b]) => Number(isState(b.type)) - Number(isState(a.type)));
+  return fitting.map(([name]) => `data.${name}`);
+};
+
+/** Returns a new panel of a kind with usual settings, at no place yet. */
+export const newPanel = (application: Application, kind: Kind, id: string): Panel => {
+  const { w, h } = kindOf(kind);
+  const [first = 'data.temperature'] = variablesFor(application, kind);
+  const base = { id, title: '', x: 0, y: 0, w, h };
+  const source = { variable: first };
+  switch (kind) {
+    case 'series':
+      return { ...base, kind, sources: [source], draw: 'line' };
+    case 'figure':
+      return { ...base, kind, source, aggregate: 'last', trend: true };
+    case 'table':
+      return {
+        ...base,
+        kind,
+        sources: variablesFor(application, kind)
+          .slice(0, 4)
+          .map((variable) => ({ variable })),
+      };
+    case 'map':
+      return { ...base, kind };
+    case 'timeline':
+      return { ...base, kind, sources: [source] };
+    case 'top':
+      return { ...base, kind, source, aggregate: 'last', order: 'highest', size: 10 };
+    case 'query':
+      return {
+        ...base,
+        kind,
+        query: { aggs: { device: { terms: { field: 'device.name', size: 10 } } } },
+        show: 'bars',
+      };
+    default:
+      return { ...base, kind: 'text', text: '' };
+  }
+};
+
+/** Returns an identifier that no panel has. */
+export const freeId = (panels: readonly { readonly id: string }[]): string => {
+  for (let number = panels.length + 1; ; number++)
+    if (!panels.some(({ id }) => id === `p${number}`)) return `p${number}`;
+};

@@ -1,0 +1,92 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Field } from '../../../components/dialog.js';
+import { type Dashboard, nameOf, type Panel, sourcesOf } from '../document.js';
+import type { Application } from '../facts.js';
+import { PanelFrame, words } from '../grid.js';
+import { PanelBody } from '../panels/body.js';
+import { useBoard } from '../use-board.js';
+import { KindFields } from './kind-fields.js';
+import { kindOf } from './kinds.js';
+import { Modal } from './modal.js';
+
+/** Changes one panel, beside a preview of what it shows. */
+export function PanelDialog({
+  application,
+  dashboard,
+  panel,
+  keep,
+  close,
+}: {
+  application: Application;
+  dashboard: Dashboard;
+  panel: Panel;
+  keep: (panel: Panel) => void;
+  close: () => void;
+}) {
+  const [draft, setDraft] = useState(panel);
+  const [fault, setFault] = useState<string | undefined>();
+  const preview = useMemo(() => ({ ...dashboard, panels: [draft] }), [dashboard, draft]);
+  const board = useBoard(application, preview);
+  const isNew = !dashboard.panels.some(({ id }) => id === panel.id);
+  const title = draft.title || titleFor(draft);
+  return (
+    <Modal title={`${isNew ? 'Add' : 'Edit'}: ${kindOf(panel.kind).name.toLowerCase()}`} wide close={close}>
+      <form
+        class="panel-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (fault === undefined) keep({ ...draft, title });
+        }}
+      >
+        <div class="panel-fields">
+          <Field label="Title">
+            <input
+              autoFocus
+              maxLength={200}
+              value={draft.title}
+              placeholder={titleFor(draft)}
+              onInput={({ currentTarget }) => setDraft({ ...draft, title: currentTarget.value })}
+            />
+          </Field>
+          <KindFields
+            application={application}
+            dashboard={dashboard}
+            panel={draft}
+            change={setDraft}
+            setFault={setFault}
+          />
+        </div>
+        <div class="preview" role="group" aria-label="Preview">
+          <PanelFrame panel={{ ...draft, title, x: 0, y: 0, w: 12 }}>
+            <PanelBody panel={draft} shown={board.shown} />
+          </PanelFrame>
+          {board.error && (
+            <p class="fault" role="alert">
+              {board.error.message}
+            </p>
+          )}
+        </div>
+        <div class="actions end">
+          {fault !== undefined && (
+            <span class="fault" role="status">
+              {fault}
+            </span>
+          )}
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={fault !== undefined}>
+            {isNew ? 'Add' : 'Apply'}
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** Returns the title that a panel gets where none is written: the names of its variables. */
+const titleFor = (panel: Panel): string => {
+  const names = [...new Set(sourcesOf(panel).map(({ variable, label }) => label || nameOf(variable)))];
+  const text = names.length === 0 || panel.kind === 'table' ? words[panel.kind] : names.join(', ');
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1, 200)}`;
+};

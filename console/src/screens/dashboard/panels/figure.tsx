@@ -1,0 +1,82 @@
+import { Ago } from '../../../components/ago.js';
+import { Badge } from '../../../components/badge.js';
+import { wordsOf } from '../../../components/levels.js';
+import { readValue } from '../../../components/plot-data.js';
+import { shown } from '../../../format/value.js';
+import type { FigureResult } from '../data/results.js';
+import { aggregates, type FigurePanel, levelAt } from '../document.js';
+import { Note } from './note.js';
+
+const tones = { info: 'quiet', warning: 'warn', critical: 'bad' } as const;
+
+/** A single value, large, with its course over the range behind it. */
+export function FigureBody({ panel, result }: { panel: FigurePanel; result: FigureResult }) {
+  const { value, unit, isBoolean, at, of, trend } = result;
+  if (value === undefined) return <Note title="No value in this range">Choose a longer range, or other devices.</Note>;
+  const level = typeof value === 'number' ? levelAt(panel.bands, value) : undefined;
+  const text = isBoolean
+    ? readValue({ name: '', unit: unit ?? null, type: 'BOOL', ts: [], values: [] }, Number(value))
+    : shown(typeof value === 'number' ? rounded(value) : value);
+  return (
+    <div class={level === undefined ? 'figure-panel' : `figure-panel ${tones[level.severity]}`}>
+      <p class="figure-value">
+        {text}
+        {!isBoolean && unit && <span class="figure-unit"> {unit}</span>}
+      </p>
+      <p class="figure-note">
+        {level !== undefined && (
+          <>
+            <Badge tone={tones[level.severity]}>{wordsOf(level)}</Badge>{' '}
+          </>
+        )}
+        {panel.aggregate === 'last' ? (
+          <>
+            {of !== undefined && <span class="cut">{of} </span>}
+            {at !== undefined && <Ago at={at} />}
+          </>
+        ) : (
+          aggregates[panel.aggregate]
+        )}
+        <Change of={trend} unit={unit} />
+      </p>
+      {trend.length > 1 && <Trend of={trend} />}
+    </div>
+  );
+}
+
+/** Rounds a value to what can be read from afar: the fewer decimals, the larger it is. */
+const rounded = (value: number): number => {
+  const size = Math.abs(value);
+  if (size > 0 && size < 0.1) return Number(value.toPrecision(2));
+  return Number(value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : 2));
+};
+
+/** Says by how much the value changed over the range. */
+const Change = ({ of, unit }: { of: readonly number[]; unit: string | undefined }) => {
+  if (of.length < 2) return null;
+  const change = rounded(of.at(-1)! - of[0]!);
+  const sign = change > 0 ? '▲' : change < 0 ? '▼' : '＝';
+  return (
+    <span class="figure-change">
+      <span aria-hidden="true">{sign}</span>{' '}
+      <span class="visually-hidden">{change > 0 ? 'up' : change < 0 ? 'down' : 'unchanged'} </span>
+      {change === 0 ? 'unchanged' : shown(Math.abs(change), unit)}
+    </span>
+  );
+};
+
+/** The course of the value, without axes. The figures say the same in words. */
+const Trend = ({ of }: { of: readonly number[] }) => {
+  const low = Math.min(...of);
+  const span = Math.max(...of) - low || 1;
+  const points = of.map(
+    (value, index) =>
+      `${((index / (of.length - 1)) * 100).toFixed(2)} ${(36 - ((value - low) / span) * 32).toFixed(2)}`,
+  );
+  return (
+    <svg class="figure-trend" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
+      <path class="area" d={`M0 40L${points.join('L')}L100 40Z`} />
+      <path d={`M${points.join('L')}`} />
+    </svg>
+  );
+};

@@ -1,0 +1,27 @@
+import { shown } from '../../../format/value.js';
+import type { TopResult } from '../data/results.js';
+import { deviceLink } from './device-link.js';
+
+/** Devices with the highest or lowest values, each with a bar. */
+export function TopBody({ label, result: { entries, unit } }: { label: string; result: TopResult }) {
+  const values = entries.map(({ value }) => value);
+  // Bars of values beside zero begin at zero; those far from it begin near the smallest.
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const base = low >= 0 ? 0 : low - (high - low) * 0.1;
+  return (
+    <ol class="top-list panel-scroll" aria-label={label} tabIndex={0}>
+      {entries.map(({ id, name, value }, index) => (
+        <li key={id}>
+          <span class="quiet place">{index + 1}</span>
+          <span class="cut" title={name}>
+            {deviceLink(id, name)}
+          </span>
+          <b>{shown(Number(value.toPrecision(5)), unit)}</b>
+          <span class="track" aria-hidden="true">
+            <span style={{ width: `${high === base ? 100 : Math.max(1, ((value - base) / (high - base)) * 100)}%` }} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

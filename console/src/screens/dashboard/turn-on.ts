@@ -1,0 +1,11 @@
+import { DashboardOwnerDocument, UpdateApplicationDocument } from '../../api/documents.js';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+
+/** Gives an application a dashboard. A dashboard that it had before is there again. */
+export async function turnOn(applicationId: string): Promise<void> {
+  const names = { organizationId: organizationId.value, applicationId };
+  const { application } = await ask(DashboardOwnerDocument, names);
+  const { name, description } = application;
+  await ask(UpdateApplicationDocument, { ...names, name, description, hasDashboard: true });
+}

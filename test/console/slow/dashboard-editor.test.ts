@@ -1,0 +1,140 @@
+import { expect, it } from '@jest/globals';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
+import { coldRooms, saveDashboard } from '../dashboards.js';
+
+describeInBrowser('console: editor of a dashboard', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+  const notes = (title: string, x: number) => ({
+    id: title.toLowerCase(),
+    kind: 'text',
+    title,
+    text: '',
+    x,
+    y: 0,
+    w: 4,
+    h: 4,
+  });
+
+  const opened = async () => {
+    const made = await coldRooms(world);
+    await saveDashboard(made.owner, made.application, [notes('First', 0), notes('Second', 4)]);
+    const { page, faults } = await browser.open(`${made.address}#token=${made.owner.token}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    return { ...made, page, faults, said: page.getByRole('status', { name: 'Arrangement' }) };
+  };
+
+  it('adds a panel of each kind, changes one beside its preview, and saves them', async () => {
+    const { page, faults } = await opened();
+    for (const kind of ['Chart', 'Figure', 'Newest values', 'Map', 'States', 'Top list', 'Query', 'Text']) {
+      await page.getByRole('button', { name: 'Add a panel' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: kind }).click();
+      await page.getByRole('dialog').getByLabel('Title').fill(kind);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+    }
+    await page.getByRole('button', { name: 'Edit Chart' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Cold');
+    await dialog.getByLabel('Devices').selectOption('With a tag');
+    await dialog.getByLabel('Tag').selectOption('lyon');
+    await dialog.getByLabel('Draw as').selectOption('Areas');
+    await dialog.getByRole('button', { name: 'Mark values' }).click();
+    await dialog.getByLabel('From', { exact: true }).fill('-10');
+    await dialog.getByRole('group', { name: 'Preview' }).getByText('warning from -10').waitFor();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The dashboard was saved.').waitFor();
+    await page.getByRole('article', { name: 'Cold' }).getByText('warning from -10').waitFor();
+    expect(await page.getByRole('article').count()).toBe(10);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('arranges by the arrow keys alone, says where the panel is, and takes steps back', async () => {
+    const { page, said } = await opened();
+    const first = page.getByRole('button', { name: 'Arrange First' });
+    await first.focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await said.innerText()).toBe('First: column 2 of 12, row 1, 4 wide, 4 high');
+    expect(await first.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowDown');
+    expect(await said.innerText()).toBe('First: column 2 of 12, row 1, 5 wide, 5 high');
+    await page.keyboard.press('ArrowDown');
+    expect(await said.innerText()).toBe('First: column 2 of 12, row 5, 5 wide, 5 high');
+    await page.keyboard.press('ArrowDown');
+    expect(await said.innerText()).toContain('no further that way');
+    for (let steps = 0; steps < 4; steps++) await page.keyboard.press('Control+z');
+    await page.getByRole('button', { name: 'Undo', disabled: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  });
+
+  it('arranges by the mouse: a title moves a panel, a corner changes its size', async () => {
+    const { page, said } = await opened();
+    const head = (await page.getByRole('heading', { name: 'Second' }).boundingBox())!;
+    await page.mouse.move(head.x + 5, head.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(head.x - 300, head.y + 10, { steps: 5 });
+    await page.mouse.up();
+    expect(await said.innerText()).toMatch(/^Second: column [12] of 12, row 1, 4 wide/);
+    const box = (await page.getByRole('article', { name: 'Second' }).boundingBox())!;
+    await page.mouse.move(box.x + box.width - 6, box.y + box.height - 6);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width + 160, box.y + box.height + 90, { steps: 5 });
+    await page.mouse.up();
+    expect(await said.innerText()).toMatch(/^Second: column [12] of 12, row 1, 6 wide, 6 high/);
+  });
+
+  it('shows who saved meanwhile and what, and lets the person look, take theirs or overwrite', async () => {
+    const { page, owner, application, address } = await opened();
+    await page.getByRole('button', { name: 'Remove Second' }).click();
+    await saveDashboard(owner, application, [notes('First', 0), notes('Second', 4), notes('Third', 8)]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody saved this dashboard meanwhile' });
+    await dialog.getByText('A token of the organization saved it').waitFor();
+    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(['Added Third', 'Removed Second']);
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Back to the editor' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Overwrite with mine' }).click();
+    await page.getByText('The dashboard was saved.').waitFor();
+    await page.goto(address);
+    await page.getByRole('article', { name: 'First' }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(1);
+  });
+
+  it('keeps unsaved changes when the person leaves the screen and comes back', async () => {
+    const { page } = await opened();
+    await page.getByRole('button', { name: 'Remove Second' }).click();
+    await page.getByRole('link', { name: 'Devices' }).first().click();
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('Your unsaved changes are still here.').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('article', { name: 'Second' }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(2);
+  });
+
+  it('adds variables that panels take, and makes panels of removed ones show all devices', async () => {
+    const { page } = await opened();
+    await page.getByRole('button', { name: 'Range and variables' }).click();
+    await page.getByRole('button', { name: 'Add a variable' }).click();
+    await page.getByLabel('Name').last().fill('1 room');
+    await page.getByText('A name begins with a letter').waitFor();
+    await page.getByLabel('Name').last().fill('room');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Add a panel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Chart' }).click();
+    await page.getByRole('dialog').getByLabel('Devices').selectOption('By the variable room (tag)');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Range and variables' }).click();
+    await page.getByRole('button', { name: 'Remove variable 2' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The dashboard was saved.').waitFor();
+    expect(await page.getByLabel('room').count()).toBe(0);
+  });
+});
