@@ -5,18 +5,13 @@ import { createRecheck } from '#auth/recheck.js';
 import { clientOf } from '#database/client.js';
 import { createHooks, type Hooks } from '#hooks/hooks.js';
 import { createLive, type Live } from '#live/live.js';
-import type { RecordLog } from '#records/record-log.js';
 import { deliveryRows } from '#resolvers/deliveries.js';
 import { episodeRows } from '#resolvers/episodes.js';
 import type { Base } from './services-options.js';
 
 /* Opens the parts that publish stored records: live data, hooks and alerts. */
 
-/**
- * Opens live data.
- * @param records returns the record store, which is opened later because it notifies live data of what it stores.
- */
-export function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
+export function openLive({ connections, connectionString, log, bus, place }: Base): Live {
   const { livePool, liveSlowPool } = connections;
   return createLive({
     pool: livePool,
@@ -24,6 +19,7 @@ export function openLive({ connections, connectionString, log }: Base, records: 
     connectionString,
     Client: clientOf(connectionString),
     log,
+    bus,
     recheck: createRecheck(
       async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
     ),
@@ -33,18 +29,16 @@ export function openLive({ connections, connectionString, log }: Base, records: 
         ts,
         device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
       }));
-      return records().matchCommitted(queries, some, timeoutMs);
+      return place.stored.matchCommitted(queries, some, timeoutMs);
     },
-    changes: (question) => records().changes(question),
+    changes: place.stored.changes,
     deliveryRows,
     episodeRows,
   });
 }
 
-export function openHooks(
-  { connections, place, config, clock, random, log, secretKeys, registry, tracing }: Base,
-  live: Live,
-): Hooks {
+export function openHooks(base: Base): Hooks {
+  const { connections, place, config, clock, random, log, secretKeys, registry, tracing, bus } = base;
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
   const { match, scan, count } = place.stored;
   return createHooks({
@@ -65,7 +59,7 @@ export function openHooks(
     scan,
     count,
     registry,
-    onChange: live.changed,
+    onChange: (deliveries) => bus.emit('deliveries', deliveries),
   });
 }
 

@@ -63,10 +63,11 @@ export function createResolvers({
   live,
   mail,
   records,
+  stored,
 }: Services): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
-    new AlertRuleResolver(alerts, { index, records }, clock),
+    new AlertRuleResolver(alerts, { index, stored }, clock),
     new ApiTokenResolver(clock),
     new ApplicationAlertRulesResolver(),
     new ApplicationEpisodesResolver(),

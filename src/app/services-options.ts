@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { CommitBus } from '#common/commit-bus.js';
 import type { Log } from '#common/log.js';
 import type { Config } from '#config/config.js';
 import type { Records } from '#records/postgres/records.js';
@@ -39,4 +40,6 @@ export interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>>
   registry: Registry;
   place: Records;
   tracing: Tracing | undefined;
+  /** Publishes what this process commits. */
+  bus: CommitBus;
 }

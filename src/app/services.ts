@@ -5,6 +5,7 @@ import type { Alerts } from '#alerts/alerts.js';
 import type { Mailer } from '#alerts/mail/mailer.js';
 import { createRefusals, type Refusals } from '#audit/refusals.js';
 import { auditUpkeep } from '#audit/upkeep.js';
+import { createCommitBus } from '#common/commit-bus.js';
 import { ApiError } from '#common/errors.js';
 import type { Config } from '#config/config.js';
 import type { CallReads } from '#database/call-read.js';
@@ -22,13 +23,13 @@ import type { ClusterRecordsOptions } from '#records/opensearch/cluster-store.js
 import { followJournal } from '#records/opensearch/move/drain.js';
 import { openPostgresRecords, type Records } from '#records/postgres/records.js';
 import type { RecordIndex } from '#records/record-index.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { RecordLog, StoredRecords } from '#records/record-log.js';
 import { createDeviceBatchSteps } from '#resolvers/device-batch-job.js';
 import { openTracing } from '#telemetry/open.js';
 import type { Tracing } from '#telemetry/tracing.js';
 import { createUsage, type Usage } from '#usage/usage.js';
 import { cleanUp } from './clean-up.js';
-import { openConnections } from './connections.js';
+import { type Connections, openConnections } from './connections.js';
 import { openMail } from './mail.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { openAlerts, openHooks, openLive } from './outgoing.js';
@@ -53,6 +54,7 @@ export interface Services {
   /** Prometheus metrics. */
   registry: Registry;
   records: RecordLog;
+  stored: StoredRecords;
   index: RecordIndex;
   jobs: Jobs;
   imports: Imports;
@@ -80,14 +82,14 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const tracing = config.tracing && (await openTracing(config.tracing, log));
   const connections = await openConnections(config, connectionString, { log, follow: tracing?.statement });
   const registry = new Registry();
-  const place = await openRecords(config, { pool: connections.pool, clock, log, registry });
-  const base: Base = { ...options, connections, registry, clock, random, place, tracing };
-  const live = openLive(base, () => records);
-  const hooks = openHooks(base, live);
+  const place = await openRecords(config, connections, { clock, log, registry });
+  const base: Base = { ...options, connections, registry, clock, random, place, tracing, bus: createCommitBus() };
+  const live = openLive(base);
+  const hooks = openHooks(base);
   const mail = openMail(base);
   const alerts = openAlerts(base, hooks, mail);
-  const usage = createUsage({ pool: connections.pool, clock, log, records: () => records });
-  const records = usage.limit(openRecordLog(base, live, hooks, alerts));
+  const usage = createUsage({ pool: connections.pool, clock, log, countAll: place.stored.countAll });
+  const records = usage.limit(openRecordLog(base, hooks, alerts));
   const index = openRecordIndex(base);
   const jobs = openJobs(base, hooks, index, records);
   const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
@@ -120,6 +122,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     mail,
     registry,
     records,
+    stored: place.stored,
     index,
     jobs,
     imports,
@@ -147,28 +150,27 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
  */
 async function openRecords(
   { recordIndex, cluster }: Config,
-  options: Omit<ClusterRecordsOptions, 'config'>,
+  { pool, livePool, liveSlowPool }: Connections,
+  shared: Pick<ClusterRecordsOptions, 'clock' | 'log' | 'registry'>,
 ): Promise<Records> {
+  const options = { pool, queryPool: liveSlowPool, changes: { quick: livePool, slow: liveSlowPool }, ...shared };
   if (recordIndex !== 'opensearch' || !cluster) {
-    return openPostgresRecords(() => followJournal(options));
+    return openPostgresRecords(options, () => followJournal(options));
   }
   const { openClusterRecords } = await import('#records/opensearch/cluster-store.js');
   return openClusterRecords({ config: cluster, ...options });
 }
 
 function openRecordLog(
-  { connections, place, clock, log, registry, tracing }: Base,
-  live: Live,
+  { connections, place, clock, log, registry, tracing, bus }: Base,
   hooks: Hooks,
   alerts: Alerts,
 ): RecordLog {
-  const { storePool, slowStorePool, pool, livePool, liveSlowPool } = connections;
+  const { storePool, slowStorePool, pool } = connections;
   const records = place.openLog({
     storePool,
     slowStorePool,
     pool,
-    queryPool: liveSlowPool,
-    changes: { quick: livePool, slow: liveSlowPool },
     log,
     trace: tracing?.group,
     clock,
@@ -180,9 +182,7 @@ function openRecordLog(
         return watched.length > 0 ? alerts.planDecisions(tx, watched) : undefined;
       },
     ],
-    committed(stored) {
-      live.stored(() => stored.map(({ id }) => id));
-    },
+    bus,
     grouped: createGroupMetrics(registry),
   });
   return measureLog(records, registry);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
+import type { CommitBus } from '#common/commit-bus.js';
 import { invalid } from '#common/errors.js';
 import type { Delivery } from '#entities/delivery.js';
 import type { Episode } from '#entities/episode.js';
@@ -14,7 +15,7 @@ import { createEpisodeFeed } from './episode-feed.js';
 import { type Feed } from './feed.js';
 import { type Claim, type FeedShared, type Subscriber } from './feed-options.js';
 import { createJobFeed } from './job-feed.js';
-import { createNotifications, type Notice } from './notifications.js';
+import { createNotifications, type Notice, type Notifications } from './notifications.js';
 import { rangesOf } from './range.js';
 import { createRecordFeed, type MatchStored, type ReadChanges } from './record-feed.js';
 import { type Batch, Stream } from './stream.js';
@@ -37,6 +38,8 @@ export interface LiveOptions extends FeedShared {
   connectionString: string;
   /** Client class for that connection; by default pg's own. */
   Client?: typeof pg.Client;
+  /** Publishes what this process commits. */
+  bus: CommitBus;
   match: MatchStored;
   changes: ReadChanges;
   /** Columns of deliveries in their published shape, from `delivery d`. */
@@ -92,10 +95,6 @@ export interface Live {
   devices(wanted: DevicesWanted): Promise<Batches<string>>;
   /** Episodes of the application that the claim names: when they open, are acknowledged and close. */
   episodes(wanted: Wanted): Promise<Batches<Episode>>;
-  /** Notes that records, and the deliveries for them, were committed. */
-  stored(ids: () => readonly string[]): void;
-  /** Notes that deliveries changed. */
-  changed(deliveries: readonly { hookId: string; id: string }[]): void;
   start(): void;
   /** Ends every subscription. */
   close(): Promise<void>;
@@ -107,26 +106,28 @@ export function createLive({
   Client,
   deliveryRows,
   episodeRows,
+  bus,
   match,
   changes,
   ...shared
 }: LiveOptions): Live {
-  const records = createRecordFeed({ ...shared, match, changes, onDemand: (is) => post.want('records', is) });
+  const records = createRecordFeed({ ...shared, match, changes, onDemand: (is) => notifications.want('records', is) });
   const deliveries = createDeliveryFeed({
     ...shared,
     rows: deliveryRows,
-    onDemand: (is) => post.want('deliveries', is),
+    onDemand: (is) => notifications.want('deliveries', is),
   });
   const jobs = createJobFeed(shared);
   const devices = createDeviceFeed(shared);
   const episodes = createEpisodeFeed({ ...shared, rows: episodeRows });
   const feeds = { records, deliveries };
-  const post = createNotifications({
+  const notifications = createNotifications({
     connectionString,
     ...(Client && { Client }),
     log: shared.log,
     onNotice: (topic, notices) => feeds[topic].hint(notices),
   });
+  notifyOf(bus, notifications);
   return {
     records: (wanted) => {
       const { deviceIds, query } = wanted;
@@ -142,28 +143,33 @@ export function createLive({
       return join(devices, wanted, { userId, ...(deviceId !== undefined && { deviceId }) });
     },
     episodes: (wanted) => join(episodes, wanted, {}),
-    stored(ids) {
-      post.tell('records', () => rangesOf(ids()));
-      // Deliveries get their identifiers after the records and are committed with them.
-      post.tell('deliveries', () => {
-        const [first] = rangesOf(ids());
-        return first === undefined ? [] : [{ low: first.low, high: newId() }];
-      });
-    },
-    changed(changes) {
-      post.tell('deliveries', () => {
-        const byHook = Map.groupBy(changes, ({ hookId }) => hookId);
-        return [...byHook].flatMap(([hook, some]) =>
-          rangesOf(some.map(({ id }) => id)).map((range): Notice => ({ hook, ...range })),
-        );
-      });
-    },
-    start: () => post.start(),
+    start: () => notifications.start(),
     async close() {
       await Promise.all([records, deliveries, jobs, devices, episodes].map((feed) => feed.close()));
-      await post.close();
+      await notifications.close();
     },
   };
+}
+
+/** Sends notices of what this process commits. */
+function notifyOf(bus: CommitBus, notifications: Notifications): void {
+  bus.on('records', (stored) => {
+    const ranges = () => rangesOf(stored.map(({ id }) => id));
+    notifications.publish('records', ranges);
+    // Deliveries get their identifiers after the records and are committed with them.
+    notifications.publish('deliveries', () => {
+      const [first] = ranges();
+      return first === undefined ? [] : [{ low: first.low, high: newId() }];
+    });
+  });
+  bus.on('deliveries', (changed) =>
+    notifications.publish('deliveries', () => {
+      const byHook = Map.groupBy(changed, ({ hookId }) => hookId);
+      return [...byHook].flatMap(([hook, some]) =>
+        rangesOf(some.map(({ id }) => id)).map((range): Notice => ({ hook, ...range })),
+      );
+    }),
+  );
 }
 
 async function join<Item, Someone extends Subscriber<Item>>(

@@ -22,7 +22,7 @@ export interface Notifications {
   /** Begins to listen, and reconnects after every failure. */
   start(): void;
   /** Sends a notice of what was committed. It is quick, and does nothing if no process wants notices of the topic. */
-  tell(topic: Topic, notices: () => readonly Notice[]): void;
+  publish(topic: Topic, notices: () => readonly Notice[]): void;
   /** Sets whether this process wants notices of a topic. */
   want(topic: Topic, wanted: boolean): void;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ class ListenNotify implements Notifications {
   private readonly wants = new Set<Topic>();
   /** Time until which other processes want notices of a topic. */
   private readonly wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
-  private untold: Partial<Record<Topic, Notice[] | 'many'>> = {};
+  private unsent: Partial<Record<Topic, Notice[] | 'many'>> = {};
   private client: pg.Client | undefined;
   private closed = false;
   private failures = 0;
@@ -88,14 +88,14 @@ class ListenNotify implements Notifications {
     void this.connect();
   }
 
-  tell(topic: Topic, notices: () => readonly Notice[]): void {
+  publish(topic: Topic, notices: () => readonly Notice[]): void {
     const elsewhere = this.wantedUntil[topic] > performance.now();
     if (!elsewhere && !this.wants.has(topic)) return;
-    const told = notices();
-    if (told.length === 0) return;
-    if (this.wants.has(topic)) this.options.onNotice(topic, told);
+    const some = notices();
+    if (some.length === 0) return;
+    if (this.wants.has(topic)) this.options.onNotice(topic, some);
     if (!elsewhere || this.client === undefined) return;
-    this.untold[topic] = mergeNotices(this.untold[topic] ?? [], told);
+    this.unsent[topic] = mergeNotices(this.unsent[topic] ?? [], some);
     this.sending ??= setTimeout(() => void this.send(), Math.max(0, this.sentAt + spacing - performance.now()));
   }
 
@@ -176,8 +176,8 @@ class ListenNotify implements Notifications {
   private async send(): Promise<void> {
     this.sending = undefined;
     this.sentAt = performance.now();
-    const message = this.untold;
-    this.untold = {};
+    const message = this.unsent;
+    this.unsent = {};
     await this.notify(message);
   }
 

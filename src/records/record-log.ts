@@ -14,6 +14,14 @@ export interface RecordLog {
    * @throws ApiError 422 for an idempotency key that came with another body
    */
   append(call: AppendCall): Promise<AppendResult>;
+  /** Starts the upkeep: partitions ahead, rollups, retention. */
+  maintain(): void;
+  /** Resolves when everything in progress is settled. */
+  close(): Promise<void>;
+}
+
+/** Reads records that the {@link RecordLog} has stored, for hooks, alerts, live data, jobs and quotas. */
+export interface StoredRecords {
   /**
    * Matches a query against records that this transaction has stored, all of one organization. Each record is read by
    * the types of its own product. If the query cannot be answered, the records match.
@@ -40,10 +48,6 @@ export interface RecordLog {
   redecode(tx: PoolClient, job: LogJob): Promise<LogStep>;
   /** Reads records that were committed after a snapshot, page by page. */
   changes(question: ChangesQuestion): Promise<CommittedRecord[]>;
-  /** Starts the upkeep: partitions ahead, rollups, retention. */
-  maintain(): void;
-  /** Resolves when everything in progress is settled. */
-  close(): Promise<void>;
 }
 
 /** One call that posts records. */

@@ -14,13 +14,13 @@ import { AlertKind, type AlertRule } from '#entities/alert-rule.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { timeOf } from '#entities/id.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { StoredRecords } from '#records/record-log.js';
 import type { Context } from '#schema/context.js';
 
 /** Sources of a preview's records. */
 export interface PreviewSources {
   index: Pick<RecordIndex, 'list'>;
-  records: Pick<RecordLog, 'matchCommitted'>;
+  stored: Pick<StoredRecords, 'matchCommitted'>;
 }
 
 const week = 7 * 86_400;
@@ -173,7 +173,7 @@ class Reading {
     const found = new Map<AlertCondition, ReadonlySet<string>>();
     if (asked.length > 0 && records.length > 0) {
       const device = { id, organizationId, ...(productId && { product: { id: productId } }) };
-      const sets = await this.sources.records.matchCommitted(
+      const sets = await this.sources.stored.matchCommitted(
         asked.map(({ query }) => query!),
         records.map(({ id: recordId, ts }) => ({ id: recordId, ts, device })),
         matchTimeout,

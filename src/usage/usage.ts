@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '#common/log.js';
 import { type Item, Rejection } from '#records/item.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { RecordLog, StoredRecords } from '#records/record-log.js';
 import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { CallCounter } from './call-counter.js';
 import { foldUsage } from './fold.js';
@@ -29,20 +29,18 @@ const second = 1000;
  */
 const lookEvery = 2 * second;
 
-/**
- * Creates the usage.
- * @param records returns the record store, which counts what is stored
- */
+/** Creates the usage. */
 export const createUsage = ({
   pool,
   clock,
   log,
-  records,
+  countAll,
 }: {
   pool: Pool;
   clock: () => number;
   log: Log;
-  records: () => Pick<RecordLog, 'countAll'>;
+  /** Counts the stored records of an organization. */
+  countAll: StoredRecords['countAll'];
 }): Usage => {
   const calls = new CallCounter(clock);
   const quotas = new Quotas(pool, clock);
@@ -60,7 +58,6 @@ export const createUsage = ({
       storage: {
         every: 5 * second,
         run: async () => {
-          const countAll = (id: string) => records().countAll(id);
           while (!closing && (await measureStorage(pool, new Date(clock()), countAll)));
         },
       },

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { createCommitBus } from '#common/commit-bus.js';
 import { readConfig } from '#config/config.js';
 import { createCallReads } from '#database/call-read.js';
 import { fairQueueFor } from '#database/pool-queue.js';
@@ -11,12 +12,12 @@ import { openClusterRecords } from '#records/opensearch/cluster-store.js';
 import { journalSession } from '#records/opensearch/session.js';
 import { openPostgresRecords } from '#records/postgres/records.js';
 import type { RecordIndex } from '#records/record-index.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { RecordLog, StoredRecords } from '#records/record-log.js';
 import { recordIndexSettings } from './record-index.js';
 
 /** A record store and index for this test run. The index finds all records that the store has acknowledged. */
 export interface TestRecords {
-  readonly log: RecordLog;
+  readonly log: RecordLog & StoredRecords;
   readonly index: RecordIndex;
   /** Runs work in a transaction of the store's database. */
   transaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T>;
@@ -41,15 +42,15 @@ export const openTestRecords = async (
   const storePool = createPool(databaseUrl, { pipeline: true, session });
   const searchPool = createPool(databaseUrl, { pipeline: true });
   const reader = createReader(databaseUrl, 30_000);
+  const stored = { pool, queryPool: storePool, changes: { quick: storePool, slow: storePool }, clock };
   const place =
     recordIndex === 'opensearch'
-      ? openClusterRecords({ config: config!, pool, clock, log: silent, registry: new Registry() })
-      : openPostgresRecords();
+      ? openClusterRecords({ ...stored, config: config!, log: silent, registry: new Registry() })
+      : openPostgresRecords(stored);
   const log = place.openLog({
     storePool,
     pool,
-    queryPool: storePool,
-    changes: { quick: storePool, slow: storePool },
+    bus: createCommitBus(),
     log: silent,
     clock,
     plans: [],
@@ -65,7 +66,7 @@ export const openTestRecords = async (
   });
   await place.start();
   return {
-    log,
+    log: { ...log, ...place.stored },
     index,
     transaction: (work) => transaction(storePool, work),
     async close() {

@@ -1,9 +1,8 @@
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ApiError } from '#common/errors.js';
 import type { ClusterConfig } from '#config/cluster-setting.js';
-import { createRecordLog, storedRecords } from '../postgres/log/log.js';
+import { createRecordLog, openStoredRecords, type StoredRecordsOptions } from '../postgres/log/log.js';
 import type { Records } from '../postgres/records.js';
 import { BulkWriter, Overloaded } from './bulk.js';
 import { createClient, isUnavailable } from './client.js';
@@ -26,11 +25,8 @@ import { createClusterIndex } from './record-index.js';
 import { createReadiness, type Readiness } from './template.js';
 
 /** Settings of records on a cluster. */
-export interface ClusterRecordsOptions {
+export interface ClusterRecordsOptions extends StoredRecordsOptions {
   config: ClusterConfig;
-  /** For statements that may be slow. */
-  pool: Pool;
-  clock: () => number;
   log: Logger;
   registry: Registry;
 }
@@ -81,7 +77,8 @@ const upkeepTasks = (
 });
 
 /** Opens records in a journal of PostgreSQL, and on a cluster that is fed from it and answers queries. */
-export const openClusterRecords = ({ config, pool, clock, log, registry }: ClusterRecordsOptions): Records => {
+export const openClusterRecords = (options: ClusterRecordsOptions): Records => {
+  const { config, pool, clock, log, registry } = options;
   const client = createClient(config);
   const names = indexNames(config.prefix);
   const places = new Places(pool);
@@ -102,12 +99,13 @@ export const openClusterRecords = ({ config, pool, clock, log, registry }: Clust
     log,
     tasks: upkeepTasks(parts, { ready, clock, log, isClosing: () => closing }),
   });
-  const stored = { ...storedRecords, ...createScan(parts), redecode: createRedecode(parts) };
+  const stored = { ...openStoredRecords(options), ...createScan(parts), redecode: createRedecode(parts) };
   return {
     stored,
-    openLog: (options) => ({
-      ...createRecordLog({
-        ...options,
+    openLog(logOptions) {
+      logOptions.bus.on('records', () => indexer.wake());
+      return createRecordLog({
+        ...logOptions,
         partitions: new JournalPartitions(),
         async note(tx, records, bytes) {
           await noteBatch(tx, records, bytes);
@@ -115,26 +113,21 @@ export const openClusterRecords = ({ config, pool, clock, log, registry }: Clust
         },
         admit: lag.admit,
         purge: (gone) => purgeDocuments(parts, gone),
-        committed(records) {
-          options.committed?.(records);
-          indexer.wake();
-        },
-      }),
-      ...stored,
-    }),
+      });
+    },
     isAway: (error) =>
       isUnavailable(error) ||
       error instanceof Overloaded ||
       (error instanceof ApiError && error.code === 'UNAVAILABLE'),
-    openIndex: (options) =>
+    openIndex: (indexOptions) =>
       createClusterIndex({
-        ...options,
+        ...indexOptions,
         client,
         names,
         places,
         caughtUp: (organizationId, signal) => fresh(organizationId, { signal }),
         fresh: config.strict
-          ? (organizationId, signal) => fresh(organizationId, { timeoutMs: options.timeoutMs, signal })
+          ? (organizationId, signal) => fresh(organizationId, { timeoutMs: indexOptions.timeoutMs, signal })
           : () => Promise.resolve(),
       }),
     async start() {

@@ -1,15 +1,17 @@
+import type { CommitBus } from '#common/commit-bus.js';
 import type { RecordIndex } from '../record-index.js';
-import type { RecordLog } from '../record-log.js';
-import { createRecordLog, type RecordLogOptions, storedRecords } from './log/log.js';
+import type { RecordLog, StoredRecords } from '../record-log.js';
+import { createRecordLog, openStoredRecords, type RecordLogOptions, type StoredRecordsOptions } from './log/log.js';
 import { createRecordIndex, type RecordIndexOptions } from './search/postgres-index.js';
 
 /** Settings of a record store that do not depend on where records are searched. */
-export type OpenLogOptions = Omit<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge' | 'follow'>;
+export type OpenLogOptions = Omit<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge' | 'follow'> & {
+  bus: CommitBus;
+};
 
 /** The place of records: PostgreSQL alone, or PostgreSQL with a cluster that answers queries. */
 export interface Records {
-  /** The operations that run in the caller's transaction. */
-  stored: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redecode'>;
+  stored: StoredRecords;
   /** Opens the record store. */
   openLog(options: OpenLogOptions): RecordLog;
   /** Opens the index that answers queries. */
@@ -29,8 +31,8 @@ export interface Records {
  * Opens records that PostgreSQL stores and searches.
  * @param follow copies records from the journal, where processes that still store for a cluster leave them
  */
-export const openPostgresRecords = (follow?: RecordLogOptions['follow']): Records => ({
-  stored: storedRecords,
+export const openPostgresRecords = (options: StoredRecordsOptions, follow?: RecordLogOptions['follow']): Records => ({
+  stored: openStoredRecords(options),
   openLog: (options) => createRecordLog({ ...options, ...(follow && { follow }) }),
   openIndex: createRecordIndex,
   isAway: () => false,

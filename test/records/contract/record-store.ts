@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { RecordIndex } from '#records/record-index.js';
-import type { RecordLog } from '#records/record-log.js';
+import type { RecordLog, StoredRecords } from '#records/record-log.js';
 import type { World } from '../../search/world.js';
 
 /** A log and an index in a world without records. The index finds whatever the log has stored. */
 export interface Opened {
-  readonly log: RecordLog;
+  readonly log: RecordLog & StoredRecords;
   readonly index: RecordIndex;
   readonly world: World;
   /** Device identifiers by serial. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import type { PlainJson } from '#json/json.js';
-import type { DeviceRange, DevicesRange, RecordLog, ScannedPage } from '#records/record-log.js';
+import type { DeviceRange, DevicesRange, ScannedPage, StoredRecords } from '#records/record-log.js';
 import type { RecordDevice } from '#records/stored-record.js';
 import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
 import type { ClusterLogOptions } from './options.js';
@@ -19,7 +19,7 @@ export const createScan = ({
   client,
   names,
   fresh,
-}: ClusterLogOptions): Pick<RecordLog, 'scan' | 'count' | 'countAll'> => ({
+}: ClusterLogOptions): Pick<StoredRecords, 'scan' | 'count' | 'countAll'> => ({
   async scan(tx, { deviceId, from, to }: DeviceRange, after: PlainJson): Promise<ScannedPage> {
     const organizationId = (await organizationsOf(tx, [deviceId]))[0];
     if (organizationId === undefined) return { records: [] };

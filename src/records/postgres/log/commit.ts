@@ -1,4 +1,5 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import type { CommitBus } from '#common/commit-bus.js';
 import { ApiError, unavailable } from '#common/errors.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { isConflict, transaction } from '#database/transaction.js';
@@ -49,8 +50,8 @@ export interface CommitOptions {
    * together with the records.
    */
   plans: readonly PlanWrites[];
-  /** Called after the commit with the stored records. It must be quick. */
-  committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
+  /** Publishes the stored records after the commit. */
+  bus?: CommitBus;
   /** Notes records for the index in the same transaction; by default for that in PostgreSQL. */
   note?: NoteStored;
   /** Keeper of partitions; by default by the time of measurement. */
@@ -121,13 +122,13 @@ export class GroupCommit {
   }
 
   private async commit(works: readonly Work[], attempt: Attempt): Promise<CommittedGroup | HeldUp> {
-    const { clock, committed, grouped } = this.options;
+    const { clock, bus, grouped } = this.options;
     const group = await prepareGroup(works, this.poolOf(works), this.cache, new Date(clock()));
     const write = (tx: PoolClient) => this.write(tx, group, attempt.checksKeysFirst);
     const result = await transaction(group.pool, write, isCommitted);
     if (!isCommitted(result)) return result;
     const { stored, afterwards } = result;
-    if (stored.length > 0) committed?.(stored);
+    if (stored.length > 0) bus?.emit('records', stored);
     this.count(group, result);
     grouped?.({ calls: works.length, records: stored.length });
     for (const call of afterwards) call();

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { RecordLog } from '#records/record-log.js';
+import type { RecordLog, StoredRecords } from '#records/record-log.js';
 import { matchRecords, matchStored } from '../search/match.js';
 import type { Purge } from '../upkeep/purge.js';
 import { createUpkeep } from '../upkeep/upkeep.js';
@@ -18,10 +18,6 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   slowStorePool?: Pool;
   /** For the upkeep. */
   pool: Pool;
-  /** For queries over committed records. */
-  queryPool: Pool;
-  /** For reading committed records. */
-  changes: ChangesConnections;
   log: Logger;
   /** Called before a call is accepted; throws to refuse it. */
   admit?(): void;
@@ -31,21 +27,34 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   follow?: () => Promise<unknown>;
 }
 
-/** The operations that run in the caller's transaction and need no connections of their own. */
-export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redecode'> = {
+/** Connections over which stored records are read outside of the caller's transaction. */
+export interface StoredRecordsOptions {
+  /** For counts. */
+  pool: Pool;
+  /** For queries over committed records. */
+  queryPool: Pool;
+  /** For reading committed records. */
+  changes: ChangesConnections;
+  clock: () => number;
+}
+
+/** Opens the records that PostgreSQL stores. */
+export const openStoredRecords = ({ pool, queryPool, changes, clock }: StoredRecordsOptions): StoredRecords => ({
   match: matchRecords,
+  matchCommitted: (queries, records, timeoutMs) =>
+    matchStored(queryPool, queries, records, { now: clock(), timeoutMs }),
   scan: scanRecords,
   count: countRecords,
+  countAll: (organizationId) => countOrganization(pool, organizationId),
   redecode,
-};
+  changes: readChanges(changes),
+});
 
 /** Creates the record store over PostgreSQL. */
 export const createRecordLog = ({
   storePool,
   slowStorePool = storePool,
   pool,
-  queryPool,
-  changes,
   log,
   admit,
   purge,
@@ -57,15 +66,10 @@ export const createRecordLog = ({
   const store = createRecordStore({ pool: storePool, slowPool: slowStorePool, activity, ...options });
   const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow });
   return {
-    ...storedRecords,
     async append(call) {
       admit?.();
       return store.store(call);
     },
-    matchCommitted: (queries, records, timeoutMs) =>
-      matchStored(queryPool, queries, records, { now: clock(), timeoutMs }),
-    changes: readChanges(changes),
-    countAll: (organizationId) => countOrganization(pool, organizationId),
     maintain: () => upkeep.start(),
     async close() {
       await Promise.all([store.close(), upkeep.close()]);
