@@ -1,11 +1,16 @@
 import type { WithChildren } from '#search/aggregation/aggregation.js';
 import type { Answer } from '#search/aggregation/aggregation-answer.js';
-import { javaDouble, type Print } from '#search/aggregation/format.js';
+import { javaDouble, type Print, printOf } from '#search/aggregation/format.js';
+import { unsupported } from '#search/aggregation/number-of.js';
 import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from '#search/aggregation/ranges.js';
-import type { Field } from '#search/field/field.js';
+import type { DateReading } from '#search/date/date-input.js';
+import { type Field, isNumeric } from '#search/field/field.js';
+import { emptyField } from '#search/field/reserved.js';
 import { type Awaitable, chain } from '#search/pace.js';
+import { dateReading } from '#search/query/binding.js';
 import { instantText } from '#search/query/option/instant.js';
 import { and, none, type Predicate } from '#search/query/predicate.js';
+import { dateOf } from '#search/query/value-of.js';
 import type { Input } from '#search/syntax/input.js';
 import { number } from '#search/syntax/value.js';
 import type { ChildrenIn, Counting } from './children.js';
@@ -16,6 +21,43 @@ export interface Range {
   readonly from: number;
   readonly to: number;
 }
+
+/** Reads and prints the ends of the ranges of a field. */
+export interface RangeEnds {
+  readonly reading: DateReading;
+  readonly read: (input: Input) => number;
+  readonly print: Print;
+}
+
+/**
+ * Returns how the ends of a range aggregation of a field are read and printed.
+ * @throws SearchFailure for a field without numbers
+ */
+export const numberEnds = (
+  { at, format, timeZone }: RangeAggregation,
+  field: Field | undefined,
+  now: number,
+): RangeEnds => {
+  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'range', at);
+  const reading = dateReading(now, undefined, timeZone);
+  const read = (input: Input) => (field?.kind === 'date' ? dateOf(input, false, reading) : number(input));
+  return { reading, read, print: printOf(field, format, reading.zone) };
+};
+
+/**
+ * Returns how the ends of a date range aggregation of a field are read and printed.
+ * @throws SearchFailure for a field without dates
+ */
+export const dateEnds = (
+  { at, format, timeZone }: RangeAggregation,
+  field: Field | undefined,
+  now: number,
+): RangeEnds => {
+  if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_range', at);
+  const reading = dateReading(now, format, timeZone);
+  const read = (input: Input) => dateOf(input, false, reading);
+  return { reading, read, print: printOf(field ?? emptyField('', 'date'), format, reading.zone) };
+};
 
 /** Parses ranges and sorts them by `from`, then `to`, as the engines do whatever the requested order. */
 export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): Range[] =>

@@ -6,9 +6,9 @@ import type { ParseInner } from './clause.js';
 import { exists } from './exists.js';
 import { geoBoundingBox, geoDistance } from './geo-clause.js';
 import { ids } from './ids.js';
-import { match, matchAll, matchBoolPrefix, matchNone, matchPhrase, multiMatch } from './match.js';
+import { type MatchQuery, match, matchAll, matchBoolPrefix, matchNone, matchPhrase, multiMatch } from './match.js';
 import { withName } from './named.js';
-import { prefix, regexp, wildcard } from './pattern-clause.js';
+import { type PatternQuery, prefix, regexp, wildcard } from './pattern-clause.js';
 import type { Query } from './query.js';
 import { queryString } from './query-string.js';
 import { range } from './range-clause.js';
@@ -17,7 +17,25 @@ import { simpleQueryString } from './simple-query-string.js';
 import { term } from './term.js';
 import { terms } from './terms.js';
 
-const parsers: Readonly<Record<string, (at: Input, inner: ParseInner<Query>) => Query>> = {
+type ParseQuery<Q extends Query = Query> = (at: Input, inner: ParseInner<Query>) => Q;
+
+/** Clauses that are named after the kind of query that they are. */
+type KindParsers = {
+  readonly [K in Exclude<Query['kind'], 'named' | 'pattern'>]: ParseQuery<Extract<Query, { kind: K }>>;
+};
+
+/** Clauses of which several are one kind of query, or that only wrap another clause. */
+type OtherParsers = {
+  readonly prefix: ParseQuery<PatternQuery>;
+  readonly wildcard: ParseQuery<PatternQuery>;
+  readonly regexp: ParseQuery<PatternQuery>;
+  readonly match_phrase: ParseQuery<MatchQuery>;
+  readonly match_bool_prefix: ParseQuery<MatchQuery>;
+  readonly constant_score: ParseQuery;
+  readonly function_score: ParseQuery;
+};
+
+const parsers: KindParsers & OtherParsers = {
   match_all: matchAll,
   match_none: matchNone,
   bool,
@@ -63,7 +81,7 @@ export const parseQuery = (input: Input): Query => {
         );
       }
       const entry = onlyClause(inner);
-      const parse = lookUp(parsers, entry, `unknown query [${entry.key}]`);
+      const parse = lookUp<ParseQuery>(parsers, entry, `unknown query [${entry.key}]`);
       return withName(entry, parse(entry.input, read(depth + 1)));
     };
   return read(1)(input);

@@ -1,18 +1,23 @@
-import { distancesOf, type Range, rangeAnswer, rangesOf, within } from '#records/answer/ranges.js';
+import {
+  dateEnds,
+  distancesOf,
+  numberEnds,
+  type Range,
+  type RangeEnds,
+  rangeAnswer,
+  rangesOf,
+  within,
+} from '#records/answer/ranges.js';
 import type { Part } from '#records/opensearch/engine.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
-import { type Print, printOf } from '#search/aggregation/format.js';
+import type { Print } from '#search/aggregation/format.js';
 import { numberOf, unsupported } from '#search/aggregation/number-of.js';
 import type { GeoDistanceAggregation, RangeAggregation } from '#search/aggregation/ranges.js';
-import type { DateReading } from '#search/date/date-input.js';
-import { type Field, isNumeric } from '#search/field/field.js';
+import type { Field } from '#search/field/field.js';
 import { emptyField } from '#search/field/reserved.js';
-import { dateReading } from '#search/query/binding.js';
 import { all, none, not, or, type Predicate } from '#search/query/predicate.js';
-import { dateOf } from '#search/query/value-of.js';
 import { pointOf } from '#search/syntax/geo-point.js';
-import type { Input } from '#search/syntax/input.js';
-import { number, scalarText } from '#search/syntax/value.js';
+import { scalarText } from '#search/syntax/value.js';
 import { devicesIn } from '../device-question.js';
 import { placeOf } from '../device-value.js';
 import { matchNone } from '../query-part.js';
@@ -23,38 +28,25 @@ import { distanceBetween } from './geo.js';
 
 /** Plans a bucket per range of a field's numbers. */
 export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const { at, format, timeZone } = aggregation;
-  const field = stage.field(aggregation.field, at);
-  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'range', at);
-  const reading = dateReading(stage.planning.now, undefined, timeZone);
-  const read = (input: Input) => (field?.kind === 'date' ? dateOf(input, false, reading) : number(input));
-  const shown = field ?? (aggregation.missing && emptyField(aggregation.field, 'double'));
-  return ofField(aggregation, stage, { field: shown, reading, read, print: printOf(shown, format, reading.zone) });
+  const field = fieldOrMissing(aggregation, stage, 'double');
+  return ofField(aggregation, stage, field, numberEnds(aggregation, field, stage.planning.now));
 };
 
 /** Plans a bucket per range of a field's times. */
 export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const { at, format, timeZone } = aggregation;
-  const found = stage.field(aggregation.field, at);
-  const field = found ?? (aggregation.missing && emptyField(aggregation.field, 'date'));
-  if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_range', at);
-  const reading = dateReading(stage.planning.now, format, timeZone);
-  const read = (input: Input) => dateOf(input, false, reading);
-  const print = printOf(field ?? emptyField('', 'date'), format, reading.zone);
-  return ofField(aggregation, stage, { field, reading, read, print });
+  const field = fieldOrMissing(aggregation, stage, 'date');
+  return ofField(aggregation, stage, field, dateEnds(aggregation, field, stage.planning.now));
 };
 
-interface FieldRanges {
-  readonly field: Field | undefined;
-  readonly reading: DateReading;
-  readonly read: (input: Input) => number;
-  readonly print: Print;
-}
+/** Returns the field; an empty one if only a default for missing values is known. */
+const fieldOrMissing = ({ field, at, missing }: RangeAggregation, stage: Stage, kind: 'double' | 'date') =>
+  stage.field(field, at) ?? (missing && emptyField(field, kind));
 
 const ofField = (
   aggregation: WithChildren<RangeAggregation>,
   stage: Stage,
-  { field, reading, read, print }: FieldRanges,
+  field: Field | undefined,
+  { reading, read, print }: RangeEnds,
 ): Planned => {
   const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
   const { compiler } = stage.planning;

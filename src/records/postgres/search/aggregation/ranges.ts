@@ -1,17 +1,20 @@
 import sql from 'sql-template-tag';
-import { distancesOf, type Range, rangeAnswer, rangesOf, within } from '#records/answer/ranges.js';
+import {
+  dateEnds,
+  distancesOf,
+  numberEnds,
+  type Range,
+  type RangeEnds,
+  rangeAnswer,
+  rangesOf,
+  within,
+} from '#records/answer/ranges.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
-import { type Print, printOf } from '#search/aggregation/format.js';
-import { numberOf, unsupported } from '#search/aggregation/number-of.js';
+import type { Print } from '#search/aggregation/format.js';
+import { numberOf } from '#search/aggregation/number-of.js';
 import type { GeoDistanceAggregation, RangeAggregation } from '#search/aggregation/ranges.js';
-import type { DateReading } from '#search/date/date-input.js';
-import { type Field, isNumeric } from '#search/field/field.js';
-import { emptyField } from '#search/field/reserved.js';
-import { dateReading } from '#search/query/binding.js';
+import type { Field } from '#search/field/field.js';
 import { none, not, or, type Predicate } from '#search/query/predicate.js';
-import { dateOf } from '#search/query/value-of.js';
-import type { Input } from '#search/syntax/input.js';
-import { number } from '#search/syntax/value.js';
 import { distance } from '../sql/sql-distance.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { type Bucket, emptyIn, gap } from './bucket/bucket.js';
@@ -19,19 +22,12 @@ import type { Planned, Stage } from './bucket/stage.js';
 import { conditionKey } from './filters.js';
 import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
 
-/** Reads and prints the ends of ranges. */
-interface FieldRanges {
-  readonly field: StoredField | undefined;
-  readonly reading: DateReading;
-  readonly read: (input: Input) => number;
-  readonly print: Print;
-}
-
 /** Plans ranges of a field's values, with a default for missing values. */
 const fieldRanges = (
   aggregation: WithChildren<RangeAggregation>,
   stage: Stage,
-  { field, reading, read, print }: FieldRanges,
+  field: StoredField | undefined,
+  { reading, read, print }: RangeEnds,
 ): Planned => {
   const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
   return rangeBuckets(aggregation, stage, field, rangesOf(aggregation.ranges, read), print, (one) => {
@@ -63,23 +59,14 @@ const rangeBuckets = (
 
 /** Plans a bucket for each range of a field's numbers. */
 export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const { at, format, timeZone } = aggregation;
-  const field = fieldOrMissing('double', aggregation, at, stage);
-  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'range', at);
-  const reading = dateReading(stage.planning.now, undefined, timeZone);
-  const read = (input: Input) => (field?.kind === 'date' ? dateOf(input, false, reading) : number(input));
-  return fieldRanges(aggregation, stage, { field, reading, read, print: printOf(field, format, reading.zone) });
+  const field = fieldOrMissing('double', aggregation, aggregation.at, stage);
+  return fieldRanges(aggregation, stage, field, numberEnds(aggregation, field, stage.planning.now));
 };
 
 /** Plans a bucket for each range of a field's times. */
 export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
-  const { at, format, timeZone } = aggregation;
-  const field = fieldOrMissing('date', aggregation, at, stage);
-  if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_range', at);
-  const reading = dateReading(stage.planning.now, format, timeZone);
-  const read = (input: Input) => dateOf(input, false, reading);
-  const print = printOf(field ?? emptyField('', 'date'), format, reading.zone);
-  return fieldRanges(aggregation, stage, { field, reading, read, print });
+  const field = fieldOrMissing('date', aggregation, aggregation.at, stage);
+  return fieldRanges(aggregation, stage, field, dateEnds(aggregation, field, stage.planning.now));
 };
 
 /** Plans a bucket for each range of distances from a location. */

@@ -1,0 +1,159 @@
+import type { Socket } from 'node:net';
+import type { IPublishPacket, Packet } from 'mqtt-packet';
+import type { Caller } from '#entities/caller.js';
+import type { Hold } from '#http/in-flight.js';
+import { AccessCheck } from './access-check.js';
+import type { Channel } from './channel.js';
+import type { Greeting } from './handshake.js';
+import { type Answer, Inbox, type InboxOptions } from './inbox.js';
+import { Exchange, holdBytes } from './message.js';
+import type { Paces } from './pace.js';
+import { requireIdentifier } from './packet.js';
+import { nameOf, Reason, Refusal } from './reason.js';
+import type { RepeatedEvents } from './repeated.js';
+import { answerSubscription } from './subscription.js';
+import { Turn } from './turn.js';
+
+/** Functions of the service that a session uses. */
+export interface SessionOptions extends InboxOptions {
+  /** Resolves the sender without counting. @throws ApiError 401 */
+  authenticate: (authorization: string | undefined) => Promise<Caller>;
+  /** Limits packets that store nothing. */
+  paces: Paces;
+  /** Logs refusals. */
+  refused: RepeatedEvents;
+}
+
+/** Functions of the connection that a session uses. */
+export interface SessionHandlers {
+  /** Ends the connection for a reason. */
+  disconnect: (refusal: Refusal) => void;
+  /** Called when the client sent DISCONNECT. */
+  disconnected: () => void;
+  /** Called when the connection may be read again. */
+  progress: () => void;
+}
+
+/** Memory that a chunk takes besides its bytes. */
+const chunkCost = 200;
+/** Maximum length of a reason string. */
+export const maxWords = 500;
+
+/** A client after its CONNECT was accepted: handles its packets and answers them. */
+export class Session {
+  private readonly inbox: Inbox;
+  private readonly access: AccessCheck;
+  /** Limits how fast the connection is read. */
+  readonly turn: Turn;
+  /** Budget of a packet that is not complete. */
+  private incoming: { exchange: Exchange; hold: Hold } | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly caller: Caller,
+    readonly greeting: Greeting,
+    private readonly channel: Channel,
+    socket: Socket,
+    private readonly options: SessionOptions,
+    private readonly handlers: SessionHandlers,
+  ) {
+    this.turn = new Turn(caller, options.paces, handlers.progress);
+    this.access = new AccessCheck(options.authenticate, (error) => handlers.disconnect(options.refusalOf(error)));
+    this.inbox = new Inbox(options, socket, {
+      answer: (answer) => this.acknowledge(answer),
+      refused: (packet, bytes, refusal) => this.refuse(packet, bytes, refusal),
+      progress: handlers.progress,
+    });
+  }
+
+  /** Whether few enough messages are in progress to read another one. */
+  get hasRoom(): boolean {
+    return this.inbox.hasRoom && !this.turn.isPaused;
+  }
+
+  /** Whether all messages are settled. */
+  get isSettled(): boolean {
+    return this.inbox.isEmpty;
+  }
+
+  /** Handles a packet. @throws Refusal, which ends the connection */
+  handle(packet: Packet, bytes: number): void {
+    if (packet.cmd === 'publish') return this.publish(packet, bytes);
+    this.turn.charge(bytes);
+    switch (packet.cmd) {
+      case 'pingreq':
+        this.channel.send({ cmd: 'pingresp' });
+        return this.access.begin(this.greeting.authorization);
+      case 'subscribe':
+      case 'unsubscribe':
+        return void this.channel.send(answerSubscription(packet, this.channel.version));
+      case 'disconnect':
+        return this.handlers.disconnected();
+      default:
+        throw new Refusal(Reason.protocolError, `A ${packet.cmd.toUpperCase()} is not expected here.`);
+    }
+  }
+
+  /** Counts bytes that arrived of a packet that is not complete. @throws Refusal if they exceed the budget */
+  holdPartial(arrived: number): void {
+    if (this.incoming === undefined) {
+      const exchange = new Exchange();
+      this.incoming = { exchange, hold: this.options.store.hold(this.caller, exchange) };
+    }
+    holdBytes(this.incoming.hold, arrived + chunkCost);
+  }
+
+  /** Frees the budget of a packet that was not complete. */
+  releasePartial(): void {
+    this.incoming?.exchange.end();
+    this.incoming = undefined;
+  }
+
+  /** Gives up on messages that wait for a rate limit. */
+  leave(): void {
+    this.inbox.leave();
+  }
+
+  /** Ends the session: nothing is read or answered any more. */
+  end(): void {
+    this.isOver = true;
+    this.turn.end();
+    this.releasePartial();
+  }
+
+  private publish(packet: IPublishPacket, bytes: number): void {
+    const { qos, retain, topic, properties, messageId = 0 } = packet;
+    if (qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
+    if (qos === 1) requireIdentifier(messageId);
+    if (this.channel.version === 5 && retain) throw new Refusal(Reason.retain, 'Nothing is retained.');
+    if (topic === '' || properties?.topicAlias !== undefined)
+      throw new Refusal(Reason.topicAlias, 'Topics have no aliases here.');
+    this.inbox.take(packet, bytes, this.greeting);
+  }
+
+  private acknowledge(answer: Answer): void {
+    if (this.isOver) return;
+    const { channel, greeting } = this;
+    const { messageId } = answer;
+    const refusal = 'refusal' in answer ? answer.refusal : undefined;
+    if (refusal && (refusal.isFatal || channel.version === 4)) return this.handlers.disconnect(refusal);
+    const words = 'refusal' in answer ? answer.refusal.message : answer.words;
+    channel.send({
+      cmd: 'puback',
+      messageId,
+      reasonCode: refusal?.reason ?? Reason.success,
+      ...(words !== undefined && greeting.wantsWords && { properties: { reasonString: words.slice(0, maxWords) } }),
+    });
+  }
+
+  /** Logs and counts a refused message. */
+  private refuse({ qos, topic }: IPublishPacket, bytes: number, refusal: Refusal): void {
+    const { organizationId, tokenId } = this.caller;
+    const [reason, message] = [nameOf(refusal.reason), refusal.message.slice(0, maxWords)];
+    const fields = { organizationId, topic: topic.slice(0, 100), reason, message };
+    this.options.refused.note(`${tokenId} ${reason}`, fields, 'mqtt message refused');
+    if (this.isOver) return;
+    this.turn.charge(bytes);
+    if (qos === 0 && refusal.isFatal) this.handlers.disconnect(refusal);
+  }
+}
