@@ -68,7 +68,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     },
     interval,
     rest: () => 50,
-    onFailure: (error) => log.warn({ err: error }, 'a poll for alerts that are due failed; it will be repeated'),
+    onFailure: (error) => log.warn({ err: error }, 'Alert poll failed; it will be repeated'),
   });
   return {
     planDecisions: (tx, stored) => planDecisions(tx, stored, deciding),

@@ -32,7 +32,7 @@ export function createRuleHealth({ pool, clock, log, count }: RuleHealthOptions)
   const writing = new Set<Promise<void>>();
   const write = (work: () => Promise<void>) => {
     const done = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'a timeout of an alert rule could not be counted'))
+      .catch((error: unknown) => log.warn({ err: error }, 'Timeout of an alert rule not counted'))
       .finally(() => writing.delete(done));
     writing.add(done);
   };
@@ -43,7 +43,7 @@ export function createRuleHealth({ pool, clock, log, count }: RuleHealthOptions)
         const isOff = await transaction(pool, (tx) => noteTimeout(tx, ruleId, new Date(clock())));
         if (!isOff) return;
         count('disabled');
-        log.warn({ ruleId }, 'an alert rule was switched off: its query kept running out of time');
+        log.warn({ ruleId }, 'Alert rule disabled: its query timed out repeatedly');
       });
     },
     inTime(ruleId) {

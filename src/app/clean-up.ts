@@ -23,5 +23,5 @@ export const cleanUp = (
       scrolls: { every: 60_000, run: () => scrolls.sweep() },
       audit,
     },
-    { log, failed: 'what is over was not deleted; it will be done again' },
+    { log, failed: 'Clean-up of expired rows failed; it will be repeated' },
   );

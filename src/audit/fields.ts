@@ -243,7 +243,7 @@ export const changesOf = ({ of, type, row, before = {} }: RowChange): AuditChang
 
 const rulesOf = (of: string): AnyRules => {
   const found = rules[of];
-  if (found === undefined) throw new Error(`No rule says which fields of ${of} are secrets.`);
+  if (found === undefined) throw new Error(`No rule says which fields of ${of} are secret.`);
   return found;
 };
 

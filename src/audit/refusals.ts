@@ -38,7 +38,7 @@ export const createRefusals = (
       // A refusal stays one where it cannot be written down.
       await write(insertEvent(event)).catch((error: unknown) => {
         noted.delete(key);
-        log.warn({ err: error }, 'A refusal was not written to the audit log');
+        log.warn({ err: error }, 'Refusal not written to the audit log');
       });
     },
   };

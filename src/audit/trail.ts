@@ -157,7 +157,7 @@ export class Trail {
   }
 
   private require(): Pending {
-    if (this.pending === undefined) throw new Error('What changes something is an operation of the graph.');
+    if (this.pending === undefined) throw new Error('Only operations of the graph may change something.');
     return this.pending;
   }
 }

@@ -82,7 +82,7 @@ export async function writeBackup(path: string, frames: AsyncIterable<Buffer>): 
   if (await exists(path)) throw new Error(`${path} exists: name a new file.`);
   const file = await open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new Error(`${partial} exists: another backup writes it, or one was cut off. Delete it where none runs.`);
+    throw new Error(`${partial} exists: another backup writes it, or one was cut off. Delete it if none runs.`);
   });
   try {
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
@@ -122,7 +122,9 @@ const kinds: ReadonlySet<string> = new Set(['H', 'T', 'D', 'E', 'S']);
  */
 export async function* readBackup(path: string): AsyncGenerator<Frame> {
   const damaged = (cause?: unknown) =>
-    new Error(`${basename(path)} is cut, damaged, or no backup of this service: nothing of it is taken.`, { cause });
+    new Error(`${basename(path)} is cut off, damaged, or not a backup of this service; nothing was restored.`, {
+      cause,
+    });
   const hash = createHash('sha256');
   const source = createReadStream(path);
   const bytes = source.pipe(createZstdDecompress());

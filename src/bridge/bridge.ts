@@ -50,7 +50,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
       if (signal.aborted) return;
       // A connection that held for a while counts as a success.
       if (performance.now() - begun > 60_000) failures = 0;
-      log.warn({ err: error }, 'The connection to the broker ended; connecting again.');
+      log.warn({ err: error }, 'Connection to the broker ended; reconnecting');
       await delay(backOff(failures), undefined, { signal }).catch(() => undefined);
     }
   }
@@ -66,13 +66,13 @@ async function store(
   const { topic, payload } = message;
   // The service may close the connection before the whole body is sent, which would look like an outage.
   if (payload.length > maxBytes)
-    return log.warn({ topic, bytes: payload.length }, `Not stored: more than ${maxBytes} bytes.`);
+    return log.warn({ topic, bytes: payload.length }, `Message not stored: more than ${maxBytes} bytes`);
   for (let failures = 0; ; failures++) {
     const { status, text, wait } = await post(options, message);
     if (status === 401 || status === 403) throw new NotAllowed(`The service refuses the bridge: ${text}`);
     const isRefused = status >= 400 && status < 500 && status !== 429;
     const isPartly = status === 200 && !text.includes('"rejected":0');
-    if (isRefused || isPartly) log.warn({ topic, status, answer: text.slice(0, 500) }, 'Not stored.');
+    if (isRefused || isPartly) log.warn({ topic, status, answer: text.slice(0, 500) }, 'Message not stored');
     if (isRefused || (status >= 200 && status < 300)) return;
     await delay(Math.min(wait || backOff(failures), longestWait), undefined, { signal });
   }

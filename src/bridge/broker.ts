@@ -106,7 +106,7 @@ class Subscriber {
    * paused, its answers are not read, so silence proves nothing.
    */
   private ping(): void {
-    if (this.isOwed && !this.socket.isPaused()) return this.fail(new Error('The broker is silent.'));
+    if (this.isOwed && !this.socket.isPaused()) return this.fail(new Error('The broker does not answer.'));
     this.isOwed = true;
     this.send({ cmd: 'pingreq' });
   }

@@ -22,7 +22,7 @@ async function serve(options: OutputOptions): Promise<void> {
   const service = await start(config, log);
   const { url, mqttUrl } = service;
   const addresses = { url, ...(mqttUrl !== undefined && { mqttUrl }) };
-  log.info(addresses, 'Listening.');
+  log.info(addresses, 'Listening');
   if (options.json) answer(options, { ...addresses, ...service.first });
   else process.stdout.write(service.first ? welcome(url, service.first) : greeting(url, service.organization));
   const ends = [signal, service.failure, ...(service.restart ? [heedHangUp(service.restart)] : [])];
@@ -30,6 +30,6 @@ async function serve(options: OutputOptions): Promise<void> {
     await Promise.race(ends);
   } finally {
     await service.close();
-    log.info('Ended.');
+    log.info('Ended');
   }
 }

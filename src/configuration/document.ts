@@ -47,7 +47,7 @@ export async function parseDocument(text: string, isJson: boolean): Promise<Conf
   const document = object(value ?? {}, 'The document');
   for (const [section, things] of Object.entries(document)) {
     if (section === 'hooks' || !(section in fields))
-      throw new Error(`"${section}" is no section: they are products, applications, teams and devices.`);
+      throw new Error(`"${section}" is not a section; sections are products, applications, teams and devices.`);
     requireThings(section as Section, object(things, section), section);
   }
   return document as Configuration;
@@ -72,7 +72,7 @@ function requireThings(section: Section, things: Values, path: string): void {
     const known: readonly string[] = fields[section];
     for (const field of Object.keys(values))
       if (!known.includes(field))
-        throw new Error(`${at}.${field}: there is no such field; they are ${known.join(', ')}.`);
+        throw new Error(`${at}.${field}: there is no such field; fields are ${known.join(', ')}.`);
     if (section === 'applications' && values['hooks'] != null)
       requireThings('hooks', object(values['hooks'], `${at}.hooks`), `${at}.hooks`);
     if (section === 'teams' && values['applications'] != null) object(values['applications'], `${at}.applications`);

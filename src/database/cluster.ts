@@ -79,7 +79,7 @@ async function putForeignAside({ data, password }: Cluster, log: Log): Promise<v
   if (owner === undefined || owner === digest(password)) return;
   const aside = `${data}.${owner.slice(0, 12)}`;
   await rename(data, aside).then(
-    () => log.warn(`The database in ${data} is of an earlier DATA_DIR whose key is gone; it was moved to ${aside}.`),
+    () => log.warn({ data, aside }, 'Database of an earlier DATA_DIR moved aside, because its key is gone'),
     () => undefined,
   );
 }
@@ -89,7 +89,7 @@ async function initialize(cluster: Cluster, log: Log, durable: boolean): Promise
   const { data, user, password } = cluster;
   const partial = `${data}.${randomBytes(6).toString('hex')}`;
   const passwordFile = `${partial}.key`;
-  log.info(`Making a database in ${data}${user === undefined ? '' : ` for the user ${user.name}`}.`);
+  log.info({ data, user: user?.name }, 'Creating a database');
   try {
     await mkdir(partial, { mode: 0o700 });
     await writeFile(passwordFile, password, { mode: 0o600 });

@@ -80,7 +80,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     place = await takePlace(cluster, settings);
     place.client.once('end', () => {
       if (leaving) return;
-      log.error('The embedded PostgreSQL went away; starting it again.');
+      log.error('Embedded PostgreSQL ended; starting it again');
       void sitAgain();
     });
     return place;
@@ -91,9 +91,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     while (!leaving) {
       try {
         await sit();
-        return log.info('The embedded PostgreSQL is back.');
+        return log.info('Embedded PostgreSQL runs again');
       } catch (error) {
-        log.error({ err: error }, 'The embedded PostgreSQL does not start again; trying further.');
+        log.error({ err: error }, 'Embedded PostgreSQL does not start; trying again');
         await delay(restartPause, undefined, { ref: false });
       }
     }

@@ -12,9 +12,7 @@ export function watchMigration(client: pg.Client, log: Log, every: number): { st
     for (const row of rows) log.info(withoutNulls(row), row.phase === null ? waiting : building);
   };
   const timer = setInterval(() => {
-    looking = looking
-      .then(look)
-      .catch((err: unknown) => log.warn({ err }, 'The progress of migrations cannot be read.'));
+    looking = looking.then(look).catch((err: unknown) => log.warn({ err }, 'Progress of migrations cannot be read'));
   }, every);
   return {
     async stop() {

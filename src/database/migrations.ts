@@ -12,7 +12,7 @@ export async function applyMigrations(connectionString: string, log: Log): Promi
   const orm = await MikroORM.init(ormOptions(connectionString, `-c lock_timeout=${lockLimit}`));
   try {
     const applied = await migrate(orm, { log });
-    if (applied.length > 0) log.info({ applied }, 'Migrated the database.');
+    if (applied.length > 0) log.info({ applied }, 'Database migrated');
     return applied;
   } finally {
     await orm.close();

@@ -116,5 +116,5 @@ const deliveriesOf = ({ organizationId, applicationId, hookId }: Scene): string 
   `/applications/${organizationId}/${applicationId}/hooks/${hookId}/deliveries`;
 
 function check(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`The ${what} are not what they should be.`);
+  if (!holds) throw new Error(`The ${what} differ from what was expected.`);
 }

@@ -198,7 +198,7 @@ const answerError = (options: ElasticsearchOptions, error: unknown, exchange: Ex
   const apiError = toApiError(error, options.isConnectionLoss);
   if (apiError === undefined || apiError.status >= 500) options.report(error, exchange.request);
   const shown =
-    apiError ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
+    apiError ?? new ApiError('INTERNAL', 'An unexpected error occurred. Name the request when you report it.');
   return writeError(exchange, shown, toEngineError(shown));
 };
 

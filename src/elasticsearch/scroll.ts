@@ -95,7 +95,7 @@ export const nextPage = async (call: Call): Promise<ScrollAnswer> => {
   throw new EngineFailure(
     409,
     'version_conflict_engine_exception',
-    'Other requests take pages of this scroll at the same time. Take one page after the other.',
+    'Another request reads this scroll at the same time. Request one page after the other.',
   );
 };
 

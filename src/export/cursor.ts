@@ -72,4 +72,4 @@ export const readIdCursor = (text: string, mark: string): IdCursor => {
 };
 
 const foreign = () =>
-  invalid([{ path: 'after', message: 'This is no cursor of this export: only its columns may be others.' }]);
+  invalid([{ path: 'after', message: 'This is the cursor of another export: only the columns may differ.' }]);

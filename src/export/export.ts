@@ -148,7 +148,7 @@ const requireTogether = (of: Subject, format: ExportFormat, args: ExportArgs | O
         message: 'is not for Parquet, whose times are instants: readers show them in a zone',
       });
     if (args.after != null)
-      faults.push({ path: 'after', message: 'is not for Parquet: what was cut off is no file that could go on' });
+      faults.push({ path: 'after', message: 'is not for Parquet: a file that was cut off cannot be continued' });
   }
   if (faults.length > 0) throw invalid(faults);
 };

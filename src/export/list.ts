@@ -148,7 +148,7 @@ export const listTable = (source: ListSource, ctx: Context, args: ListArgs, of: 
   const kinds = new Map(list.columns.map(({ path, kind }) => [path, kind]));
   const places = new Set(['cursor', ...list.columns.map(({ path }) => path.split('.', 1)[0]!), ...alsoIn[of]]);
   const faults: Fault[] = (args.columns ?? []).flatMap((path, at) =>
-    places.has(path.split('.', 1)[0]!) ? [] : [{ path: `columns.${at}`, message: 'is no column of these rows' }],
+    places.has(path.split('.', 1)[0]!) ? [] : [{ path: `columns.${at}`, message: 'is not a column of these rows' }],
   );
   if (faults.length > 0) throw invalid(faults);
   const isChosen = (args.columns?.length ?? 0) > 0;

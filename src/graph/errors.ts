@@ -86,6 +86,6 @@ export const answerGraphErrors =
       .json({ errors: [{ message: shown.message, extensions }] });
   };
 
-const masked = 'Something went wrong here.';
+const masked = 'An unexpected error occurred.';
 
 const detailsOf = ({ code, errors }: ApiError) => ({ code, ...(errors && { errors }) });

@@ -94,8 +94,8 @@ export class ClaimLoop {
       rest: restOfAll,
       interval: pollInterval,
       onFailure: (error, failures) =>
-        failures === 0 && log.error({ err: error }, 'deliveries cannot be claimed; trying again'),
-      onRecovery: () => log.info('deliveries are claimed again'),
+        failures === 0 && log.error({ err: error }, 'Deliveries cannot be claimed; trying again'),
+      onRecovery: () => log.info('Deliveries are claimed again'),
     });
   }
 

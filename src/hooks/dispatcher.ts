@@ -163,7 +163,7 @@ class PollingDispatcher implements Dispatcher {
     try {
       return target(row);
     } catch (error) {
-      log.error({ err: error, hook: row.hookId }, 'hook cannot be called');
+      log.error({ err: error, hook: row.hookId }, 'Hook cannot be called');
       return undefined;
     }
   }
@@ -212,7 +212,7 @@ class PollingDispatcher implements Dispatcher {
         if (one) one.until = now + lease;
       }
     } catch (error) {
-      log.warn({ err: error }, 'leases cannot be renewed');
+      log.warn({ err: error }, 'Leases cannot be renewed');
     }
   }
 }

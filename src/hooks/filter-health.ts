@@ -36,14 +36,14 @@ export function createFilterHealth({ pool, clock, log, count }: FilterHealthOpti
 
   const write = (work: () => Promise<void>) => {
     const done = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'the account of a filter could not be written'))
+      .catch((error: unknown) => log.warn({ err: error }, 'Timeouts of a filter not counted'))
       .finally(() => writing.delete(done));
     writing.add(done);
   };
 
   return {
     unanswered(hookId, records) {
-      log.warn({ hookId, records }, 'the query of a filter could not be answered; its hook gets the records');
+      log.warn({ hookId, records }, 'Query of a filter not answered; its hook gets the records');
     },
     timedOut(hookId) {
       count('timeout');
@@ -62,7 +62,7 @@ export function createFilterHealth({ pool, clock, log, count }: FilterHealthOpti
             from counted c where h.id = c.hook_id and c.filter_timeouts = 0 and h.filter_disabled_at is null`);
         if (!rowCount) return;
         count('disabled');
-        log.warn({ hookId }, 'the query of a filter was switched off: it kept running out of time');
+        log.warn({ hookId }, 'Query of a filter disabled: it timed out repeatedly');
       });
     },
     inTime(hookId) {

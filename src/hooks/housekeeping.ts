@@ -60,7 +60,7 @@ export function createHousekeeping({ pool, watched, log, retention, onRecovered 
   const takeBack = async () => {
     const { rowCount } = await pool.query(recoverQuery(clock()));
     if (rowCount) {
-      log.warn({ deliveries: rowCount }, 'deliveries whose process is gone are due again');
+      log.warn({ deliveries: rowCount }, 'Deliveries of ended processes are due again');
       onRecovered();
     }
   };
@@ -68,10 +68,7 @@ export function createHousekeeping({ pool, watched, log, retention, onRecovered 
     watched.look(async (now) => {
       const count = await bringBackTimes(pool, now);
       if (count === 0) return;
-      log.warn(
-        { deliveries: count },
-        'deliveries were stored with a clock that was ahead, and wait no longer than they were to',
-      );
+      log.warn({ deliveries: count }, 'Deliveries stored by a fast clock are due at the right time');
       onRecovered();
     });
   let closing = false;
@@ -84,7 +81,7 @@ export function createHousekeeping({ pool, watched, log, retention, onRecovered 
   const partition = () => makePartitions(pool, clock());
   const drop = async () => {
     const dropped = await dropPartitions(pool, clock(), retention);
-    if (dropped > 0) log.info({ partitions: dropped }, 'old deliveries dropped');
+    if (dropped > 0) log.info({ partitions: dropped }, 'Old deliveries dropped');
   };
 
   const tasks = createPeriodicTasks(
@@ -96,7 +93,7 @@ export function createHousekeeping({ pool, watched, log, retention, onRecovered 
       makePartitions: { every: 3600_000, run: partition },
       dropPartitions: { every: 3600_000, run: drop },
     },
-    { log, failed: 'housekeeping failed; it will be done again' },
+    { log, failed: 'Housekeeping of deliveries failed; it will be repeated' },
   );
 
   return {

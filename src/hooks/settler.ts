@@ -52,10 +52,10 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
           const { rows } = await pool.query<{ disabledHooks: string[] | null }>(
             named('settle', settleQuery(batch, clock())),
           );
-          for (const hook of rows[0]?.disabledHooks ?? []) log.warn({ hook }, 'hook disabled');
+          for (const hook of rows[0]?.disabledHooks ?? []) log.warn({ hook }, 'Hook disabled');
           break;
         } catch (error) {
-          if (failures === 0) log.error({ err: error }, 'deliveries cannot be settled; trying again');
+          if (failures === 0) log.error({ err: error }, 'Deliveries cannot be settled; trying again');
           // An answer that the database cannot store must not block the others.
           if (isData(error)) batch = batch.map(withoutAnswer);
           await delay(backOff(failures, maxBackOff));

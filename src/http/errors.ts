@@ -40,7 +40,7 @@ export const sendError = (response: Response, error: ApiError): void => {
   response.end(body);
 };
 
-const internal = () => new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
+const internal = () => new ApiError('INTERNAL', 'An unexpected error occurred. Name the request when you report it.');
 
 /** Translates an error that Express itself raises, such as for a path that does not decode. */
 const fromExpress = (error: unknown): ApiError | undefined => {

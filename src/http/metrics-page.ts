@@ -20,7 +20,7 @@ export function createMetricsPage({ render, contentType, token, isProxied }: Met
   const show: RequestHandler = (request, response, next) => {
     if (token === undefined) {
       if (isProxied || !isDirect(request))
-        throw forbidden('Without METRICS_TOKEN, only this machine may ask, and not through a proxy.');
+        throw forbidden('Without METRICS_TOKEN, only this machine may read metrics, and not through a proxy.');
     } else if (!same(request.headers.authorization ?? '', `Bearer ${token}`)) {
       throw unauthenticated();
     }

@@ -20,5 +20,5 @@ export const createReport =
     const refused = toApiError(cause, isConnectionLoss);
     if (refused?.cause instanceof Error) log.warn({ ...ids, reason: refused.cause.message }, refused.message);
     else if (refused) log.warn(ids, refused.message);
-    else log.error({ err: cause, ...ids }, 'An error that was not foreseen.');
+    else log.error({ err: cause, ...ids }, 'Unexpected error');
   };

@@ -59,14 +59,14 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
     const field = names[name.toLowerCase()];
     const fault = (message: string) => faults.push({ line, column: index + 1, field: name, message });
     if (field === undefined) {
-      if (!ignored.has(name.toLowerCase())) fault(`is no column of devices; they are ${known}`);
+      if (!ignored.has(name.toLowerCase())) fault(`is not a column of devices; they are ${known}`);
     } else if (columns[field] !== undefined) fault(`says the same as column ${columns[field] + 1}`);
     else columns[field] = index;
   });
   if (columns.serial === undefined && faults.length === 0)
     faults.push({ line, field: 'serial', message: `There is no column "serial"; columns are ${known}.` });
   if ((columns.lat === undefined) !== (columns.lon === undefined))
-    faults.push({ line, field: 'location', message: 'A place needs both columns, lat and lon.' });
+    faults.push({ line, field: 'location', message: 'A location needs both columns, lat and lon.' });
   if (columns.location !== undefined && columns.lat !== undefined)
     faults.push({ line, column: columns.location + 1, field: 'location', message: 'says the same as lat and lon' });
   return faults.length > 0 ? faults : columns;
@@ -114,7 +114,7 @@ export const readLine = (
         : value('location', (text) => readPlace(text, fault)),
   };
   if (columns.lat !== undefined && (cell('lat') === '') !== (cell('lon') === ''))
-    fault(cell('lat') === '' ? 'lat' : 'lon', 'is missing: a place needs both');
+    fault(cell('lat') === '' ? 'lat' : 'lon', 'is missing: a location needs both');
   if (serial !== '')
     for (const { path, message } of argumentFaults('registerDevice', {
       organizationId: '',

@@ -58,7 +58,7 @@ const claimSerials = async (
     const holder = holders.get(serialKey)!;
     if (holder === line) return true;
     const column = columns.serial! + 1;
-    faults.push({ line, column, field: 'serial', message: `The serial stands on line ${holder} already.` });
+    faults.push({ line, column, field: 'serial', message: `The serial is already on line ${holder}.` });
     return false;
   });
 };

@@ -48,7 +48,7 @@ const readLine = ({ line, text }: TextLine): RecordLine => {
   try {
     const body = parsePlainRecords(text);
     if (typeof body !== 'object' || body === null || Array.isArray(body))
-      return { line, fault: { message: 'A line is one record: an object.' } };
+      return { line, fault: { message: 'Each line must be one record, an object.' } };
     return lineOf(line, body as never);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;

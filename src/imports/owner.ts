@@ -29,8 +29,8 @@ export async function requireStillOwner(
       left join api_token t on t.id = ${tokenId}
      where o.id = ${organizationId}`);
   const standing = rows[0];
-  if (!standing?.isOwner) throw forbidden('Who sent this file is no longer an owner of the organization.');
-  if (!standing.isEnabled) throw forbidden('The account of who sent this file is disabled.');
+  if (!standing?.isOwner) throw forbidden('The account that sent this file is no longer an owner of the organization.');
+  if (!standing.isEnabled) throw forbidden('The account that sent this file is disabled.');
   if (standing.isRevoked)
     throw forbidden('The token that this file was sent with is revoked: apply it with another one.');
 }

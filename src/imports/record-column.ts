@@ -54,8 +54,8 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
     } else if (!ignored.test(name)) {
       const path = (/^(data|metadata)\./.test(name) ? name : `data.${name}`).split('.');
       if (path.some((key) => key === '') || path.length > 10)
-        fault('is no name of a value, such as temperature or metadata.rssi');
-      else if (seen.has(path.join('.'))) fault('stands twice in the header');
+        fault('is not the name of a value, such as temperature or metadata.rssi');
+      else if (seen.has(path.join('.'))) fault('is twice in the header');
       else values.push({ index, name, path: path as Target['path'] });
       seen.add(path.join('.'));
     }

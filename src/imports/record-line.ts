@@ -90,7 +90,7 @@ export const lineOf = (line: number, body: PlainJson): RecordLine => {
   if (item instanceof Rejection) return { line, fault: { message: item.message } };
   if (item!.ts === undefined) return { line, fault: { field: 'ts', message: 'is missing: past records say when' } };
   if (item!.deviceId !== undefined && !isId(item!.deviceId.toLowerCase()))
-    return { line, fault: { field: 'deviceId', message: 'is no identifier of a device' } };
+    return { line, fault: { field: 'deviceId', message: 'is not the identifier of a device' } };
   return { line, item: { ...item!, key: item!.key ?? keyOf(item!), keyHours } };
 };
 

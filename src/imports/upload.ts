@@ -112,6 +112,6 @@ class ParquetCheck {
   end(): void {
     const magic = Buffer.from('PAR1');
     if (!this.start.equals(magic) || !this.tail.equals(magic))
-      throw refuse('This is no Parquet file, or it is not whole: one begins and ends with the bytes PAR1.');
+      throw refuse('This is not a complete Parquet file: it must begin and end with the bytes PAR1.');
   }
 }

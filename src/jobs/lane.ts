@@ -149,8 +149,8 @@ export function createLane(
         }
         // The request itself is invalid; the job stores the reason.
         const ofCaller = error instanceof ApiError ? error.message : undefined;
-        if (ofCaller === undefined) log.error({ err: error, job: claimed.id }, 'a job failed');
-        else log.info({ job: claimed.id, reason: ofCaller }, 'a job was refused');
+        if (ofCaller === undefined) log.error({ err: error, job: claimed.id }, 'Job failed');
+        else log.info({ job: claimed.id, reason: ofCaller }, 'Job refused');
         await failJob(pool, claimed, ofCaller ?? 'It failed; the log says why.', now());
       }
     }
@@ -159,7 +159,7 @@ export function createLane(
   const loop = createPollLoop({
     poll: work,
     interval: pollInterval,
-    onFailure: (error) => log.warn({ err: error }, 'jobs were interrupted; they go on'),
+    onFailure: (error) => log.warn({ err: error }, 'Interrupted jobs continue'),
   });
   return {
     ...loop,

@@ -88,7 +88,7 @@ const parseScanned = (scanned: string, original: string): PlainJson => {
 /** Returns the error for a text that is not JSON, with its position. */
 const notJson = (text: string): JsonSyntaxError => {
   checkJson(text);
-  return new JsonSyntaxError('This is no JSON', 1, 1);
+  return new JsonSyntaxError('This is not JSON', 1, 1);
 };
 
 const syntaxError = ({ message, index }: ScanFault, text: string): JsonSyntaxError => {

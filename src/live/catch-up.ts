@@ -52,7 +52,7 @@ export async function readMissed<Item, One extends Row<Item>, Someone extends Su
 type Used = 'slowPool' | 'read' | 'sort' | 'choose' | 'isChoosy';
 
 const refused = (reason: string) =>
-  invalid([{ path: 'after', message: `${reason}: subscribe without it, and query what came.` }]);
+  invalid([{ path: 'after', message: `${reason}: subscribe without it, and query the records instead.` }]);
 
 /** Translates a cancelled read: PostgreSQL cancels one (57014) that has too many rows to scan. */
 const within = async <Rows>(reading: Promise<Rows>): Promise<Rows> => {

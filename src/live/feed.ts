@@ -96,8 +96,8 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
       rest: (_, took) => pollSpacing - took,
       isNeeded: () => this.present.size > 0 || this.joining.length > 0,
       onFailure: (error, failures) =>
-        failures === 0 && log.error({ err: error }, 'subscribers cannot be told; trying again'),
-      onRecovery: () => log.info('subscribers are told again'),
+        failures === 0 && log.error({ err: error }, 'Subscribers cannot be notified; trying again'),
+      onRecovery: () => log.info('Subscribers are notified again'),
     });
     this.loop.start();
   }

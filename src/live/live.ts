@@ -179,7 +179,7 @@ async function join<Item, Someone extends Subscriber<Item>>(
 ): Promise<Batches<Item>> {
   const given = after === undefined ? undefined : parseCursor(after);
   if (after !== undefined && given === undefined)
-    throw invalid([{ path: 'after', message: 'is no cursor of an event' }]);
+    throw invalid([{ path: 'after', message: 'is not the cursor of an event' }]);
   const stream = new Stream<Item>(limit, () => feed.leave(someone));
   const someone = { claim, organizationId, stream, ...more } as Someone;
   await feed.join(someone, given);

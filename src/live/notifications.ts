@@ -141,7 +141,7 @@ class ListenNotify implements Notifications {
       return;
     }
     if (this.closed) return void opening.end().catch(() => undefined);
-    if (this.failures > 0) log.info('notices of other processes are heard again');
+    if (this.failures > 0) log.info('Notices of other processes arrive again');
     this.failures = 0;
     this.client = opening;
     // Notices sent in the meantime are lost, so this requests a full poll.
@@ -154,7 +154,7 @@ class ListenNotify implements Notifications {
     if (this.client === lost) this.client = undefined;
     lost.end().catch(() => undefined);
     if (this.closed) return;
-    if (this.failures === 0) this.options.log.warn('notices of other processes are not heard; looking every second');
+    if (this.failures === 0) this.options.log.warn('Notices of other processes do not arrive; polling every second');
     this.retry = setTimeout(() => void this.connect(), backOff(this.failures++));
   }
 
@@ -188,7 +188,7 @@ class ListenNotify implements Notifications {
       );
     } catch (error) {
       // The end of this connection opens another one.
-      this.options.log.debug({ err: error }, 'a notice was not sent');
+      this.options.log.debug({ err: error }, 'Notice not sent');
     }
   }
 }

@@ -43,7 +43,7 @@ export function createQueues(log: Logger): Queues {
         return await work();
       } catch (error) {
         if (tries === maxRetries) {
-          log.error({ err: error }, 'queries of subscriptions failed; their subscribers missed records');
+          log.error({ err: error }, 'Queries of subscriptions failed; their subscribers missed records');
           return lost();
         }
         await delay(backOff(tries));

@@ -32,10 +32,10 @@ export function createEncryption(files: { certFile: string; keyFile: string }, l
   const reread = () => {
     try {
       secureContext = read();
-      log.info('Took up the certificate of the MQTT endpoint anew.');
+      log.info('Certificate of the MQTT endpoint reloaded');
     } catch (error) {
       // One of the two files may be written later.
-      log.error({ err: error }, 'The certificate of the MQTT endpoint stays as it was.');
+      log.error({ err: error }, 'Certificate of the MQTT endpoint not reloaded; the former one stays');
     }
   };
   const paths = [files.certFile, files.keyFile];

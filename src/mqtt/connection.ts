@@ -189,7 +189,7 @@ export class Connection {
   private note(reason: Reason, message: string): void {
     const address = this.socket.remoteAddress;
     const fields = { address, reason: nameOf(reason), message };
-    this.options.refused.note(`${address} ${reason}`, fields, 'mqtt connection refused');
+    this.options.refused.note(`${address} ${reason}`, fields, 'MQTT connection refused');
   }
 
   private release(): void {

@@ -27,13 +27,14 @@ export interface Greeting {
 export function readConnect(packet: IConnectPacket): Greeting {
   const { clientId, keepalive = 0, protocolVersion, will, properties } = packet;
   if (protocolVersion !== 4 && protocolVersion !== 5)
-    throw new Refusal(Reason.unsupportedVersion, 'Speak MQTT 3.1.1 or 5.');
+    throw new Refusal(Reason.unsupportedVersion, 'Connect with MQTT 3.1.1 or 5.');
   if (clientId === '' && protocolVersion === 4 && packet.clean === false)
     throw new Refusal(Reason.clientIdentifier, 'A session that is kept needs a client identifier.');
   if (properties?.authenticationMethod !== undefined)
     throw new Refusal(Reason.badAuthenticationMethod, 'Authenticate with a token as user name or password.');
   if (will && protocolVersion === 5 && will.qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
-  if (will && protocolVersion === 5 && will.retain) throw new Refusal(Reason.retain, 'Nothing is retained.');
+  if (will && protocolVersion === 5 && will.retain)
+    throw new Refusal(Reason.retain, 'Retained messages are not supported.');
   if (properties?.maximumPacketSize === 0)
     throw new Refusal(Reason.protocolError, 'Maximum Packet Size is at least 1; leave it out for packets of any size.');
   return {

@@ -87,7 +87,7 @@ export function readPacket(bytes: Buffer, protocolVersion: ProtocolVersion): Pac
   if (protocolVersion === 5) limitProperties(bytes);
   let packet: Packet | undefined;
   const fail = (error: unknown): never => {
-    throw new Refusal(Reason.malformed, error instanceof Error ? error.message : 'The packet is broken.');
+    throw new Refusal(Reason.malformed, error instanceof Error ? error.message : 'The packet is malformed.');
   };
   const reader = parser({ protocolVersion });
   reader.on('packet', (read) => {
@@ -112,7 +112,7 @@ function readVariable(bytes: Buffer, start: number): { value: number; end: numbe
     value += (byte & 0x7f) * 128 ** index;
     if (byte < 0x80) return { value, end: start + index + 1 };
   }
-  throw new Refusal(Reason.malformed, 'The length of the packet is broken.');
+  throw new Refusal(Reason.malformed, 'The length of the packet is malformed.');
 }
 
 /** Checks the size of a message's properties. Other packets are small anyway. */
@@ -129,5 +129,5 @@ function limitProperties(bytes: Buffer): void {
 
 /** @throws Refusal if a packet that must have an identifier has none */
 export function requireIdentifier(messageId: number): void {
-  if (messageId < 1) throw new Refusal(Reason.protocolError, 'A packet of this kind has an identifier.');
+  if (messageId < 1) throw new Refusal(Reason.protocolError, 'A packet of this kind must have an identifier.');
 }

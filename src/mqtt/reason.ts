@@ -85,8 +85,8 @@ const tooLate = (message: string) => new Refusal(Reason.keepAliveTimeout, messag
 
 /** Refusals of clients that took too long. */
 export const late = {
-  connect: tooLate('The client did not say who it is in time.'),
+  connect: tooLate('The client did not send CONNECT in time.'),
   packet: tooLate('The client did not send the rest of a packet in time.'),
-  drain: tooLate('The client did not fetch what it was sent in time.'),
+  drain: tooLate('The client did not read its packets in time.'),
   silent: tooLate('The client was silent for too long.'),
 };

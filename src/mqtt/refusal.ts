@@ -14,5 +14,5 @@ export const createRefusalOf =
     if (isAborted(error)) return new Refusal(Reason.serverUnavailable, 'The service is stopping.', true);
     const known = toApiError(error, isConnectionLoss);
     if (known === undefined || known.status >= 500) report(error);
-    return known === undefined ? new Refusal(Reason.unspecified, 'Something went wrong here.') : refusalFor(known);
+    return known === undefined ? new Refusal(Reason.unspecified, 'An unexpected error occurred.') : refusalFor(known);
   };

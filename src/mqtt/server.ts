@@ -54,7 +54,7 @@ export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
     if (open.size >= limits.connections + spare || !options.accept(socket)) {
       metrics.connected('address');
       const address = socket.remoteAddress;
-      refused.note(`${address} address`, { address, reason: 'address' }, 'mqtt connection refused');
+      refused.note(`${address} address`, { address, reason: 'address' }, 'MQTT connection refused');
       return void socket.destroy();
     }
     const stream = encryption?.wrap(socket) ?? socket;

@@ -125,9 +125,9 @@ export class Session {
     const { qos, retain, topic, properties, messageId = 0 } = packet;
     if (qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
     if (qos === 1) requireIdentifier(messageId);
-    if (this.channel.version === 5 && retain) throw new Refusal(Reason.retain, 'Nothing is retained.');
+    if (this.channel.version === 5 && retain) throw new Refusal(Reason.retain, 'Retained messages are not supported.');
     if (topic === '' || properties?.topicAlias !== undefined)
-      throw new Refusal(Reason.topicAlias, 'Topics have no aliases here.');
+      throw new Refusal(Reason.topicAlias, 'Topic aliases are not supported.');
     this.inbox.take(packet, bytes, this.greeting);
   }
 
@@ -151,7 +151,7 @@ export class Session {
     const { organizationId, tokenId } = this.caller;
     const [reason, message] = [nameOf(refusal.reason), refusal.message.slice(0, maxWords)];
     const fields = { organizationId, topic: topic.slice(0, 100), reason, message };
-    this.options.refused.note(`${tokenId} ${reason}`, fields, 'mqtt message refused');
+    this.options.refused.note(`${tokenId} ${reason}`, fields, 'MQTT message refused');
     if (this.isOver) return;
     this.turn.charge(bytes);
     if (qos === 0 && refusal.isFatal) this.handlers.disconnect(refusal);

@@ -12,7 +12,7 @@ export function answerSubscription(packet: ISubscribePacket | IUnsubscribePacket
   if (packet.cmd === 'unsubscribe') {
     return { cmd: 'unsuback', messageId, granted: packet.unsubscriptions.map(() => Reason.noSubscription) };
   }
-  if (packet.subscriptions.length === 0) throw new Refusal(Reason.protocolError, 'A SUBSCRIBE names a topic.');
+  if (packet.subscriptions.length === 0) throw new Refusal(Reason.protocolError, 'SUBSCRIBE must name a topic.');
   const code = version === 5 ? Reason.notAuthorized : Reason.unspecified;
   return { cmd: 'suback', messageId, granted: packet.subscriptions.map(() => code) };
 }

@@ -45,7 +45,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
   if (config.mqtt !== undefined) await checkListenAddress({ host: config.host, port: config.mqtt.port }, 'MQTT_PORT');
   const wanted = wantedWorkers(config);
   const database = await openDatabase(config, log, connectionsOfWorkers(config, wanted) + 2 * spareConnections);
-  log.info({ database: database.place, embedded: database.embedded }, 'Opened the database.');
+  log.info({ database: database.place, embedded: database.embedded }, 'Database opened');
   try {
     await prepareDatabase(database.connectionString, log);
     const first = database.embedded ? await furnish(database) : undefined;
@@ -78,7 +78,7 @@ async function startProcesses(
   options: ServicesOptions,
 ): Promise<Omit<Running, 'first' | 'organization'>> {
   if (count > 1) {
-    options.log.info({ workers: count }, 'Starting workers.');
+    options.log.info({ workers: count }, 'Starting workers');
     return startWorkers({ ...options, count });
   }
   const service = await startService({ ...options, warm: usualTime });
@@ -122,7 +122,7 @@ async function secretKeysOf({ secretKeys, dataDir }: Config, { embedded }: Datab
  * run too.
  */
 function withLoopback(config: Config, log: Log): Config {
-  log.info('Hooks may call this machine itself (loopback), because the database is the embedded one.');
+  log.info('Hooks may call this machine itself (loopback), because the database is embedded');
   const allowCidrs = [...config.hooks.allowCidrs, '127.0.0.0/8', '::1/128'];
   return { ...config, hooks: { ...config.hooks, allowCidrs } };
 }
@@ -154,16 +154,16 @@ const SAME_SIGNAL = 150;
 export function awaitSignal(log: Log): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let first: number | undefined;
-  const heed = (signal: NodeJS.Signals) => {
+  const handle = (signal: NodeJS.Signals) => {
     if (first === undefined) {
       first = performance.now();
-      log.info(`${signal}: finishing what is in flight.`);
+      log.info({ signal }, 'Stopping; requests in flight are finished');
       return resolve(signal);
     }
     if (performance.now() - first < SAME_SIGNAL) return;
-    log.warn(`${signal} again: ending at once.`);
+    log.warn({ signal }, 'Second signal: ending at once');
     process.exit(1);
   };
-  process.on('SIGTERM', heed).on('SIGINT', heed);
+  process.on('SIGTERM', handle).on('SIGINT', handle);
   return promise;
 }

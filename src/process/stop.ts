@@ -22,5 +22,5 @@ export async function stopService(service: Service, stopDelay: number, log: Log)
   await delay(Math.min(stopDelay, lastAnswers));
   const closed = service.close().then(() => true);
   const inTime = await Promise.race([closed, delay(stopTimeout, false, { ref: false })]);
-  if (!inTime) log.error('The service did not end in order; what it left undone is done at the next start.');
+  if (!inTime) log.error('Service did not stop in order; the next start completes its work');
 }

@@ -32,7 +32,7 @@ export const readNative = (body: PlainLine | readonly PlainLine[], of?: OneDevic
 
 const readItem = (line: PlainLine, of: OneDevice | undefined): Item | Rejection => {
   if (line instanceof JsonFault) return new Rejection('MALFORMED_REQUEST', `Line ${line.line}: ${line.message}.`);
-  if (!isObject(line)) return new Rejection('VALIDATION_FAILED', 'A record is an object.');
+  if (!isObject(line)) return new Rejection('VALIDATION_FAILED', 'A record must be an object.');
   try {
     return itemOf(line, of);
   } catch (error) {

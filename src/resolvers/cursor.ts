@@ -62,7 +62,10 @@ export function keysOfCursor({ kind, shape }: CursorKind, cursor: string): Curso
 }
 
 /** The fault of an invalid cursor, or one of another list. */
-export const noCursor: Fault = { path: 'after', message: 'is no cursor of this list; send an endCursor of its pages' };
+export const noCursor: Fault = {
+  path: 'after',
+  message: 'is not a cursor of this list; send an endCursor of its pages',
+};
 
 function read(cursor: string): unknown[] {
   try {
@@ -88,7 +91,7 @@ export function requireCursorOrPage({
 }): void {
   if (after == null) return;
   const faults: Fault[] = [];
-  if (page > 1) faults.push({ path: 'page', message: 'must be left out where `after` says where to go on' });
-  if (sort) faults.push({ path: 'sort', message: 'must be left out where `after` says where to go on' });
+  if (page > 1) faults.push({ path: 'page', message: 'must not be given together with `after`' });
+  if (sort) faults.push({ path: 'sort', message: 'must not be given together with `after`' });
   if (faults.length > 0) throw invalid(faults);
 }

@@ -112,7 +112,7 @@ async function callerOf(run: Run, organizationId: string, userId: string | null)
   const [member] = await run<{ role: Role }>(
     sql`select role from membership where organization_id = ${organizationId} and user_id = ${userId}`,
   );
-  if (member === undefined) throw forbidden('Who wanted this is no longer a member of the organization.');
+  if (member === undefined) throw forbidden('The user who requested this is no longer a member of the organization.');
   return as(member.role);
 }
 
@@ -122,6 +122,7 @@ async function requireAllowed(run: Run, caller: Caller, action: DeviceAction): P
       select ${writableApplication(caller)} as writable from application a
        where a.id = ${action.applicationId} and a.organization_id = ${caller.organizationId}`);
     if (found === undefined) throw notFound('application');
-    if (!found.writable) throw forbidden('Who wanted this may no longer change the application.');
-  } else if (caller.role !== Role.owner) throw forbidden('Who wanted this is no longer an owner of the organization.');
+    if (!found.writable) throw forbidden('The user who requested this may no longer change the application.');
+  } else if (caller.role !== Role.owner)
+    throw forbidden('The user who requested this is no longer an owner of the organization.');
 }

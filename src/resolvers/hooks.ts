@@ -87,6 +87,6 @@ export function requireOwnerForDevices(
 ): void {
   const chosen = events?.filter((kind) => deviceEvents.has(kind) && !hook.events.includes(kind)) ?? [];
   if (chosen.length > 0 && !isOwner(caller)) {
-    throw forbidden(`Only owners of the organization choose ${chosen.join(' and ')}: it tells of all devices.`);
+    throw forbidden(`Only owners of the organization may select ${chosen.join(' and ')}: it concerns all devices.`);
   }
 }

@@ -224,7 +224,7 @@ export const notSortable = (name: string, names: readonly string[]): ApiError =>
   invalid([
     {
       path: 'sort',
-      message: `"${name}" is no field to sort by. Write fields with commas between, and - before one for descending order, such as -${names.at(-1)},${names[0]}; there are ${names.join(', ')}`,
+      message: `"${name}" is not a field to sort by. Separate fields by commas, and write - before a field for descending order, such as -${names.at(-1)},${names[0]}; there are ${names.join(', ')}`,
     },
   ]);
 

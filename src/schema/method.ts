@@ -66,7 +66,7 @@ const valueOf = (parameter: Parameter): ((call: Call) => unknown) => {
     case 'custom':
       return parameter.resolver;
     default:
-      throw new Error(`Operations take their arguments as a class, not by @${parameter.kind}.`);
+      throw new Error(`Operations declare their arguments as a class, not by @${parameter.kind}.`);
   }
 };
 

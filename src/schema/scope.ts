@@ -41,9 +41,9 @@ export function requireScope(
   { changes, ingests, provisions = false }: Operation,
 ): void {
   if (productId !== null && !provisions) throw forbidden('This token may only register devices of its product.');
-  if (productId === null && provisions) throw forbidden('This takes a provisioning token of a product.');
+  if (productId === null && provisions) throw forbidden('Send a provisioning token of a product.');
   if (provisions) return;
   if (deviceId !== null && ingests !== 'device') throw forbidden('This token may only post records of its device.');
   if (scope === TokenScope.ingest && ingests === undefined) throw forbidden('This token may only post records.');
-  if (scope === TokenScope.read && changes) throw forbidden('This token may change nothing.');
+  if (scope === TokenScope.read && changes) throw forbidden('This token may only read.');
 }

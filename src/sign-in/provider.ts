@@ -113,7 +113,7 @@ function claimsOf(issuer: string, claims: Record<string, unknown> & { sub: strin
       ? value
       : undefined;
   };
-  if (!/^[ -~]{1,255}$/.test(claims.sub)) throw new Refusal('The provider names nobody.');
+  if (!/^[ -~]{1,255}$/.test(claims.sub)) throw new Refusal('The provider named no user.');
   const email = claims['email_verified'] === true ? text('email') : undefined;
   return { issuer, subject: claims.sub, email, name: text('name'), username: text('preferred_username') };
 }
@@ -132,9 +132,9 @@ function refusalOf(error: unknown): Refusal | undefined {
     return new Refusal(`The provider refused the sign-in: ${code}.`, { cause: error });
   }
   if (error instanceof oidc.ResponseBodyError)
-    return new Refusal('The provider does not take the code of this sign-in.', { cause: error });
+    return new Refusal('The provider refused the code of this sign-in.', { cause: error });
   if (error instanceof oidc.ClientError && !unreachable.has(error.code ?? ''))
-    return new Refusal('What the provider says of the sign-in is not valid.', { cause: error });
+    return new Refusal('The answer of the provider is not valid.', { cause: error });
   return undefined;
 }
 

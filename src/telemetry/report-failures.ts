@@ -10,8 +10,8 @@ export function reportFailures(exporter: SpanExporter, log: Log): SpanExporter {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const failed = result.error !== undefined;
-        if (failed && !failing) log.warn({ err: result.error }, 'traces cannot be sent, and are dropped');
-        if (!failed && failing) log.info('traces are sent again');
+        if (failed && !failing) log.warn({ err: result.error }, 'Traces cannot be sent, and are dropped');
+        if (!failed && failing) log.info('Traces are sent again');
         failing = failed;
         done(result);
       });

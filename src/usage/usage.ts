@@ -62,7 +62,7 @@ export const createUsage = ({
         },
       },
     },
-    { log, failed: 'usage could not be counted; it will be done again' },
+    { log, failed: 'Count of usage failed; it will be repeated' },
   );
   return {
     count: (organizationId, n) => calls.count(organizationId, n),
@@ -75,8 +75,8 @@ export const createUsage = ({
     async close() {
       closing = true;
       await tasks.close();
-      await quotas.close().catch((error: unknown) => log.warn({ err: error }, 'claims of quotas are not given back'));
-      await calls.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'the last calls are not counted'));
+      await quotas.close().catch((error: unknown) => log.warn({ err: error }, 'Claims of quotas not released'));
+      await calls.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'Last calls not counted'));
     },
   };
 };

@@ -132,7 +132,7 @@ describe('provisioning token', () => {
     expect(refused.map(({ status, body }) => ({ status, body }))).toEqual(
       Array.from({ length: 5 }, () => ({
         status: 403,
-        body: expect.objectContaining({ message: 'As many devices as may have registered with this token.' }),
+        body: expect.objectContaining({ message: 'The maximum number of devices has registered with this token.' }),
       })),
     );
     expect(await deviceCount()).toBe(before + 3);

@@ -135,7 +135,7 @@ describe('ddp apply', () => {
   });
 
   it.each([
-    ['a section that there is not', 'things: {}', '"things" is no section'],
+    ['a section that there is not', 'things: {}', '"things" is not a section'],
     ['a field that there is not', 'products: { a: { color: red } }', 'products.a.color'],
     ['a secret of a hook', 'applications: { a: { hooks: { h: { authentication: {} } } } }', 'hooks.h.authentication'],
     ['a key that comes twice', 'products: {}\nproducts: {}', 'unique'],

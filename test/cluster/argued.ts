@@ -7,7 +7,7 @@ import { innermost, type Plain } from '../search/oracle/plain.js';
 const refused: Readonly<Record<string, RegExp>> = {
   'buckets by several keys, or rare ones, of the device': /^\[\w+\] over \[device\.[\w.]+\] is not supported/,
   'sort by a field of the device': /^\[device\.\w+\] can only be the first key of a sort of hits/,
-  'parts of identifiers': /^Field \[[\w.]+\] can only be asked for whole values/,
+  'parts of identifiers': /^Field \[[\w.]+\] supports only whole values/,
   'patterns of buckets of the device': /^Aggregation \[device\.\w+\] takes lists for include and exclude/,
   '`missing` in a source of `composite`': /^\[missing\] of a source of \[composite\] is not supported/,
 };

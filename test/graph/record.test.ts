@@ -147,7 +147,7 @@ describe('records of a device in GraphQL', () => {
       ].map((text) => Buffer.from(text).toString('base64url'));
       for (const after of ['', 'x', 'nonsense', ...wrong]) {
         expect(await faultOf(query, id, { after })).toMatchObject({
-          message: 'after is no cursor of this list; send an endCursor of its pages.',
+          message: 'after is not a cursor of this list; send an endCursor of its pages.',
           extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
         });
       }
@@ -168,7 +168,7 @@ describe('records of a device in GraphQL', () => {
 });
 
 const refused = {
-  message: 'after is no cursor of this list; send an endCursor of its pages.',
+  message: 'after is not a cursor of this list; send an endCursor of its pages.',
   extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
 };
 

@@ -96,12 +96,12 @@ describe('running import', () => {
     const owner = await world.organization();
     const member = await world.member(owner, Role.owner);
     const disable = () => setDisabled(world.pool, AccountType.user, member.id, true, new Date());
-    expect(await errorAfter(owner, member, disable)).toBe('The account of who sent this file is disabled.');
+    expect(await errorAfter(owner, member, disable)).toBe('The account that sent this file is disabled.');
   });
 
   it('stops when the organization is disabled', async () => {
     const owner = await world.organization();
     const disable = () => setDisabled(world.pool, AccountType.organization, owner.id, true, new Date());
-    expect(await errorAfter(owner, owner, disable)).toBe('The account of who sent this file is disabled.');
+    expect(await errorAfter(owner, owner, disable)).toBe('The account that sent this file is disabled.');
   });
 });

@@ -90,7 +90,7 @@ describe('device import from CSV', () => {
       [90, 7, 'application'],
       [100, undefined, undefined],
     ]);
-    expect(checked.faults[2]!.message).toBe('The serial stands on line 2 already.');
+    expect(checked.faults[2]!.message).toBe('The serial is already on line 2.');
     expect(checked.faults[7]!.message).toContain('write 17.6389');
     expect(await devices()).toEqual([]);
 

@@ -25,7 +25,7 @@ describe('import of a broken file', () => {
     });
     expect(sent).toMatchObject({ state: 'failed', job: { error: expect.stringContaining('cannot be read') } });
     const written = lines.map((line) => JSON.parse(line) as { level: string; msg: string; reason?: string });
-    expect(written.filter(({ msg }) => msg === 'a job was refused')).toMatchObject([
+    expect(written.filter(({ msg }) => msg === 'Job refused')).toMatchObject([
       { level: 'info', reason: sent.job!.error },
     ]);
     expect(written.filter(({ level }) => level !== 'info')).toEqual([]);

@@ -110,7 +110,7 @@ describe('log of refused MQTT messages', () => {
     lines.length = 0;
     for (let number = 1; number <= 50; number++) client.publish(number, {}, 'no/such/topic');
     await answers(client, 'puback', 50);
-    const refused = lines.filter(({ msg }) => msg.startsWith('mqtt message refused'));
+    const refused = lines.filter(({ msg }) => msg.startsWith('MQTT message refused'));
     expect(refused).toMatchObject([{ reason: 'topicName' }]);
   });
 });

@@ -43,10 +43,7 @@ export const createInviter =
       return InvitationMail.sent;
     } catch (error) {
       const { says } = faultOf(error);
-      log.warn(
-        { organizationId: organization.id, code: /^\d{3}/.exec(says)?.[0] },
-        'an invitation was not sent by e-mail',
-      );
+      log.warn({ organizationId: organization.id, code: /^\d{3}/.exec(says)?.[0] }, 'Invitation not sent by e-mail');
       await pool.query(sql`delete from alert_mail_asked where address = lower(${to})`);
       return InvitationMail.failed;
     }

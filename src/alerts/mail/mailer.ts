@@ -102,8 +102,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     },
     interval,
     rest: () => 50,
-    onFailure: (error) =>
-      log.warn({ err: error }, 'e-mail notices that are due were not sent; they will be sent later'),
+    onFailure: (error) => log.warn({ err: error }, 'Due e-mail notices not sent; they will be sent later'),
   });
   return {
     async enqueue(tx, kind, episodeIds) {
@@ -130,8 +129,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
  */
 function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
   const about = { recipientId: id, organizationId, kind, code: /^\d{3}/.exec(says)?.[0] };
-  if (outcome === 'dropped') log.warn(about, 'e-mail notices were dropped: they could not be sent for a day');
-  else if (outcome === 'stopped')
-    log.info(about, 'e-mail notices to an address were stopped: its mail server refused it');
-  else log.info(about, 'an e-mail notice could not be sent; it will be tried again');
+  if (outcome === 'dropped') log.warn(about, 'E-mail notices dropped: they could not be sent for a day');
+  else if (outcome === 'stopped') log.info(about, 'E-mail notices to an address stopped: its mail server refused it');
+  else log.info(about, 'E-mail notice not sent; it will be tried again');
 }

@@ -17,7 +17,7 @@ export const createMailUpkeep = (pool: pg.Pool, clock: () => number, log: Logger
       counts: { every: 60_000, run: () => mergeCounts(pool, new Date(clock())) },
       expired: { every: 3_600_000, run: () => expire(pool, clock()) },
     },
-    { log, failed: 'expired e-mail notices were not deleted; it will be tried again' },
+    { log, failed: 'Clean-up of expired e-mail notices failed; it will be repeated' },
   );
 
 /** Merges the count-only rows of each recipient without a lease into one. */

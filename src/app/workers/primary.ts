@@ -95,7 +95,7 @@ class Primary {
   }
 
   async restart(): Promise<void> {
-    this.log.info('Replacing the workers.');
+    this.log.info('Replacing workers');
     for (const old of this.serving.values()) {
       // A worker that has just died is replaced anyway.
       if (this.stopping || !this.all.has(old)) continue;
@@ -103,13 +103,13 @@ class Primary {
       try {
         await next.ready;
       } catch (error) {
-        this.log.error({ err: error }, 'A new worker does not start; those that serve stay.');
+        this.log.error({ err: error }, 'New worker does not start; the running workers stay');
         return this.end(next, false);
       }
       this.install(next, 0);
       await this.end(old, false);
     }
-    this.log.info('Replaced the workers.');
+    this.log.info('Workers replaced');
   }
 
   async close(): Promise<void> {
@@ -138,7 +138,7 @@ class Primary {
     const since = performance.now();
     void member.ended.then((by) => {
       if (this.stopping || this.serving.get(number) !== member) return;
-      this.log.error({ worker: number, by }, 'A worker ended; starting it again.');
+      this.log.error({ worker: number, by }, 'Worker ended; starting it again');
       void this.replace(number, performance.now() - since < settled ? failures + 1 : 0);
     });
   }
@@ -154,11 +154,11 @@ class Primary {
       const member = this.start(number);
       try {
         await member.ready;
-        this.log.info({ worker: number }, 'The worker serves again.');
+        this.log.info({ worker: number }, 'Worker serves again');
         return this.install(member, failures);
       } catch (error) {
         await this.end(member, false);
-        this.log.error({ err: error, worker: number }, 'A worker does not start.');
+        this.log.error({ err: error, worker: number }, 'Worker does not start');
         if (failed === maxFailedStarts) return this.failed.reject(cannotStart(number, error));
       }
     }

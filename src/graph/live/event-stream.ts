@@ -25,7 +25,9 @@ export const createEventStream =
     const kind = kindOf(operation);
     if (kind !== OperationTypeNode.SUBSCRIPTION && /application\/|\*\/\*/i.test(accept)) return next();
     if (kind !== undefined && kind !== OperationTypeNode.SUBSCRIPTION) {
-      throw malformed('Only subscriptions are answered as text/event-stream: take application/json for the rest.');
+      throw malformed(
+        'Only subscriptions are answered as text/event-stream: accept application/json for other operations.',
+      );
     }
     const visitor = { caller: callerOf(request), request, connection: request };
     const opened = await subscriptions.open(operation, visitor);

@@ -168,7 +168,7 @@ function serveSocket(
         socket.on('message', (data) => {
           take(String(data as Buffer)).catch((error: unknown) => {
             report(error);
-            socket.close(codes.internal, 'Something went wrong here.');
+            socket.close(codes.internal, 'An unexpected error occurred.');
           });
         }),
     },
@@ -220,7 +220,7 @@ function turnAway(socket: WebSocket, error: unknown, report: (cause: unknown) =>
   if (code === 'RATE_LIMITED') return socket.close(codes.tooMany, 'Too many requests');
   if (code === 'UNAVAILABLE') return socket.close(codes.tryLater, 'The database cannot be reached');
   report(error);
-  socket.close(codes.internal, 'Something went wrong here.');
+  socket.close(codes.internal, 'An unexpected error occurred.');
 }
 
 const asError = ({ message, path, extensions }: GraphQLFormattedError): GraphQLError =>

@@ -165,7 +165,7 @@ function read(schema: GraphQLSchema, { query, operationName, variables }: Operat
   if (operation == null) throw fault('Say with `operationName` which operation is meant.', 'BAD_REQUEST');
   if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
     throw fault(
-      'Only subscriptions come this way. POST queries and mutations, and take JSON for an answer.',
+      'Only subscriptions are answered as a stream. POST queries and mutations, and accept JSON.',
       'BAD_REQUEST',
     );
   }

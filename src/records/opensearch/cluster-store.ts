@@ -64,14 +64,14 @@ const upkeepTasks = (
     async run() {
       await ready();
       const index = await makeNextIndex(parts, clock());
-      if (index !== undefined) log.info({ index }, 'the index of the next month is made');
+      if (index !== undefined) log.info({ index }, 'Index of the next month created');
     },
   },
   retention: {
     every: 3_600_000,
     async run() {
       const { records, indices } = await retireDocuments(parts, new Date(clock()), isClosing);
-      if (records + indices > 0) log.info({ records, indices }, 'documents past their time are deleted');
+      if (records + indices > 0) log.info({ records, indices }, 'Expired documents deleted');
     },
   },
 });
@@ -133,7 +133,7 @@ export const openClusterRecords = (options: ClusterRecordsOptions): Records => {
     async start() {
       await ready().catch((error: unknown) => {
         if (!isUnavailable(error)) throw error;
-        log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
+        log.warn({ err: error }, 'Cluster unreachable; records wait in the journal');
       });
       client.watch.start();
       indexer.start();

@@ -44,7 +44,7 @@ const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =
   Object.values(body).every((items) => Array.isArray(items) && items.length > 0 && items.every(isObject));
 
 const readItem = (item: PlainJson, serial: string, path: string): Item[] => {
-  if (!isObject(item)) throw invalid([{ path, message: 'Telemetry is an object of values.' }]);
+  if (!isObject(item)) throw invalid([{ path, message: 'Telemetry must be an object of values.' }]);
   const { ts, values, ...fields } = item;
   // ThingsBoard also ignores what stands beside `ts` and `values`.
   const isEnvelope = isObject(values) && (ts !== undefined || Object.keys(fields).length === 0);
@@ -57,6 +57,6 @@ const readItem = (item: PlainJson, serial: string, path: string): Item[] => {
 const timestampOf = (ts: PlainJson | undefined, tsPath: string): Pick<Item, 'ts' | 'tsPath'> => {
   if (ts === undefined || ts === null) return {};
   const milliseconds = numberIn(ts);
-  if (milliseconds === undefined) throw invalid([{ path: tsPath, message: 'A number of milliseconds is asked for.' }]);
+  if (milliseconds === undefined) throw invalid([{ path: tsPath, message: 'Send a number of milliseconds.' }]);
   return { ts: milliseconds / 1000, tsPath };
 };

@@ -28,7 +28,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with the header "Content-Type: application/json".',
   VALIDATION_FAILED: 'name is required.',
   RATE_LIMITED: 'Too many requests. Try again in 1 s.',
-  INTERNAL: 'Something went wrong here. Say which request it was when you ask.',
+  INTERNAL: 'An unexpected error occurred. Name the request when you report it.',
   UNAVAILABLE: 'The service cannot reach its database. Try again shortly.',
   TIMEOUT: 'This took longer than a request may take.',
 };

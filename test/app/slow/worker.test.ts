@@ -49,9 +49,9 @@ describe('two workers under load', () => {
     const count = await two.accountCount();
     const before = await workers(two.service);
     process.kill(before[0]!, 'SIGKILL');
-    await logged(two.service, 'A worker ended; starting it again.');
+    await logged(two.service, 'Worker ended; starting it again');
     for (let n = 0; n < 10; n++) expect((await two.ask(account)).status).toBe(200);
-    await logged(two.service, 'The worker serves again.');
+    await logged(two.service, 'Worker serves again');
     const after = await workers(two.service);
     expect(after).toHaveLength(2);
     expect(after).toContain(before[1]);
@@ -109,7 +109,7 @@ describe('SIGHUP', () => {
     for (const path of [account, account, '/readyz']) loads.push(load(async () => (await two.ask(path)).status));
     while (answered < 50) await pause(10);
     two.service.child.kill('SIGHUP');
-    await logged(two.service, 'Replaced the workers.');
+    await logged(two.service, 'Workers replaced');
     const enough = answered + 50;
     while (answered < enough) await pause(10);
     over = true;
@@ -137,7 +137,7 @@ describe('SIGTERM', () => {
     const finish = await Promise.all(Array.from({ length: 8 }, begin));
     const pids = await workers(two.service);
     two.service.child.kill('SIGTERM');
-    await logged(two.service, 'SIGTERM: finishing what is in flight.');
+    await logged(two.service, 'Stopping; requests in flight are finished');
     const answers = await Promise.all(finish.map((rest) => rest()));
     expect(answers).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1.1 200 /)));
     expect(await ended(two.service.child)).toBe(0);
@@ -156,7 +156,7 @@ describe('worker that cannot be started again', () => {
     const [first] = await workers(own);
     process.kill(first!, 'SIGKILL');
     expect(await ended(own.child)).toBe(1);
-    expect(own.lines.filter(({ msg }) => msg === 'A worker does not start.')).toHaveLength(3);
+    expect(own.lines.filter(({ msg }) => msg === 'Worker does not start')).toHaveLength(3);
     expect(own.lines.at(-1)!.msg).toMatch(/^Worker \d failed to start 3 times: .*not currently accepting connections/);
   }, 120_000);
 });

@@ -71,7 +71,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     });
     indexed.inc(rows.length - there - refused.length);
     for (const { item, reason } of [...refused, ...made.refused])
-      log.error({ record: item.row.id, reason }, 'the index refuses a record; it is kept as a dead letter');
+      log.error({ record: item.row.id, reason }, 'Record refused by the index; it is kept as a dead letter');
   };
 
   /** Indexes one claim. Returns whether there was one. */
@@ -114,11 +114,11 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       known.clear();
       // A long outage of the cluster is logged only now and then.
       if (failures > 0 && failures % 12 !== 0) return;
-      if (isUnavailable(error)) log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
-      else if (error instanceof Overloaded) log.warn({ reason: error.message }, 'records wait in the journal');
-      else log.error({ err: error }, 'records could not be indexed; they wait in the journal, and are tried again');
+      if (isUnavailable(error)) log.warn({ err: error }, 'Cluster unreachable; records wait in the journal');
+      else if (error instanceof Overloaded) log.warn({ reason: error.message }, 'Records wait in the journal');
+      else log.error({ err: error }, 'Records not indexed; they wait in the journal, and are tried again');
     },
-    onRecovery: () => log.info('records are indexed again'),
+    onRecovery: () => log.info('Records are indexed again'),
   });
   return {
     ...loop,

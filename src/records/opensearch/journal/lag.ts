@@ -47,11 +47,11 @@ export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatc
       if (isFull !== full) {
         full = isFull;
         const { records, bytes } = lag;
-        if (full) log.error({ records, bytes, maxBytes }, 'too much waits to be indexed: ingestion answers 503');
-        else log.info({ records, bytes }, 'ingestion goes on');
+        if (full) log.error({ records, bytes, maxBytes }, 'Too much waits to be indexed: ingestion answers 503');
+        else log.info({ records, bytes }, 'Ingestion continues');
       } else if (lag.oldest > late && now - saidAt > quiet) {
         saidAt = now;
-        log.warn(lag, 'the index is behind; records wait in the journal');
+        log.warn(lag, 'Index is behind; records wait in the journal');
       }
     },
     onFailure: () => undefined,

@@ -32,11 +32,11 @@ export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOp
         async run() {
           await new JournalPartitions().ensure(pool);
           const dropped = await dropIndexed(pool, clock() - keptFor);
-          if (dropped > 0) log.info({ partitions: dropped }, 'what was indexed a day ago is dropped from the journal');
+          if (dropped > 0) log.info({ partitions: dropped }, 'Records indexed a day ago dropped from the journal');
         },
       },
     },
-    { log, failed: 'upkeep of the journal failed; it will be done again' },
+    { log, failed: 'Upkeep of the journal failed; it will be repeated' },
   );
 
 /** Drops partitions whose records all arrived before a time (milliseconds) and are indexed. Returns their number. */

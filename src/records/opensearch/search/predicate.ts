@@ -107,7 +107,7 @@ const hasUnder = (predicate: Predicate): boolean => {
 };
 
 const unsupported = ({ path }: Field) =>
-  illegalArgument(`Field [${path}] can only be asked for whole values where records are on a cluster`);
+  illegalArgument(`Field [${path}] supports only whole values when records are on a cluster`);
 
 /** Marks a bound of a range beyond which there are no values. */
 const nothing: unique symbol = Symbol('nothing');

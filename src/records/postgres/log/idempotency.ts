@@ -49,7 +49,7 @@ const readEarlier = async (
   const [row] = rows;
   if (row?.same) return { answer: { ...row.answer, isRepeated: true } };
   return {
-    error: invalid([{ path: 'Idempotency-Key', message: 'This key was used with another body; take a new one.' }]),
+    error: invalid([{ path: 'Idempotency-Key', message: 'This key was used with another body; use a new one.' }]),
   };
 };
 

@@ -73,7 +73,7 @@ export const createRecordLog = ({
     maintain: () => upkeep.start(),
     async close() {
       await Promise.all([store.close(), upkeep.close()]);
-      await activity.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'the last counts are lost'));
+      await activity.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'Last counts of ingestion lost'));
     },
   };
 };

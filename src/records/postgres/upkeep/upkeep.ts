@@ -106,12 +106,12 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
       every: hour,
       run: async () => {
         const { records, partitions } = await retire(pool, now(), () => closing);
-        if (records + partitions > 0) log.info({ records, partitions }, 'records past their time are deleted');
+        if (records + partitions > 0) log.info({ records, partitions }, 'Expired records deleted');
       },
     },
   };
 
-  const periodic = createPeriodicTasks(tasks, { log, failed: 'upkeep failed; it will be done again' });
+  const periodic = createPeriodicTasks(tasks, { log, failed: 'Upkeep of records failed; it will be repeated' });
 
   return {
     start: periodic.start,

@@ -178,7 +178,7 @@ class ScriptParser {
 
   private fail(): never {
     throw illegalArgument(
-      `[${this.source}] is no expression that can be computed here: params.x, numbers, + - * / %, comparisons, && || !, a ? b : c and Math functions are`,
+      `[${this.source}] is not a supported expression: use params.x, numbers, + - * / %, comparisons, && || !, a ? b : c and Math functions`,
       this.place,
     );
   }

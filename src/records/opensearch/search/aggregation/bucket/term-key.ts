@@ -46,7 +46,7 @@ export const isLetIn = (field: Field, { include, exclude }: KeyFilters): ((key: 
     if (filter === undefined) return undefined;
     if ('values' in filter) return new Set(filter.values.map((value) => scalarText(value)));
     throw illegalArgument(
-      `Aggregation [${field.path}] takes lists for include and exclude, and no regular expressions, where records are on a cluster`,
+      `Aggregation [${field.path}] takes lists for include and exclude, not regular expressions, when records are on a cluster`,
       filter.regexp,
     );
   };
