@@ -33,7 +33,7 @@ const lifetimes = { 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' } a
 
 /** The field that chooses when a token ends. */
 export const ExpiryField = () => (
-  <Field label="Ends after" hint="A token that ends cannot be forgotten somewhere.">
+  <Field label="Ends after" hint="After this time the token is refused, so a forgotten one does no harm.">
     <select name="days">
       {Object.entries(lifetimes).map(([days, words]) => (
         <option key={days} value={days} selected={days === '90'}>

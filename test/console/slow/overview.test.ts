@@ -21,7 +21,7 @@ describeInBrowser('console: overview panels', () => {
     await figures.getByRole('group', { name: 'Records arrived' }).getByText('1', { exact: true }).waitFor();
     expect(await figures.getByRole('link').allTextContents()).toEqual([
       'Failing hooks0of 1, 1 switched off',
-      'Silent devices1of 2, not heard for a day',
+      'Silent devices1of 2, silent for a day',
       'Open alerts00 opened in the range',
     ]);
     const silent = page.getByRole('region', { name: 'Silent devices' });

@@ -59,7 +59,7 @@ export function ConditionFields({
           />
           <Faults of={faultsAt(faults, `${path}.query`).filter((fault) => !own.includes(fault))} />
           <span class="quiet hint">
-            A query as <a href="/ddp/v1/docs">searches</a> take it, over the record and its device.
+            A query as <a href="/ddp/v1/docs">searches</a> accept it, over the record and its device.
           </span>
         </>
       ) : (

@@ -77,7 +77,7 @@ export function QueryPart({
         </div>
       </div>
       {query === undefined || application.search == null ? (
-        <Empty title="Nothing was asked yet">
+        <Empty title="No query yet">
           <p>
             The query language is that of <a href="/ddp/v1/docs">searches</a>: a query, and aggregations over what it
             finds, within the range of time above.

@@ -84,7 +84,8 @@ export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNa
 /** Changes of a hook that cannot be taken back: another secret, and its end. */
 export function HookDanger({ names, reload }: { names: HookNames; reload: () => void }) {
   const [secret, setSecret] = useState<string | undefined>();
-  const rotation = 'Calls are signed by a new secret, which is shown once. The one before signs too for 24 hours.';
+  const rotation =
+    'Calls are signed by a new secret, which is shown once. The previous secret also signs for 24 hours.';
   return (
     <DangerZone>
       <Danger says={rotation}>

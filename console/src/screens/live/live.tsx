@@ -38,7 +38,7 @@ export function LiveScreen() {
           if (application === undefined)
             return (
               <Empty title="No application">
-                <p>Records are told to those who may see an application: make one, and link devices to it.</p>
+                <p>Records are shown to those who may see an application: create one, and link devices to it.</p>
               </Empty>
             );
           const response = application.search.responses[0] as HistoryAnswer | undefined;

@@ -76,10 +76,10 @@ const Alerts = ({ data: { account }, now }: { data: OverviewQuery; now: number }
 const Silent = ({ data: { devices, silent }, now }: { data: OverviewQuery; now: number }) => (
   <Section title="Silent devices">
     <p class="quiet">
-      {silent?.totalCount?.toLocaleString()} of {devices?.totalCount?.toLocaleString()} not heard for a day
+      {silent?.totalCount?.toLocaleString()} of {devices?.totalCount?.toLocaleString()} silent for a day
     </p>
     {silent === null || silent.items.length === 0 ? (
-      <Empty title="Every device was heard" />
+      <Empty title="Every device has reported" />
     ) : (
       <ul class="lines">
         {silent.items.map(({ id, name, serial, lastRecordAt }) => (

@@ -24,7 +24,7 @@ export const Tiles = ({ data }: { data: OverviewQuery }) => {
         name="Silent devices"
         href="/console/devices?silent=day"
         tone={quiet > 0 ? 'warn' : 'good'}
-        note={`of ${(devices?.totalCount ?? 0).toLocaleString()}, not heard for a day`}
+        note={`of ${(devices?.totalCount ?? 0).toLocaleString()}, silent for a day`}
       >
         {quiet.toLocaleString()}
       </Tile>
