@@ -35,7 +35,7 @@ export interface Admission {
   inFlight: InFlight;
 }
 
-/** Counts what requests of the graph turn out to be. */
+/** Counts the operations of a graph request once they are parsed. */
 export interface Counted {
   /**
    * Counts further requests of a caller, which the organization's usage shows as `calls`.

@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
 import { newId, nilId } from '#entities/id.js';
 
-/** The member whose token or session it is. */
+/** The member to whom the token or session belongs. */
 interface Member {
   readonly userId: string;
   readonly userName: string | null;
@@ -20,7 +20,7 @@ export type Actor =
 
 /** An event to write. */
 export interface NewEvent {
-  /** Organization that it happened in; null: of none. */
+  /** Organization in which the operation happened; null outside of organizations. */
   readonly organizationId: string | null;
   readonly actor: Actor;
   /** Name of the operation. */
@@ -32,7 +32,7 @@ export interface NewEvent {
   readonly address?: string | null;
 }
 
-/** Characters of the changed values of one event. */
+/** Maximum number of characters of the changed values of one event. */
 const maxCharacters = 65_536;
 
 /**

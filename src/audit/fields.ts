@@ -11,26 +11,29 @@ import type { Product } from '#entities/product.js';
 import type { Team } from '#entities/team.js';
 import type { PlainJson } from '#json/json.js';
 
-/** Ways in which an event tells a changed field: with its values, with the word `changed`, or not at all. */
+/** Ways to show a changed field in an event: with its values, with the word `changed` (`secret`), or not at all. */
 type Told = 'shown' | 'secret' | 'left out';
 
 type Method = (...values: never[]) => unknown;
 
-/** A property that is added to a class and not here does not compile: nobody has said whether it is a secret. */
+/**
+ * Rules for the fields of a class. A property that is added to the class and not here does not compile, so that
+ * somebody decides whether it is secret.
+ */
 interface Rules<Row> {
   readonly kind: string;
   readonly name: (row: Row) => string | null | undefined;
   readonly fields: { readonly [Name in keyof Row as Row[Name] extends Method ? never : Name]-?: Told };
 }
 
-/** The same of whichever class. */
+/** Rules of any class. */
 interface AnyRules {
   readonly kind: string;
   readonly name: (row: never) => string | null | undefined;
   readonly fields: Readonly<Record<string, Told>>;
 }
 
-/** Fields of every row that no event tells, because they follow from others. */
+/** Fields of every row that events leave out, because they follow from others. */
 const usual = { id: 'left out', createdAt: 'left out' } as const;
 const owned = { ...usual, organizationId: 'left out', updatedAt: 'left out', slug: 'left out' } as const;
 
@@ -198,7 +201,7 @@ const invitation: Rules<Invitation> = {
   },
 };
 
-/** By the names of the classes that the unit of work knows. */
+/** Rules by the class names of the unit of work. */
 const rules: Readonly<Record<string, AnyRules>> = {
   Account: account,
   AlertRule: alertRule,
@@ -212,7 +215,7 @@ const rules: Readonly<Record<string, AnyRules>> = {
   Team: team,
 };
 
-/** A change of one row: its values now, and of an update what changed, as it was before. */
+/** A change of one row: its present values and, for an update, the former values of the changed fields. */
 export interface RowChange {
   /** Name of the class. */
   readonly of: string;
@@ -221,14 +224,17 @@ export interface RowChange {
   readonly before?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The thing that a row is. @throws where the class is not known here: its changes would go unseen */
+/**
+ * Returns the audit target of a row.
+ * @throws Error for a class without rules, because its changes would go unrecorded
+ */
 export const targetOf = (of: string, row: object): AuditTarget => {
   const { kind, name } = rulesOf(of);
   const id = (row as { id?: string }).id ?? null;
   return { kind, id, name: name(row as never) ?? null };
 };
 
-/** The fields of a row that changed, without its secrets. */
+/** Returns the changed fields of a row, without secret values. */
 export const changesOf = ({ of, type, row, before = {} }: RowChange): AuditChanges => {
   const changes: Record<string, readonly [PlainJson, PlainJson]> = {};
   for (const [field, told] of Object.entries<Told>(rulesOf(of).fields)) {

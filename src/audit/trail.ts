@@ -22,19 +22,19 @@ export interface Origin {
   readonly address: string | undefined;
 }
 
-/** An operation under way that changes something. */
+/** A mutation in progress. */
 interface Pending {
   readonly action: string;
   target?: AuditTarget;
   changes: AuditChanges;
   isWritten: boolean;
-  /** Whether the changes are counts, which those of single rows would blur. */
+  /** Whether the changes are counts. Changes of single rows are then left out. */
   isSummary: boolean;
 }
 
 /**
- * Writes an event for each operation of a call that changes something, in the transaction of the change. The unit of work notes
- * its changes here. Code that changes rows by SQL says what it changes.
+ * Writes an event for each mutation of a call, in the transaction of the change. The unit of work reports its changes
+ * here. Code that changes rows by SQL reports them itself.
  */
 export class Trail {
   private pending: Pending | undefined;
@@ -44,36 +44,37 @@ export class Trail {
     private readonly refusals: Refusals,
   ) {}
 
-  /** Begins an operation. Those of one call follow each other (GraphQL, section 6.2.2). */
+  /** Begins a mutation. The mutations of one call run one after the other (GraphQL, section 6.2.2). */
   begin(action: string): void {
     this.pending = { action, changes: {}, isWritten: false, isSummary: false };
   }
 
-  /** Says what the operation is about, beside what the unit of work changes. */
+  /** Sets the target of the operation, and adds changes that the unit of work does not see. */
   about(target: AuditTarget, changes: AuditChanges = {}): void {
     const pending = this.require();
     pending.target = target;
     pending.changes = { ...pending.changes, ...changes };
   }
 
-  /** Replaces what the unit of work notes of many things by counts. */
+  /** Replaces the changes of many objects by counts. */
   summarize(target: AuditTarget, changes: AuditChanges): void {
     Object.assign(this.require(), { target, changes, isSummary: true });
   }
 
-  /** Leaves no event: the operation changes nothing, such as a dry run. */
+  /** Writes no event for this operation, because it changes nothing (a dry run, for example). */
   skip(): void {
     this.require().isWritten = true;
   }
 
-  /** Writes the event of the operation now, in a transaction that goes on with other operations. */
+  /** Writes the event of the operation now, because its transaction continues with other operations. */
   async end(em: EntityManager): Promise<void> {
     await this.write(em, em.getTransactionContext());
   }
 
   /**
-   * The statement that writes the event, for a change by another statement: to be part of it, or of its transaction.
-   * @param happened condition without which nothing changed
+   * Returns the statement that writes the event, for a change by SQL. It is run as a part of that change's statement,
+   * or in its transaction.
+   * @param happened condition that is false if nothing changed
    */
   event(target?: AuditTarget, changes?: AuditChanges, happened?: Sql): Sql {
     const pending = this.require();
@@ -82,13 +83,13 @@ export class Trail {
     return this.statement(pending, happened);
   }
 
-  /** The same for a new row. */
+  /** Returns the statement that writes the event of a new row. */
   eventOf(entity: object): Sql {
     this.note(entity.constructor.name, 'create', entity);
     return this.event();
   }
 
-  /** Notes that an operation was refused, once a minute for each actor and action. Other faults are no refusals. */
+  /** Writes an event if a fault refuses the operation (403), once a minute for each actor and action. */
   async refused(action: string, fault: unknown): Promise<void> {
     if (!(fault instanceof ApiError) || fault.code !== 'FORBIDDEN') return;
     const { caller, requestId, address = null } = this.origin();
@@ -97,7 +98,7 @@ export class Trail {
     await this.refusals.note(event);
   }
 
-  /** Makes a unit of work whose changes are noted. */
+  /** Creates a unit of work that reports its changes here. */
   fork(em: EntityManager): EntityManager {
     const unit = em.fork({ freshEventManager: true });
     unit.getEventManager().registerSubscriber(this.subscriber());
@@ -114,13 +115,13 @@ export class Trail {
           const kind = type === ChangeSetType.CREATE ? 'create' : type.startsWith('delete') ? 'delete' : 'update';
           this.note(meta.className, kind, entity as object, kind === 'update' ? beforeOf(changeSet, em) : undefined);
         }
-        // Nothing changed: what was loaded last is what the operation is about.
+        // Nothing changed, so the target is the object that was loaded last.
         const last = [...uow.getIdentityMap()].at(-1);
         if (last !== undefined) this.pending.target ??= targetOf(last.constructor.name, last);
         return Promise.resolve();
       },
       beforeTransactionCommit: ({ em, transaction }: TransactionEventArgs) =>
-        // The end of a savepoint is none of the change.
+        // A savepoint is not the end of the change's transaction.
         transaction === undefined || 'savepointName' in transaction
           ? Promise.resolve()
           : this.write(em as EntityManager, transaction),
@@ -162,7 +163,7 @@ export class Trail {
   }
 }
 
-/** The values that changed, as they were. The unit of work keeps them in the form that the database has. */
+/** Returns the former values of the changed fields. The unit of work keeps them in the form of the database. */
 const beforeOf = ({ meta, payload, originalEntity }: ChangeSet<Row>, em: FlushEventArgs['em']): Row => {
   const names = Object.keys(payload as Row);
   const values = names.map((name) => {

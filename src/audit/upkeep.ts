@@ -3,11 +3,11 @@ import sql from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
 import type { PeriodicTask } from '#scheduling/periodic-tasks.js';
 
-/** Months whose partitions are made ahead. */
+/** Number of months for which partitions exist in advance. */
 const monthsAhead = 2;
 const hour = 3_600_000;
 
-/** Creates the task that makes and drops partitions of the audit log. Every process runs it. */
+/** Creates the task that creates and drops partitions of the audit log. Every process runs it. */
 export const auditUpkeep = ({
   pool,
   clock,
@@ -15,7 +15,7 @@ export const auditUpkeep = ({
 }: {
   pool: Pool;
   clock: () => number;
-  /** Milliseconds for which events are kept at least; they are kept a month longer at most. */
+  /** Minimum time for which events are kept, in milliseconds. They are kept at most a month longer. */
   retention: number;
 }): PeriodicTask => ({
   every: hour,
@@ -28,7 +28,7 @@ export const auditUpkeep = ({
   },
 });
 
-/** Drops the months that ended before a time, and what the default partition has from before. */
+/** Drops the partitions of months that ended before a time, and deletes older events from the default partition. */
 const dropPast = async (pool: Pool, before: Date): Promise<void> => {
   const { rows } = await pool.query<{ name: string }>(sql`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid,
@@ -37,7 +37,7 @@ const dropPast = async (pool: Pool, before: Date): Promise<void> => {
      order by 1`);
   for (const { name } of rows) {
     await transaction(pool, async (tx) => {
-      // Waits for nobody for long: those that write events wait behind it.
+      // A short lock timeout, because calls that write events wait behind this statement.
       await tx.query(sql`set local lock_timeout = '1s'`);
       await tx.query(`drop table if exists ${name}`);
     });

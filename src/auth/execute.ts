@@ -8,8 +8,8 @@ export const execute = <Row extends object = object>(em: EntityManager, query: S
   em.execute<Row[]>(query.sql, [...query.values]);
 
 /**
- * Runs one statement that changes rows, as one with the event of the operation, and says whether there were any. The event has the
- * changes only where there were.
+ * Runs a statement that changes rows, together with the event of the operation. Returns whether any row changed. The
+ * event lists the changes only in that case.
  */
 export async function change(
   { em, audit }: Pick<Context, 'em' | 'audit'>,

@@ -1,4 +1,4 @@
-/** Identifiers of what the steps name, by key; those of new things are added. */
+/** Identifiers of the things that steps name, by key. Identifiers of new things are added as they are created. */
 export interface Known {
   products: Map<string, string>;
   applications: Map<string, string>;

@@ -8,7 +8,7 @@ export type Kind = 'product' | 'application' | 'hook' | 'team' | 'member' | 'gra
 export interface Step {
   action: 'create' | 'change' | 'remove';
   kind: Kind;
-  /** Key of what the thing is below: the application of a hook, the team of a member or grant, the device of a link. */
+  /** Key of the parent: the application of a hook, the team of a member or grant, the device of a link. */
   parent?: string;
   key: string;
   /** Values of the thing in the document. */

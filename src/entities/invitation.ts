@@ -28,7 +28,7 @@ export enum InvitationMail {
   off = 'off',
   /** The organization has sent its mails of the day, or the address got one within the hour. */
   limited = 'limited',
-  /** The mail server did not take it. */
+  /** The mail server refused it. */
   failed = 'failed',
 }
 

@@ -41,7 +41,7 @@ export const createRateLimit = (name: string, perSecond: number): Count => {
       announce(response, most, await limiter.consume(key, points));
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      // What a call was to count beside its one request is not used: smaller calls still pass.
+      // The refused call uses up none of its further requests, so smaller calls still pass.
       const state = requests === 1 ? refusal : await limiter.reward(key, points);
       announce(response, most, state);
       throw tooMany(seconds(refusal));

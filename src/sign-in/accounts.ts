@@ -5,13 +5,13 @@ import { newId } from '#entities/id.js';
 import type { Claims } from './provider.js';
 import type { Database } from './sessions.js';
 
-/** Whose sign-in it is: an account, a disabled one, or nobody's yet. */
+/** The account of a sign-in: its identifier, `disabled`, or undefined if the person has none yet. */
 export type Standing = { userId: string } | 'disabled' | undefined;
 
 /**
- * Finds the account of whom a provider named. A person is its issuer and subject. One who comes for the first time is linked
- * with the account of a verified e-mail address where the operator named its domain for the issuer, and nobody signs in to
- * the account yet: an address alone never opens an account that somebody uses (CVE-2022-31107).
+ * Finds the account of a person by issuer and subject. A new person is linked with the account that has their verified
+ * e-mail address if the operator trusts the issuer for the address's domain, and if nobody has signed in to that
+ * account before. An address alone never opens an account that somebody uses (CVE-2022-31107).
  */
 export async function findAccount(
   tx: Database,
@@ -27,7 +27,7 @@ export async function findAccount(
   if (known !== undefined) return known.disabled ? 'disabled' : { userId: known.userId };
   const domain = email?.slice(email.lastIndexOf('@') + 1).toLowerCase();
   if (domain === undefined || !domains.includes(domain)) return undefined;
-  // Locked, so that of two people who come at once for one account one is linked.
+  // The lock lets only one of two people link the account when both arrive at once.
   const { rows: accounts } = await tx.query<{ id: string }>(sql`
     select u.id from account u where lower(u.email) = lower(${email}) and u.type = 'user' and not u.disabled for update`);
   const id = accounts[0]?.id;
@@ -43,12 +43,13 @@ const link = (tx: Database, { issuer, subject }: Pick<Claims, 'issuer' | 'subjec
     insert into identity (issuer, subject, user_id, created_at, last_used_at)
     values (${issuer}, ${subject}, ${userId}, ${now}, ${now})`);
 
-/** Makes an account for whom a provider named, linked with that person, and returns its identifier. */
+/** Creates an account for a person of a provider, links it with the person, and returns its identifier. */
 export async function createPerson(tx: Database, claims: Claims, now: Date): Promise<string> {
   const id = newId();
   const name = claims.name?.trim().slice(0, 200) || null;
   for (const username of usernamesFor(claims)) {
-    // An address that was not verified, or is another account's, is not taken over: nobody else could prove it later.
+    // An address that is not verified, or belongs to another account, is not stored: its owner could not claim it
+    // later.
     const { rowCount } = await tx.query(sql`
       insert into account (id, type, username, email, name, created_at, updated_at)
       values (${id}, 'user', ${username},
@@ -63,7 +64,7 @@ export async function createPerson(tx: Database, claims: Claims, now: Date): Pro
   throw new Error('No user name was free.');
 }
 
-/** User names to try, the one that the person is known by elsewhere first. */
+/** Yields user names to try, beginning with the person's name at the provider. */
 function* usernamesFor({ username, email, name }: Claims): Generator<string> {
   const wanted = slugify(username ?? email?.split('@')[0] ?? name ?? '', { separator: '-' }).slice(0, 30);
   const base = /^[a-z0-9][a-z0-9-]+$/.test(wanted) ? wanted : 'user';

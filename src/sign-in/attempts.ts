@@ -6,7 +6,7 @@ import type { Database } from './sessions.js';
 
 /** Maximum duration of a sign-in, in milliseconds. */
 export const attemptTime = 600_000;
-/** Sign-ins under way from one address, and in all. */
+/** Maximum number of sign-ins in progress, per IP address and in total. */
 const perAddress = 100;
 const inAll = 10_000;
 
@@ -18,7 +18,10 @@ export interface Attempt extends Omit<Checks, 'state'> {
   invitation: Buffer | null;
 }
 
-/** Stores a sign-in that a browser begins. @throws rateLimited, unavailable where too many are under way */
+/**
+ * Stores the begin of a sign-in.
+ * @throws rateLimited or unavailable if too many are in progress
+ */
 export async function storeAttempt(
   db: Database,
   { state, browser, address, ...attempt }: Attempt & { state: string; browser: string; address: string },
@@ -37,7 +40,7 @@ export async function storeAttempt(
             ${invitation}, ${address}, ${now}, ${new Date(now.getTime() + attemptTime)})`);
 }
 
-/** Takes a sign-in of a browser by its state, for good: whoever repeats the callback finds none. */
+/** Consumes a sign-in of a browser by its state. A repeated callback finds none. */
 export async function takeAttempt(db: Database, state: string, browser: string): Promise<Attempt | undefined> {
   const { rows } = await db.query<Attempt>(sql`
     delete from sign_in_attempt
@@ -49,11 +52,11 @@ export async function takeAttempt(db: Database, state: string, browser: string):
 /** A sign-in that came back from its provider, and may accept an invitation. */
 export interface Arrival {
   invitation: Buffer;
-  /** Whom the provider named, where the person has no account yet. */
+  /** The person, if they have no account yet. */
   person: Claims | null;
 }
 
-/** Keeps an arrival for the browser; an earlier one is forgotten. */
+/** Stores an arrival of a browser in place of an earlier one. */
 export async function storeArrival(
   tx: Database,
   { invitation, person, browser, address }: Arrival & { browser: string; address: string },
@@ -76,6 +79,6 @@ export async function findArrival(db: Database, browser: string): Promise<Arriva
   return rows[0];
 }
 
-/** Forgets the arrival of a browser. */
+/** Deletes the arrival of a browser. */
 export const endArrival = (db: Database, browser: string) =>
   db.query(sql`delete from sign_in_attempt where browser = ${hashToken(browser)} and provider = 0`);

@@ -9,8 +9,9 @@ const value = /^[\w-]{43}$/;
 export type CookieName = 'session' | 'browser';
 
 /**
- * Name of a cookie at an origin. By `__Host-` browsers keep it to this host, and to https; plain http of loopback has no such
- * names, and its cookies are shared by all ports. Undefined where no cookie is safe: plain http of another host.
+ * Returns the name of a cookie at an origin. With the prefix `__Host-`, browsers send it only to this host over https.
+ * The prefix does not work over plain http on loopback, where all ports share cookies. Undefined where no cookie is
+ * safe: plain http of another host.
  */
 function nameAt(origin: string, name: CookieName): string | undefined {
   if (!URL.canParse(origin)) return undefined;
@@ -22,7 +23,7 @@ function nameAt(origin: string, name: CookieName): string | undefined {
 /** Whether people may sign in at an origin: by https, or on loopback. */
 export const takesCookies = (origin: string): boolean => nameAt(origin, 'session') !== undefined;
 
-/** The value of a cookie of a request; undefined where it has none, or not the form of one. */
+/** Returns the value of a request's cookie; undefined if it is absent or malformed. */
 export function cookieOf({ headers: { cookie } }: Pick<Request, 'headers'>, origin: string, name: CookieName) {
   const wanted = cookie === undefined ? undefined : nameAt(origin, name);
   if (wanted === undefined) return undefined;
@@ -33,7 +34,10 @@ export function cookieOf({ headers: { cookie } }: Pick<Request, 'headers'>, orig
   return undefined;
 }
 
-/** Writes a `Set-Cookie` header. @param seconds how long browsers keep it; 0 takes it away */
+/**
+ * Writes a `Set-Cookie` header.
+ * @param seconds lifetime in the browser; 0 deletes the cookie
+ */
 export function setCookie(origin: string, name: CookieName, text: string, seconds: number): string {
   const secure = origin.startsWith('https:') ? '; Secure' : '';
   return `${nameAt(origin, name)}=${text}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
@@ -49,14 +53,15 @@ export function requireOwnPage({ headers }: Pick<Request, 'headers'>, origin: st
   throw forbidden('A session counts for pages of this service alone: send a token in the header "Authorization".');
 }
 
-/** Whether a request changes nothing, and its answer stays hidden from pages of other origins. */
+/** Whether a request changes nothing, and pages of other origins cannot read its answer. */
 const isSafe = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   headers.upgrade === undefined &&
   !/\btext\/event-stream\b/i.test(headers.accept ?? '');
 
 /**
- * Makes what finds the session of a request, for surfaces that take sessions. A token beside it wins.
+ * Creates the function that adds the session of a request's cookie to its credentials. A token takes precedence over a
+ * session.
  * @throws forbidden for an unsafe request, a WebSocket or an event stream of another origin's page
  */
 export const createSessionReader =

@@ -29,7 +29,7 @@ export interface InvitationPagesOptions {
  * accepts it for whoever is signed in, or came back from a provider without an account here.
  */
 export function createInvitationPages({ pool, read, clock, providers, signIn }: InvitationPagesOptions) {
-  /** The invitation of a request, by its link or by what the browser arrived with, and who would accept it. */
+  /** Finds the invitation of a request, by its link or by the browser's arrival, and the person who would accept it. */
   const look = async ({ request, origin, query }: Visit) => {
     const token = tokenOf(query);
     const browser = cookieOf(request, origin, 'browser');
@@ -37,7 +37,7 @@ export function createInvitationPages({ pool, read, clock, providers, signIn }: 
     const hash = token === '' ? arrival?.invitation : hashToken(token);
     const session = cookieOf(request, origin, 'session');
     const person = session === undefined ? undefined : await findPerson(read, session);
-    // Who was sent to a provider by another invitation accepts that one alone.
+    // A person who signed in for one invitation may accept only that one.
     const arrived = arrival?.person && hash?.equals(arrival.invitation) ? arrival.person : undefined;
     return { token, hash, browser, person, arrived };
   };
@@ -99,7 +99,7 @@ export function createInvitationPages({ pool, read, clock, providers, signIn }: 
   };
 }
 
-/** The account of whom a provider named: a new one, unless it was made in another browser meanwhile. */
+/** Returns the account of a person: a new one, unless another browser has created it meanwhile. */
 async function accountOf(tx: Parameters<typeof createPerson>[0], person: NonNullable<Arrival['person']>, now: Date) {
   const standing = await findAccount(tx, person, [], now);
   if (standing === 'disabled') return undefined;

@@ -2,7 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import type { Role } from '#entities/enums.js';
 import type { Database } from './sessions.js';
 
-/** An invitation as whoever has its link sees it. */
+/** An invitation, as everyone who has its link sees it. */
 export interface OpenInvitation {
   id: string;
   organizationId: string;
@@ -11,7 +11,7 @@ export interface OpenInvitation {
   role: Role;
 }
 
-/** The invitation of a link, unless its time is over or its organization is disabled. */
+/** Finds the invitation of a link, unless it has expired or its organization is disabled. */
 export async function findInvitation(
   db: Database,
   hash: Buffer,
@@ -25,8 +25,8 @@ export async function findInvitation(
 }
 
 /**
- * Makes a person a member by a locked invitation, which is over then. Who is a member already keeps the higher role; teams
- * that were deleted since are passed over.
+ * Makes a person a member by a locked invitation, and ends the invitation. An existing member keeps the higher role.
+ * Deleted teams are skipped.
  */
 export async function acceptInvitation(
   tx: Database,

@@ -5,7 +5,7 @@ import type { Database } from './sessions.js';
 /** Path of the page that a link for one sign-in opens. */
 export const linkPath = '/auth/link';
 
-/** Consumes a link for one sign-in and returns whom it signs in; undefined where it is over, or the account is disabled. */
+/** Consumes a link for one sign-in and returns the user; undefined if it has expired or the account is disabled. */
 export async function takeLink(tx: Database, token: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ userId: string }>(sql`
     delete from sign_in_link l using account u

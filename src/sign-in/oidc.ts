@@ -26,14 +26,14 @@ export interface Wish {
 export type SignedIn =
   /** Signed in: the value of the session's cookie, and where to go on. */
   | { session: string; returnTo: string }
-  /** Known by the provider, without an account here; the invitation that the sign-in began with can make one. */
+  /** The person has no account here. The invitation that the sign-in began with can create one. */
   | { mayAccept: true }
   /** `reason`: for people. `provider`: its number, for another try. */
   | { refused: string; status: number; provider?: number };
 
 /** Signs people in by OpenID Connect. */
 export interface OidcSignIn {
-  /** Begins a sign-in of a browser, and returns the provider's address. Undefined for a provider that there is not. */
+  /** Begins a sign-in of a browser, and returns the provider's address; undefined if there is no such provider. */
   begin(
     provider: number,
     browser: { secret: string; redirectUri: string; address: string },
@@ -50,7 +50,10 @@ export const invitationPath = '/auth/invitation';
 
 const over = { refused: 'This sign-in was not begun in this browser, is over, or was used already.', status: 400 };
 
-/** Makes sign-ins by providers. The library is loaded with the first sign-in: it costs the start of a service nothing. */
+/**
+ * Creates sign-in by providers. The library is loaded at the first sign-in, so that it does not slow the start of a
+ * service.
+ */
 export function createOidcSignIn({ pool, clock, providers }: OidcOptions): OidcSignIn {
   const opened = new Map<number, Provider>();
   const open = async (number: number) => {
@@ -103,7 +106,7 @@ export function createOidcSignIn({ pool, clock, providers }: OidcOptions): OidcS
   };
 }
 
-/** The provider could not be asked: the cause is for the log. */
+/** Reports that the provider cannot be reached. The cause is only logged. */
 const away = (cause: unknown): never => {
   throw unavailable('The provider of sign-ins cannot be reached. Try again shortly.', cause);
 };

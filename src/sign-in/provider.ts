@@ -9,11 +9,11 @@ const kept = 600_000;
 /** Seconds by which the clock of a provider may differ from ours. */
 const tolerance = 30;
 
-/** Whom a provider names. All but the subject is text that the person may have chosen. */
+/** A person as the provider names them. Everything except the subject is text that the person may have chosen. */
 export interface Claims {
   issuer: string;
   subject: string;
-  /** E-mail address, where the provider says that it has verified it. */
+  /** E-mail address, if the provider has verified it. */
   email: string | undefined;
   name: string | undefined;
   username: string | undefined;
@@ -29,19 +29,22 @@ export interface Checks {
 
 /** A provider by which people sign in. */
 export interface Provider {
-  /** Makes the values that a sign-in is checked with. */
+  /** Creates the values that check a sign-in. */
   newChecks(redirectUri: string): Checks;
   /** The address that a browser is sent to. */
   addressFor(checks: Checks): Promise<URL>;
   /**
-   * Exchanges the code of a callback for whom it names.
+   * Exchanges the code of a callback for the person.
    * @param query of the callback's address
-   * @throws Refusal where the provider, or a check of what it says, refuses the sign-in
+   * @throws Refusal if the provider refuses the sign-in, or its answer fails a check
    */
   exchange(query: string, checks: Checks): Promise<Claims>;
 }
 
-/** The provider refused a sign-in, or what it says is not good. The reason is for people, without what the provider wrote. */
+/**
+ * The provider refused a sign-in, or its answer is invalid. The message is for people and contains no text of the
+ * provider.
+ */
 export class Refusal extends Error {}
 
 /** Opens a provider. It gets its first request when a person signs in. */
@@ -105,7 +108,7 @@ export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): 
   };
 }
 
-/** Reads claims. An address is verified where the provider says so in plain words: a text such as "true" says nothing. */
+/** Reads claims. An address counts as verified only if the claim is the boolean true, not a text such as "true". */
 function claimsOf(issuer: string, claims: Record<string, unknown> & { sub: string }): Claims {
   const text = (name: string) => {
     const value = claims[name];
@@ -125,7 +128,7 @@ function authenticationOf({ token_endpoint_auth_methods_supported: methods }: oi
   return takesBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
 }
 
-/** The refusal that an error of a sign-in means; undefined for a provider that cannot be reached. */
+/** Returns the refusal for an error of a sign-in; undefined if the provider cannot be reached. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof oidc.AuthorizationResponseError) {
     const code = /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'another reason';
@@ -138,7 +141,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** Codes of errors that say nothing of the sign-in. */
+/** Codes of errors that do not concern the sign-in itself. */
 const unreachable = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', '']);
 
 /** Fetches from a provider at most {@link mostBytes}, and follows no redirect. The caller's signal ends it. */

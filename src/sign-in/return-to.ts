@@ -1,9 +1,9 @@
-/** The page after a sign-in that named none. */
+/** The page to open after a sign-in by default. */
 const home = '/console/';
-/** Stands for our origin, which no address that a caller writes has. */
+/** Placeholder for our origin. No address of a caller has it. */
 const here = 'https://here.invalid';
 
-/** Returns a path of this service as it came, and the console for whatever would leave it. */
+/** Returns a path of this service unchanged, and the console's path for any address outside of it. */
 export function returnPath(text: string | null): string {
   if (text === null || text.length > 500 || !/^\/[!-~]*$/.test(text) || text.includes('\\')) return home;
   const url = URL.canParse(text, here) ? new URL(text, here) : undefined;

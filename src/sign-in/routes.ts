@@ -18,12 +18,15 @@ import type { Handlers, Visit } from './visit.js';
 /** Parts that the routes of signing in need. */
 export interface SignInOptions {
   pool: Pool;
-  /** Reads who calls, on a connection that no tenant holds up. */
+  /** Reads sessions, on a connection that no tenant can block. */
   read: Read;
   clock: () => number;
   providers: readonly OidcProvider[];
   originOf: (request: Request) => string;
-  /** Counts a request of nobody known. @throws rateLimited */
+  /**
+   * Counts a request without a valid session or token.
+   * @throws rateLimited
+   */
   countUnknown: (request: Request, response: Response) => Promise<void>;
 }
 
@@ -105,7 +108,7 @@ export function createSignIn(options: SignInOptions): Router {
   serve(invitationPath, createInvitationPages({ pool, read, clock, providers, signIn }));
   return router;
 
-  /** Gives a browser its new session. The one that it had ends: nobody who knew that goes on by it. */
+  /** Gives a browser its new session and ends the former one, so that nobody who knew it can continue. */
   async function signIn(
     { request, response, origin }: Pick<Visit, 'request' | 'response' | 'origin'>,
     session: string,

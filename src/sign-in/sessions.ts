@@ -22,10 +22,10 @@ export interface Visitor {
   userAgent: string | undefined;
 }
 
-/** A value that only its holder knows: 32 random bytes in base64url. */
+/** Returns a secret value: 32 random bytes in base64url. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Memberships of a person that a session may act by, as `m`, those of disabled organizations left out. */
+/** Selects the memberships of a person, as `m`, without those of disabled organizations. */
 const memberships = (userId: string) => sql`
   from membership m join account o on o.id = m.organization_id and not o.disabled where m.user_id = ${userId}`;
 
@@ -40,7 +40,7 @@ export async function openSession(
   now: Date,
   organizationId: string | null = null,
 ): Promise<string> {
-  // One sign-in of a person at a time: so the count holds.
+  // The lock runs a person's sign-ins one after the other, so that the count of sessions is right.
   await tx.query(sql`select from account where id = ${userId} for no key update`);
   await tx.query(sql`
     delete from session where id in (
@@ -88,7 +88,7 @@ export interface Person {
   userId: string;
   username: string;
   name: string | null;
-  /** Organization that the session acts in; null where it acts in none that counts. */
+  /** Organization in which the session acts; null if there is no valid one. */
   organizationId: string | null;
   organizations: { id: string; username: string; name: string | null; role: Role }[];
 }
@@ -125,8 +125,9 @@ export async function chooseOrganization(db: Database, value: string, organizati
 }
 
 /**
- * Takes a person out of an organization. Their sessions that act in it go on in the oldest of the other organizations, or in
- * none; subscriptions there end. @throws notFound where the person is no member, conflict for the last owner
+ * Removes a person from an organization. Their sessions in it continue in the oldest of their other organizations, or
+ * in none; subscriptions end.
+ * @throws notFound if the person is not a member, conflict for the last owner
  */
 export async function leaveOrganization(tx: Database, userId: string, organizationId: string): Promise<void> {
   if (!isId(organizationId)) throw notFound('organization');

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { isOpen } from '#auth/session.js';
 import type { Database } from './sessions.js';
 
-/** Deletes sessions, sign-ins, links and invitations that are over. They count no more before that. */
+/** Deletes expired sessions, sign-ins, links and invitations. They are already invalid before that. */
 export async function sweepSignIns(db: Database): Promise<void> {
   await db.query(sql`delete from session s where not (${isOpen})`);
   await db.query('delete from sign_in_attempt where expires_at <= now()');
