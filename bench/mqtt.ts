@@ -85,7 +85,7 @@ async function rateOf(client: (isOver: () => boolean, index: number) => Promise<
 }
 
 /** Opens a connection that may publish. */
-async function connect({ mqttUrl, token }: Stage): Promise<Socket> {
+export async function connect({ mqttUrl, token }: Stage): Promise<Socket> {
   const { hostname, port } = new URL(mqttUrl!);
   const socket = connectTcp({ host: hostname, port: Number(port), noDelay: true });
   socket.write(generate({ cmd: 'connect', clientId: '', username: token, protocolVersion: 4, keepalive: 0 }));
@@ -139,7 +139,7 @@ async function holdIdle(stage: Stage, count: number): Promise<void> {
  * Returns the resident memory of a process in bytes, as the median of ten seconds, so that most earlier garbage is
  * gone.
  */
-async function settledMemory(pid: number): Promise<number> {
+export async function settledMemory(pid: number): Promise<number> {
   const figures: number[] = [];
   for (let second = 0; second < 10; second++) {
     await delay(1000);

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { totalmem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '#common/log.js';
@@ -56,8 +57,14 @@ const restartPause = 2000;
 
 const usualConnections = 200;
 
+/** Memory of this machine, or of the control group that limits this process, in bytes. */
+const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
+/** An eighth of the memory, from 32 to 256 MiB. */
+const sharedBuffers = Math.max(32, Math.min(256, Math.floor(memory / 8 / 2 ** 20)));
+
 const ourSettings: ServerSettings = {
-  shared_buffers: '256MB',
+  shared_buffers: `${sharedBuffers}MB`,
   max_wal_size: '4GB',
   random_page_cost: '1.1',
   jit: 'off',

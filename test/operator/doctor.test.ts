@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { AccountType } from '#entities/enums.js';
+import { createAccount } from '#operator/account.js';
 import { runCommand } from '../support/command.js';
+import { endPoolsOf, poolOf } from '../support/connection.js';
 import { createDatabase } from '../support/server.js';
 import { useService } from '../support/service.js';
 
@@ -51,8 +54,38 @@ describe('ddp doctor of a running service', () => {
       'rollups',
       'index on a cluster',
       'alerts',
+      'size',
       'secret key',
     ]);
+  });
+
+  it('compares the busiest day with what the cores take', async () => {
+    const databaseUrl = await createDatabase();
+    const id = await createAccount(
+      poolOf(databaseUrl),
+      AccountType.organization,
+      { username: 'sized', email: 'sized@example.com' },
+      new Date(),
+    );
+    const usage = (records: number) =>
+      poolOf(databaseUrl).query(
+        `insert into usage_day (organization_id, day, records, bytes, deliveries, calls)
+         values ($1, (now() at time zone 'UTC')::date - 1, $2, 0, 0, 0)
+         on conflict (organization_id, day, product_id, application_id) do update set records = excluded.records`,
+        [id, records],
+      );
+    const size = async () => (await doctor(databaseUrl)).findings.find(({ check }) => check === 'size');
+    expect(await size()).toMatchObject({ state: 'ok', says: 'no whole day with records in the last week' });
+    await usage(86_400);
+    expect(await size()).toMatchObject({
+      state: 'ok',
+      says: expect.stringMatching(
+        /^1\.0 records a second on the busiest day of the week, .+ % of what \d+ cores take$/,
+      ),
+    });
+    await usage(86_400_000_000);
+    expect(await size()).toMatchObject({ state: 'note', says: expect.stringContaining('docs/sizing.md') });
+    await endPoolsOf(databaseUrl);
   });
 
   it('names a standby that is away', async () => {

@@ -41,7 +41,7 @@ export async function openReplication(
   const log = createLog('fatal');
   const cluster = await prepareCluster(join(folder, 'primary'), log, false);
   const running = new Set<ChildProcess>();
-  const ownServer = (of: Cluster): OwnServer => createServer(of, { ...usual, ...settings }, running);
+  const given = { ...usual, ...settings };
   const close = async () => {
     await Promise.all(
       [...running].map((child) => {
@@ -53,20 +53,34 @@ export async function openReplication(
     for (const path of [cluster.data, folder]) await rm(path, { recursive: true, force: true });
   };
   try {
-    const primary = ownServer(cluster);
+    const primary = createServer(cluster, given, running);
     await primary.start();
     await prepareDatabase(primary.url, log);
     const copies: OwnServer[] = [];
     for (let number = 1; number <= standbys; number++) {
-      const copy = ownServer(await copyOf(cluster, primary, join(folder, `standby${number}`)));
-      await copy.start();
-      copies.push(copy);
+      copies.push(await startStandby(cluster, primary.url, join(folder, `standby${number}`), given, running));
     }
     return { primary, standbys: copies, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/**
+ * Starts a standby of a server on a copy of its data. It runs until it gets a signal.
+ * @param running gets its process
+ */
+export async function startStandby(
+  cluster: Cluster,
+  primaryUrl: string,
+  data: string,
+  settings: Readonly<Record<string, string>>,
+  running = new Set<ChildProcess>(),
+): Promise<OwnServer> {
+  const standby = createServer(await copyOf(cluster, primaryUrl, data), settings, running);
+  await standby.start();
+  return standby;
 }
 
 function createServer(
@@ -121,8 +135,8 @@ const childrenOf = (pid: number): number[] =>
     .map(Number);
 
 /** Copies the files of a running server, as pg_basebackup does, for a standby that follows it. */
-async function copyOf(cluster: Cluster, primary: OwnServer, data: string): Promise<Cluster> {
-  const client = new pg.Client(primary.url);
+async function copyOf(cluster: Cluster, primaryUrl: string, data: string): Promise<Cluster> {
+  const client = new pg.Client(primaryUrl);
   await client.connect();
   try {
     await client.query(`select pg_backup_start('standby', true)`);
@@ -140,7 +154,7 @@ async function copyOf(cluster: Cluster, primary: OwnServer, data: string): Promi
   } finally {
     await client.end();
   }
-  const { port, password } = new URL(primary.url);
+  const { port, password } = new URL(primaryUrl);
   const conninfo = `host=127.0.0.1 port=${port} user=ddp password=${password} application_name=standby`;
   await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
   return { ...cluster, data, logFile: `${data}.log` };

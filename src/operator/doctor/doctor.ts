@@ -1,8 +1,10 @@
 import { statfs } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { checkAlerts } from './alerts.js';
 import { checkCircuits } from './circuits.js';
 import { type Database, type Finding, finding } from './finding.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
+import { checkSize } from './size.js';
 import { type ExaminedStandby, findStandbys } from './standbys.js';
 import { checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
 
@@ -31,7 +33,10 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
   const findings = [schema, await checkDisk(dataDir)];
   // The tables of this release are checked only if all migrations are applied.
-  const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService, checkAlerts(sendsMail)];
+  const checks =
+    pending.length > 0
+      ? ofServer
+      : [...ofServer, ...ofService, checkAlerts(sendsMail), checkSize(availableParallelism(), dataDir)];
   for (const check of checks) findings.push(await check(database, now).catch(failed));
   if (standbys.length > 0) findings.push(findStandbys(standbys));
   if (pending.length > 0) return findings;
