@@ -7,6 +7,7 @@ import { ApplicationChartsResolver } from '#resolvers/application-charts.resolve
 import { ApplicationEdgesResolver } from '#resolvers/application-edges.resolver.js';
 import { AuditResolver, historyResolvers } from '#resolvers/audit.resolver.js';
 import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard.resolver.js';
+import { ApplicationDashboardLinksResolver, DashboardLinkResolver } from '#resolvers/dashboard-link.resolver.js';
 import { DecodeResolver } from '#resolvers/decode.resolver.js';
 import { DeliveryResolver } from '#resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from '#resolvers/delivery-edges.resolver.js';
@@ -84,6 +85,8 @@ export function createResolvers({
     ...historyResolvers.map((History) => new History() as object),
     new ApplicationDashboardResolver(),
     new DashboardResolver(clock),
+    new ApplicationDashboardLinksResolver(),
+    new DashboardLinkResolver(clock),
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(index),
     new DeliveryResolver(hooks, jobs),

@@ -56,6 +56,7 @@ export function createWarmUp(authenticate: Authenticate): WarmUp {
         userId: null,
         deviceId: null,
         productId: null,
+        applicationId: null,
         tokenName: null,
         userName: null,
         bySession: false,

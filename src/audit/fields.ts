@@ -171,6 +171,7 @@ const token: Rules<ApiToken> = {
     userId: 'shown',
     deviceId: 'shown',
     productId: 'shown',
+    applicationId: 'left out',
     name: 'shown',
     scope: 'shown',
     hash: 'secret',

@@ -135,28 +135,32 @@ export async function loadApplication(
 }
 
 /** Returns the condition that the caller can read `application a`. */
-export const readableApplication = (caller: Caller): Sql =>
-  isOwner(caller)
-    ? sql`true`
-    : sql`exists (select from team_application ta join team_member tm using (team_id)
-                   where ta.application_id = a.id and tm.user_id = ${caller.userId})`;
+export const readableApplication = (caller: Caller): Sql => {
+  if (isOwner(caller)) return sql`true`;
+  if (caller.applicationId !== null) return sql`a.id = ${caller.applicationId}`;
+  return sql`exists (select from team_application ta join team_member tm using (team_id)
+                      where ta.application_id = a.id and tm.user_id = ${caller.userId})`;
+};
 
 /** Returns the condition that the caller may change `application a`, and so read its hooks and deliveries. */
-export const writableApplication = (caller: Caller): Sql =>
-  isOwner(caller)
-    ? sql`true`
-    : sql`exists (select from team_application ta join team_member tm using (team_id)
-                   where ta.application_id = a.id and tm.user_id = ${caller.userId} and ta.permission = 'write')`;
+export const writableApplication = (caller: Caller): Sql => {
+  if (isOwner(caller)) return sql`true`;
+  if (caller.applicationId !== null) return sql`false`;
+  return sql`exists (select from team_application ta join team_member tm using (team_id)
+                      where ta.application_id = a.id and tm.user_id = ${caller.userId} and ta.permission = 'write')`;
+};
 
 /**
  * Returns the condition that the caller can read `device d`, as an owner or through an application that it is linked
  * to.
  */
-export const readableDevice = (caller: Caller): Sql =>
-  isOwner(caller)
-    ? sql`true`
-    : sql`exists (select from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
-                   where ad.device_id = d.id and tm.user_id = ${caller.userId})`;
+export const readableDevice = (caller: Caller): Sql => {
+  if (isOwner(caller)) return sql`true`;
+  if (caller.applicationId !== null)
+    return sql`exists (select from application_device ad where ad.device_id = d.id and ad.application_id = ${caller.applicationId})`;
+  return sql`exists (select from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
+                      where ad.device_id = d.id and tm.user_id = ${caller.userId})`;
+};
 
 /** Returns the condition that `product p` belongs to the caller's organization or is public. */
 export const readableProduct = (caller: Caller): Sql => sql`(p.organization_id = ${caller.organizationId} or p.public)`;

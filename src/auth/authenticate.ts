@@ -22,6 +22,9 @@ export const validTokens: Sql = sql`
  where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
    and (t.user_id is null or (m.user_id is not null and not u.disabled))`;
 
+/** Role of a valid token `t` of a member `m`. A link to a dashboard owns nothing. */
+export const roleOfToken: Sql = sql`case when t.application_id is null then coalesce(m.role, 'owner') else 'member' end`;
+
 /**
  * Identifies the caller by the `Authorization` header.
  * @param position the column of the caller's position, after a comma; empty without standbys
@@ -33,8 +36,8 @@ export async function authenticate(read: Read, header: string | undefined, posit
   if (token === undefined) throw unauthenticated();
   const [found] = await read<TokenRow>(sql`
     select t.id as "tokenId", t.organization_id as "organizationId", t.user_id as "userId", t.device_id as "deviceId",
-           t.product_id as "productId", t.scope, false as "bySession",
-           coalesce(m.role, 'owner') as role, t.name as "tokenName", coalesce(u.name, u.username) as "userName",
+           t.product_id as "productId", t.application_id as "applicationId", t.scope, false as "bySession",
+           ${roleOfToken} as role, t.name as "tokenName", coalesce(u.name, u.username) as "userName",
            (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale${position}
       ${validTokens} and t.hash = ${hashToken(token)}`);
   if (found === undefined) throw unauthenticated();

@@ -3,7 +3,7 @@ import { forbidden, notFound, unauthenticated } from '#common/errors.js';
 import type { Role } from '#entities/enums.js';
 import type { Read } from '#schema/context.js';
 import { writersOnly } from './access.js';
-import { validTokens } from './authenticate.js';
+import { roleOfToken, validTokens } from './authenticate.js';
 import { validSessions } from './session.js';
 
 /**
@@ -30,14 +30,15 @@ export const createRecheck =
     const rows = await read<Standing>(sql`
       select c.role, h.id is not null or w.hook_id is null as hooked,
              case when a.id is null then null when c.role = 'owner' then 'write'
+                  when c.application_id is not null then case when c.application_id = a.id then 'read' end
                   else (select max(g.permission) from team_application g join team_member tm using (team_id)
                          where g.application_id = a.id and tm.user_id = c.user_id) end as permission
         from unnest(${claims.map(({ tokenId }) => tokenId)}::uuid[], ${claims.map(({ applicationId }) => applicationId)}::uuid[],
                     ${claims.map(({ hookId }) => hookId)}::uuid[]) with ordinality w (token_id, application_id, hook_id, place)
         left join lateral (
-          select t.organization_id, t.user_id, coalesce(m.role, 'owner') as role ${validTokens} and t.id = w.token_id
+          select t.organization_id, t.user_id, t.application_id, ${roleOfToken} as role ${validTokens} and t.id = w.token_id
            union all
-          select s.organization_id, s.user_id, m.role ${validSessions} and s.id = w.token_id) c on true
+          select s.organization_id, s.user_id, null, m.role ${validSessions} and s.id = w.token_id) c on true
         left join application a on a.id = w.application_id and a.organization_id = c.organization_id
         left join hook h on h.id = w.hook_id and h.application_id = a.id
        order by w.place`);

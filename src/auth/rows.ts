@@ -54,9 +54,12 @@ export const teamRows = (selected: SelectedFields = everything, also: Sql = empt
   return sql`select ${chosen}${also} from team t`;
 };
 
-/** Counts the devices of the caller's organization that use the product `p`. */
-export const deviceCount = (caller: Caller): Sql =>
-  sql`(select count(*)::int from device c where c.product_id = p.id and c.organization_id = ${caller.organizationId})`;
+/** Counts the devices of the caller's organization, or of its application, that use the product `p`. */
+export const deviceCount = ({ organizationId, applicationId }: Caller): Sql =>
+  applicationId === null
+    ? sql`(select count(*)::int from device c where c.product_id = p.id and c.organization_id = ${organizationId})`
+    : sql`(select count(*)::int from application_device l join device c on c.id = l.device_id
+            where l.application_id = ${applicationId} and c.product_id = p.id)`;
 
 /**
  * Selects products, as `p`. Other organizations that still use a withdrawn product see it as it was at the withdrawal;
@@ -82,12 +85,14 @@ export const productRows = (caller: Caller, selected: SelectedFields = everythin
 };
 
 /** Counts the applications linked to the device `d` that the caller can read. */
-export const applicationCount = (caller: Caller): Sql =>
-  caller.role === Role.owner
-    ? sql`(select count(*)::int from application_device c where c.device_id = d.id)`
-    : sql`(select count(distinct c.application_id)::int
-             from application_device c join team_application ta using (application_id) join team_member tm using (team_id)
-            where c.device_id = d.id and tm.user_id = ${caller.userId})`;
+export const applicationCount = ({ role, applicationId, userId }: Caller): Sql => {
+  if (role === Role.owner) return sql`(select count(*)::int from application_device c where c.device_id = d.id)`;
+  if (applicationId !== null)
+    return sql`(select count(*)::int from application_device c where c.device_id = d.id and c.application_id = ${applicationId})`;
+  return sql`(select count(distinct c.application_id)::int
+                from application_device c join team_application ta using (application_id) join team_member tm using (team_id)
+               where c.device_id = d.id and tm.user_id = ${userId})`;
+};
 
 /** Selects devices, as `d`, with their product as `p`. */
 export const deviceRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
@@ -111,11 +116,12 @@ export const deviceRows = (caller: Caller, selected: SelectedFields = everything
  * Returns the caller's permission on the application `a`, the highest of several teams' grants. The constant has a
  * type, as PostgreSQL refuses to order by an untyped constant.
  */
-export const applicationPermission = (caller: Caller): Sql =>
-  caller.role === Role.owner
-    ? sql`'write'::text`
-    : sql`(select max(g.permission) from team_application g join team_member tm using (team_id)
-            where g.application_id = a.id and tm.user_id = ${caller.userId})`;
+export const applicationPermission = ({ role, applicationId, userId }: Caller): Sql => {
+  if (role === Role.owner) return sql`'write'::text`;
+  if (applicationId !== null) return sql`'read'::text`;
+  return sql`(select max(g.permission) from team_application g join team_member tm using (team_id)
+               where g.application_id = a.id and tm.user_id = ${userId})`;
+};
 
 /** Selects applications, as `a`. */
 export const applicationRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {

@@ -26,7 +26,7 @@ export async function authenticateSession(read: Read, value: string, position = 
   const hash = hashToken(value);
   const [found] = await read<Caller & { stale: boolean }>(sql`
     select s.id as "tokenId", s.organization_id as "organizationId", s.user_id as "userId", null as "deviceId",
-           null as "productId", 'full' as scope, m.role, true as "bySession",
+           null as "productId", null as "applicationId", 'full' as scope, m.role, true as "bySession",
            null as "tokenName", coalesce(u.name, u.username) as "userName",
            s.last_used_at < now() - interval '1 minute' as stale${position}
       ${validSessions} and s.hash = ${hash}`);

@@ -22,6 +22,7 @@ const meanings = {
   api_token_organization_id_user_id_fkey: () => notFound('member'),
   api_token_organization_id_device_id_fkey: () => notFound('device'),
   api_token_product_id_fkey: () => notFound('product'),
+  api_token_organization_id_application_id_fkey: () => notFound('application'),
   // The file was deleted meanwhile.
   file_import_part_import_id_fkey: () => notFound('import'),
   file_import_removed_import_id_fkey: () => notFound('import'),

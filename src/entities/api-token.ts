@@ -1,6 +1,6 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { choice, createdAt, identifier, now, reference, text, timestamp } from './columns.js';
+import { choice, createdAt, GraphOnly, identifier, now, reference, text, timestamp } from './columns.js';
 import { TokenScope } from './enums.js';
 import { Node } from './node.js';
 
@@ -21,6 +21,9 @@ export class ApiToken {
     | null;
   @reference('Product whose devices register themselves with the token; it may do nothing else.', { nullable: true })
   productId?: string | null;
+  @reference('Application whose dashboard a link with the token shows; it may read nothing else.', { nullable: true })
+  @GraphOnly()
+  applicationId?: string | null;
   @text('Purpose of the token.', { nullable: true }) name?: string | null;
   @choice(() => TokenScope, 'Scope of the token.') scope!: TokenScope;
   @Property({ type: 'blob', columnType: 'bytea' }) hash!: Buffer;

@@ -13,7 +13,9 @@ export interface Caller {
   readonly deviceId: string | null;
   /** The product whose devices the caller may register, which is all that it may do; null for all other callers. */
   readonly productId: string | null;
-  /** `owner` for the organization itself. */
+  /** The application of a link to a dashboard, which is all that the caller may read; null for all other callers. */
+  readonly applicationId: string | null;
+  /** `owner` for the organization itself, `member` for a link to a dashboard. */
   readonly role: Role;
   readonly scope: TokenScope;
   /** Names of the token and of the member, for the audit log. */

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { targetOf } from '#audit/fields.js';
 import { change } from '#auth/execute.js';
-import { hashToken, newToken, tokenPrefix } from '#auth/token.js';
+import { hashToken, newLinkToken, newToken, tokenPrefix } from '#auth/token.js';
 import { invalid, notFound } from '#common/errors.js';
 import { ApiToken, type NewApiToken } from '#entities/api-token.js';
 import { isId, newId } from '#entities/id.js';
@@ -13,14 +13,14 @@ import type { Listing } from './list-read.js';
 /** Published columns of a token, `k`. The hash is not among them. */
 export const tokenColumns: Sql = sql`
   k.id, k.organization_id as "organizationId", k.user_id as "userId", k.device_id as "deviceId",
-  k.product_id as "productId", k.name, k.scope, k.prefix,
+  k.product_id as "productId", k.application_id as "applicationId", k.name, k.scope, k.prefix,
   k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 
 /**
  * Condition for tokens of the organization itself. Tokens of devices and products may be very many, so they are listed
- * only with their device or product.
+ * only with their device or product, and those of links with their application.
  */
-export const ofOrganization: Sql = sql`k.device_id is null and k.product_id is null`;
+export const ofOrganization: Sql = sql`k.device_id is null and k.product_id is null and k.application_id is null`;
 
 /** Defines a list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
@@ -44,7 +44,7 @@ export const tokenListing = (where: readonly Sql[]): Listing => ({
 
 /** Values of a new token. */
 interface TokenValues
-  extends Pick<ApiToken, 'organizationId' | 'userId' | 'deviceId' | 'productId' | 'scope' | 'name'> {
+  extends Pick<ApiToken, 'organizationId' | 'userId' | 'deviceId' | 'productId' | 'applicationId' | 'scope' | 'name'> {
   expiresAt?: Date | null | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function makeToken(
   if (expiresAt != null && expiresAt.getTime() <= now) {
     throw invalid([{ path: 'expiresAt', message: 'must be in the future' }]);
   }
-  const token = newToken();
+  const token = values.applicationId == null ? newToken() : newLinkToken();
   const apiToken = Object.assign(new ApiToken(), {
     ...values,
     id: newId(),

@@ -102,6 +102,7 @@ async function callerOf(run: Run, organizationId: string, userId: string | null)
     userId,
     deviceId: null,
     productId: null,
+    applicationId: null,
     tokenName: null,
     userName: null,
     bySession: false,

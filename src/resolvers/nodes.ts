@@ -12,6 +12,7 @@ import type { Context } from '#schema/context.js';
 import { alertRuleRows } from './alert-rules.js';
 import { tokenColumns } from './api-tokens.js';
 import { auditEventRows } from './audit-events.js';
+import { linkRows } from './dashboard-links.js';
 import { deliveryRows } from './deliveries.js';
 import { episodeRows } from './episodes.js';
 import { hookRows } from './hooks.js';
@@ -59,7 +60,10 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
     sql`${jobRows()} where j.id = any(${ids}) and j.organization_id = ${organizationId}`,
   ApiToken: (caller, ids) => sql`
     select ${tokenColumns} from api_token k
-     where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and k.product_id is null and ${isOwner(caller)}`,
+     where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and k.product_id is null
+       and k.application_id is null and ${isOwner(caller)}`,
+  DashboardLink: (caller, ids) => sql`
+    ${linkRows} and k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
   ProvisioningToken: (caller, ids) => sql`
     ${provisioningTokenRows()}
      where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,

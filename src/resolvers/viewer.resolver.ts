@@ -1,4 +1,6 @@
-import { Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, Field, FieldResolver, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import { loadApplication } from '#auth/access.js';
+import { Application } from '#entities/application.js';
 import { Role, TokenScope } from '#entities/enums.js';
 import type { Context } from '#schema/context.js';
 
@@ -22,5 +24,14 @@ export class ViewerResolver {
   viewer(@Ctx() { caller }: Context): Viewer {
     const { scope, role, userId } = caller;
     return Object.assign(new Viewer(), { scope, role, userId });
+  }
+
+  @FieldResolver(() => Application, {
+    nullable: true,
+    description: 'Application that a link to a dashboard shows; null for every other caller.',
+  })
+  application(@Ctx() ctx: Context): Promise<Application> | null {
+    const { organizationId, applicationId } = ctx.caller;
+    return applicationId === null ? null : loadApplication(ctx, organizationId, applicationId, 'read');
   }
 }

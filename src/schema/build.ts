@@ -28,6 +28,7 @@ import { argumentsClass, checkArguments } from './arguments.js';
 import { chargeLists } from './charge-lists.js';
 import { addConnections } from './connections.js';
 import type { Context } from './context.js';
+import { closeToLinks } from './link.js';
 import { callMethods } from './method.js';
 import { isAudited, operationOf, requireScope } from './scope.js';
 
@@ -96,6 +97,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) openByMethod(field);
   for (const type of Object.values(schema.getTypeMap())) if (isInterfaceType(type)) resolveByName(type);
   inheritExtensions(schema);
+  closeToLinks(schema);
   markGraphOnlyArguments(roots.flatMap((root) => Object.values(root?.getFields() ?? {})));
   return schema;
 }

@@ -10,6 +10,12 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Resolvers created here that only read a property of the row. */
 const readers = new WeakSet<Resolve>();
 
+/** Marks a resolver as one that only reads a property of the row. */
+export const readsRow = (resolve: Resolve): Resolve => {
+  readers.add(resolve);
+  return resolve;
+};
+
 /** Whether a field is read from its row rather than computed by a method. */
 export const isReadFromRow = ({ resolve }: GraphQLField<unknown, never>): boolean =>
   resolve === undefined || readers.has(resolve as Resolve);

@@ -2,6 +2,7 @@ import { Extensions } from 'type-graphql';
 import { forbidden } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { TokenScope } from '#entities/enums.js';
+import { linksRead, operationsOfLinks } from './link.js';
 
 /** Devices whose records an operation posts: any of the organization, or one that it names. */
 type Ingestion = 'organization' | 'device';
@@ -21,6 +22,8 @@ export interface Operation {
   readonly changes: boolean;
   readonly ingests?: Ingestion | undefined;
   readonly provisions?: boolean | undefined;
+  /** Whether a link to a dashboard may call it. */
+  readonly isOfLinks?: boolean;
 }
 
 /** Whether each success of an operation leaves an event in the audit log. Posts of records leave none. */
@@ -28,22 +31,29 @@ export const isAudited = ({ changes, ingests }: Operation): boolean => changes &
 
 /** Reads these properties from a root field of the graph. */
 export const operationOf = (
-  { extensions }: { readonly extensions: Pick<Operation, 'ingests' | 'provisions'> },
+  { name, extensions }: { readonly name: string; readonly extensions: Pick<Operation, 'ingests' | 'provisions'> },
   changes: boolean,
-): Operation => ({ changes, ingests: extensions.ingests, provisions: extensions.provisions });
+): Operation => ({
+  changes,
+  ingests: extensions.ingests,
+  provisions: extensions.provisions,
+  isOfLinks: operationsOfLinks.has(name),
+});
 
 /**
  * Refuses an operation with 403 when the token does not cover it: by its scope, for a device's token everything except
- * posting the device's records, and for a provisioning token everything except registration.
+ * posting the device's records, for a provisioning token everything except registration, and for a link to a dashboard
+ * everything except reading its application.
  */
 export function requireScope(
-  { scope, deviceId, productId }: Caller,
-  { changes, ingests, provisions = false }: Operation,
+  { scope, deviceId, productId, applicationId }: Caller,
+  { changes, ingests, provisions = false, isOfLinks = false }: Operation,
 ): void {
   if (productId !== null && !provisions) throw forbidden('This token may only register devices of its product.');
   if (productId === null && provisions) throw forbidden('Send a provisioning token of a product.');
   if (provisions) return;
   if (deviceId !== null && ingests !== 'device') throw forbidden('This token may only post records of its device.');
   if (scope === TokenScope.ingest && ingests === undefined) throw forbidden('This token may only post records.');
+  if (applicationId !== null && !isOfLinks) throw forbidden(linksRead);
   if (scope === TokenScope.read && changes) throw forbidden('This token may only read.');
 }

@@ -12,7 +12,7 @@ import {
 import { Role, TokenScope } from '#entities/enums.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld, type World } from '../support/world.js';
-import { type Access, inAnHour, newAlertRule, newImport, operations, type Things } from './operations.js';
+import { type Access, inAnHour, newAlertRule, newImport, newLink, operations, type Things } from './operations.js';
 
 export type Who =
   | 'nobody'
@@ -29,6 +29,7 @@ export type Who =
   | 'ingest token'
   | 'device token'
   | 'provisioning token'
+  | 'link'
   | 'other organization';
 
 export const ok = 200;
@@ -47,8 +48,31 @@ const callers: Record<Who, (access: Access, changes: boolean) => number> = {
   'ingest token': (access) => (access === 'ingesters' || access === 'deviceIngesters' ? ok : 403),
   'device token': (access) => (access === 'deviceIngesters' ? ok : 403),
   'provisioning token': (access) => (access === 'provisioners' ? ok : 403),
+  link: () => 403,
   'other organization': (access) => (access === 'anyone' ? ok : 404),
 };
+
+/** Operations that a link to the dashboard of the application may call. */
+const ofLinks = new Set([
+  'Query.viewer',
+  'Query.application',
+  'Query.applicationDevices',
+  'Query.applicationDevicesConnection',
+  'Query.device',
+  'Query.deviceBySerial',
+  'Query.search',
+  'Query.latest',
+  'Query.applicationLatest',
+  'Query.deviceLatest',
+  'Query.series',
+  'Query.alertRules',
+  'Query.alertRulesConnection',
+  'Query.alertRule',
+  'Query.episodes',
+  'Query.episodesConnection',
+  'Subscription.recordReceived',
+  'Subscription.episodeChanged',
+]);
 
 /** A member whose team may read the application. */
 const asMember: Record<Access, number> = {
@@ -72,10 +96,12 @@ export const expected = (who: Who, name: string, access: Access, changes: boolea
   return access === 'provisioners' && who !== 'provisioning token' && usual !== 401 ? 403 : usual;
 };
 
-const usuallyExpected = (who: Who, name: string, access: Access, changes: boolean): number =>
-  name === 'Mutation.updateAccount' && ['member', 'reader', 'writer', 'reader and writer'].includes(who)
+const usuallyExpected = (who: Who, name: string, access: Access, changes: boolean): number => {
+  if (who === 'link' && ofLinks.has(name)) return ok;
+  return name === 'Mutation.updateAccount' && ['member', 'reader', 'writer', 'reader and writer'].includes(who)
     ? 403
     : callers[who](access, changes);
+};
 
 /** The callers, the things that they call about, and the graph's schema. */
 export interface Matrix {
@@ -154,6 +180,7 @@ async function makeMatrix(world: World): Promise<Matrix> {
     'ingest token': await bearer(TokenScope.ingest),
     'device token': new Actor(world.url, deviceToken.token),
     'provisioning token': new Actor(world.url, provisioningToken.token),
+    link: new Actor(world.url, (await newLink(things)).token),
     'other organization': other,
   };
   const introspection = await organization.graph(getIntrospectionQuery());

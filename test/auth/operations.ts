@@ -136,6 +136,20 @@ export async function newInvitation({ owner, fresh }: Pick<Things, 'owner' | 'fr
   return body.data!['createInvitation'].invitation.id as string;
 }
 
+/** Makes a link to the dashboard of the usual application. */
+export async function newLink({
+  owner,
+  applicationId,
+}: Pick<Things, 'owner' | 'applicationId'>): Promise<{ id: string; token: string; url: string }> {
+  const { body } = await owner.graph(
+    `mutation ($o: ID!, $a: ID!) { createDashboardLink(organizationId: $o, applicationId: $a, name: "Wall") {
+      token url link { id } } }`,
+    { o: owner.id, a: applicationId },
+  );
+  const { token, url, link } = body.data!['createDashboardLink'];
+  return { token, url, id: link.id as string };
+}
+
 interface FileImport {
   id: string;
   state: string;
@@ -330,6 +344,14 @@ const operationsWithoutConnections: Record<string, Trial> = {
     }),
   },
   'Query.suggestDashboard': { access: 'readers', values: application },
+  'Mutation.createDashboardLink': {
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...application(things), name: 'Lobby' }),
+  },
+  'Mutation.deleteDashboardLink': {
+    access: 'ownersOfReadable',
+    values: async (things) => ({ ...application(things), linkId: (await newLink(things)).id }),
+  },
   'Query.search': {
     access: 'readers',
     values: (things) => ({ ...application(things), ts: range, queries: [{ products: [] }] }),

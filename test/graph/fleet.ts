@@ -55,4 +55,6 @@ export async function fillOrganization(pool: pg.Pool, organizationId: string, co
       from alert_rule r join application_device l using (application_id) where r.organization_id = $1 and $2 > 0`);
   await run(`insert into api_token (id, organization_id, user_id, scope, hash, prefix, created_at)
     select gen_random_uuid(), $1, user_id, 'full', sha256(user_id::text::bytea), 'ddp_', now() from membership where organization_id = $1 and $2 > 0`);
+  await run(`insert into api_token (id, organization_id, application_id, name, scope, hash, prefix, created_at)
+    select gen_random_uuid(), $1, id, 'Wall', 'read', sha256(id::text::bytea), 'ddplink_', now() from application where organization_id = $1 and $2 > 0`);
 }

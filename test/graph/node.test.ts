@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
 import { newSession } from '../auth/matrix.js';
-import { inAnHour, newImport, newInvitation } from '../auth/operations.js';
+import { inAnHour, newImport, newInvitation, newLink } from '../auth/operations.js';
 import { useWorld, type World } from '../support/world.js';
 
 const world = useWorld();
@@ -46,6 +46,7 @@ beforeAll(async () => {
     Device,
     Application,
     Hook,
+    DashboardLink: (await newLink({ owner, applicationId: Application })).id,
     Delivery: await owner.make(`/applications/${owner.id}/${Application}/hooks/${Hook}/ping`),
     FileImport: await newImport({ owner, serial: 'aa-01' }),
     ProvisioningToken: provisioning.body.provisioningToken.id,

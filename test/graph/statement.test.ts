@@ -73,6 +73,7 @@ const edges: Record<string, string> = {
   'Application.records': applications('records(limit: 1) { totalCount endCursor items { id } }'),
   'Application.organization': applications('organization { memberCount }'),
   'Application.dashboard': applications('dashboard { version document }'),
+  'Application.dashboardLinks': applications('dashboardLinks { name }'),
   'Dashboard.updatedBy': applications('dashboard { updatedBy { username } }'),
   'Hook.application': hooks('application { name }'),
   'Hook.deliveries': hooks(`deliveries${one}`),
@@ -112,6 +113,8 @@ const without = [
   'DevicesChanged.devices',
   'TeamMemberListItem.avatarURL',
   'Organization.memberCount',
+  // The viewer is one.
+  'Viewer.application',
   'Organization.role',
 ];
 

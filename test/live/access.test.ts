@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Role, TokenScope } from '#entities/enums.js';
+import { newLink } from '../auth/operations.js';
 import { useWorld } from '../support/world.js';
 import { addDevice, begun, buildLiveWorld, codeOf, type LiveWorld, values } from './live-world.js';
 import { overEvents, overSocket, type Wanted } from './subscriber.js';
@@ -59,6 +60,17 @@ const cases: [name: string, code: string, make: (place: LiveWorld) => Promise<Ca
         wanted: place.records(),
         withdraw: () => place.owner.graph(revoke, { organizationId: place.owner.id, id }),
       };
+    },
+  ],
+  [
+    'the link is ended',
+    'UNAUTHENTICATED',
+    async (place) => {
+      const { id, token } = await newLink(place);
+      const end = `mutation ($o: ID!, $a: ID!, $id: ID!) {
+        deleteDashboardLink(organizationId: $o, applicationId: $a, linkId: $id) { id } }`;
+      const withdraw = () => place.owner.graph(end, { o: place.owner.id, a: place.applicationId, id });
+      return { token, wanted: place.records(), withdraw };
     },
   ],
   [

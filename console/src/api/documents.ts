@@ -1404,6 +1404,7 @@ export type ViewerNameQuery = { node:
     | { id: string }
     | { id: string }
     | { id: string }
+    | { id: string }
    | null };
 
 export class TypedDocumentString<TResult, TVariables>

@@ -1,0 +1,53 @@
+import { Args, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { loadApplication, requireOrganization } from '#auth/access.js';
+import { Application } from '#entities/application.js';
+import { GraphOnly } from '#entities/columns.js';
+import { DashboardLink, DashboardLinkSecret } from '#entities/dashboard-link.js';
+import type { Context } from '#schema/context.js';
+import { CreateDashboardLinkArgs, DashboardLinkArgs } from '#schema/dashboard.args.js';
+import { endLink, linksOf, makeLink } from './dashboard-links.js';
+
+/** Resolves links to dashboards, which only owners read, make and end. */
+@Resolver(() => DashboardLink)
+export class DashboardLinkResolver {
+  /** @param clock returns milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
+  @Mutation(() => DashboardLinkSecret, {
+    description:
+      'Creates a link that shows the dashboard of an application to whoever has it, at most 100 per application. The link is shown only in this answer.',
+  })
+  async createDashboardLink(
+    @Args(() => CreateDashboardLinkArgs)
+    { organizationId, applicationId, name, expiresAt }: CreateDashboardLinkArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DashboardLinkSecret> {
+    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    return makeLink(ctx, application, { name, expiresAt, now: this.clock() });
+  }
+
+  @Mutation(() => DashboardLink, {
+    description: 'Ends a link permanently: whoever shows it gets nothing more, within about a second.',
+  })
+  async deleteDashboardLink(
+    @Args(() => DashboardLinkArgs) { organizationId, applicationId, linkId }: DashboardLinkArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DashboardLink> {
+    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    return endLink(ctx, application, linkId);
+  }
+}
+
+/** Resolves the field `dashboardLinks` of applications. */
+@Resolver(() => Application)
+export class ApplicationDashboardLinksResolver {
+  @FieldResolver(() => [DashboardLink], {
+    nullable: true,
+    description: 'Links to the dashboard, the oldest first, at most 100; only for owners.',
+  })
+  @GraphOnly()
+  dashboardLinks(@Root() application: Application, @Ctx() ctx: Context): Promise<DashboardLink[]> {
+    requireOrganization(ctx, application.organizationId, 'own');
+    return linksOf(ctx, application);
+  }
+}

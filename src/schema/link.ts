@@ -1,0 +1,119 @@
+import {
+  type GraphQLField,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { forbidden } from '#common/errors.js';
+import type { Caller } from '#entities/caller.js';
+import { readsRow } from './charge-lists.js';
+import type { Context } from './context.js';
+
+/* What a link to a dashboard reads: its application, that application's devices, and what these measured. All else is
+   closed unless it is listed here. Which rows are of the application is decided where every caller's are: in `auth`. */
+
+/** Error message for a link that asks for anything else. */
+export const linksRead = 'This link may only read the application of its dashboard.';
+
+/** Operations that a link may call. */
+export const operationsOfLinks: ReadonlySet<string> = new Set([
+  'viewer',
+  'application',
+  'applicationDevices',
+  'device',
+  'deviceBySerial',
+  'search',
+  'latest',
+  'applicationLatest',
+  'deviceLatest',
+  'series',
+  'alertRules',
+  'alertRule',
+  'episodes',
+  'recordReceived',
+  'episodeChanged',
+]);
+
+/** Types of objects that a link may read. A field of another type is closed, whatever it belongs to. */
+export const typesOfLinks: ReadonlySet<string> = new Set([
+  'AlertComparison',
+  'AlertCondition',
+  'AlertRule',
+  'Application',
+  'Dashboard',
+  'Device',
+  'DeviceLatest',
+  'Episode',
+  'EpisodeRecord',
+  'EpisodesChanged',
+  'LatestValue',
+  'Location',
+  'Mapping',
+  'MeasuredValue',
+  'Product',
+  'ProductReference',
+  'Record',
+  'RecordActivity',
+  'RecordsReceived',
+  'RecordValue',
+  'RejectedItems',
+  'SearchAnswer',
+  'Series',
+  'Variable',
+  'Viewer',
+]);
+
+/** Values in these types that are of people: a link gets null, or an empty list. */
+const hiddenFromLinks: Readonly<Record<string, readonly string[]>> = {
+  AlertRule: ['recipients'],
+  Episode: ['acknowledgedBy'],
+};
+
+type Field = GraphQLField<unknown, Context>;
+
+/** Closes to links whatever is not listed here. Fields of closed types need nothing, as no link gets to them. */
+export function closeToLinks(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || !typesOfLinks.has(type.name)) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (hiddenFromLinks[type.name]?.includes(field.name)) hide(field);
+      else if (isClosed(field.type)) close(field);
+    }
+  }
+}
+
+/** Whether the objects of a field, or of its page, are of a type that links do not read. */
+export function isClosed(type: GraphQLOutputType): boolean {
+  const named = getNamedType(type);
+  if (!isCompositeType(named) || typesOfLinks.has(named.name)) return false;
+  const items = isObjectType(named) ? named.getFields()['items'] : undefined;
+  return items === undefined || !named.name.endsWith('Page') || isClosed(items.type);
+}
+
+const isLink = ({ applicationId }: Caller): boolean => applicationId !== null;
+
+function close(field: Field): void {
+  const { name, resolve } = field;
+  const open = resolve ?? ((row: unknown) => (row as Readonly<Record<string, unknown>>)[name]);
+  const closed: Field['resolve'] = (row, args, context, info) => {
+    if (isLink(context.caller)) throw forbidden(linksRead);
+    return open(row, args, context, info) as unknown;
+  };
+  field.resolve = resolve === undefined ? readsRow(closed) : closed;
+}
+
+function hide(field: Field): void {
+  const { name, type } = field;
+  const isList = isListType(isNonNullType(type) ? type.ofType : type);
+  if (!isLeafType(getNamedType(type)) || (isNonNullType(type) && !isList))
+    throw new Error(`${name} has no empty value.`);
+  field.resolve = readsRow((row, _args, { caller }) => {
+    if (!isLink(caller)) return (row as Readonly<Record<string, unknown>>)[name];
+    return isList ? [] : null;
+  });
+}
