@@ -1,4 +1,5 @@
 import { faultText, type Graph } from './client.js';
+import { withProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
 import { idIn, type Known } from './known.js';
 import { type Kind, keysOf, lineOf, type Step } from './plan.js';
@@ -41,6 +42,7 @@ export async function applyPlan(
 ): Promise<string[]> {
   const applying = new Applying(graph, organizationId, knownOf(state, wanted), steps);
   await applying.putThings();
+  await applying.saveDashboards();
   await applying.putTeams();
   await applying.putDevices();
   await applying.remove();
@@ -55,6 +57,9 @@ const knownOf = (state: State, wanted: Configuration): Known => {
     applications: keyed(state.applications),
     hooks: keyed(state.applications.flatMap(({ hooks }) => hooks)),
     teams: new Map(state.teams.map(({ name, id }) => [name, id])),
+    dashboards: new Map(
+      state.applications.flatMap(({ id, dashboard }) => (dashboard === null ? [] : [[id, dashboard.version]])),
+    ),
     users: new Map(state.teams.flatMap(({ members }) => members.map(({ username, id }) => [username, id]))),
   };
 };
@@ -85,6 +90,16 @@ class Applying {
         ),
       );
       await this.put({ name: 'putHooks', list: 'hooks', type: 'HookInput', more }, hooks);
+    }
+  }
+
+  async saveDashboards(): Promise<void> {
+    const { applications, products } = this.known;
+    for (const step of this.of('dashboard', 'create', 'change')) {
+      const document = withProducts(step.values, (key) => idIn(products, key));
+      await this.saveDashboard(idIn(applications, step.key), document).catch((error: Error) =>
+        this.fail(step, error.message),
+      );
     }
   }
 
@@ -144,8 +159,8 @@ class Applying {
     }
   }
 
-  private of(kind: Kind, ...actions: Step['action'][]): Step[] {
-    return this.steps.filter((step) => step.kind === kind && actions.includes(step.action));
+  private of<K extends Kind>(kind: K, ...actions: Step['action'][]): (Step & { kind: K })[] {
+    return this.steps.filter((step): step is Step & { kind: K } => step.kind === kind && actions.includes(step.action));
   }
 
   private fail(step: Step, message: string): void {
@@ -166,6 +181,20 @@ class Applying {
       if (error !== null) this.fail(step, [error.message, ...error.errors.map(faultText)].join(' '));
       else if (id !== null) ids?.set(step.key, id);
     }
+  }
+
+  private async saveDashboard(applicationId: string, document: Values): Promise<void> {
+    const variables = { o: this.organizationId, a: applicationId };
+    let version = this.known.dashboards.get(applicationId);
+    if (version === undefined) {
+      // It has had one only since its step.
+      const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }`;
+      const found = await this.graph.ask<{ application: { dashboard: { version: number } | null } }>(query, variables);
+      version = found.application.dashboard?.version ?? 0;
+    }
+    const query = `mutation ($o: ID!, $a: ID!, $v: Int!, $d: JSON!) {
+      updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`;
+    await this.graph.ask(query, { ...variables, v: version, d: document });
   }
 
   private async putTeam(step: Step): Promise<void> {

@@ -15,7 +15,7 @@ export const documentLimits = { bytes: 32 * 1024 * 1024, depth: 20, aliases: 100
 /** Fields of the things of each section; those of hooks are below their application. */
 const fields = {
   products: ['id', 'name', 'version', 'variables'],
-  applications: ['id', 'name', 'description', 'hasDashboard', 'hooks'],
+  applications: ['id', 'name', 'description', 'hasDashboard', 'dashboard', 'hooks'],
   hooks: [
     'id',
     'url',
@@ -75,6 +75,7 @@ function requireThings(section: Section, things: Values, path: string): void {
         throw new Error(`${at}.${field}: there is no such field; fields are ${known.join(', ')}.`);
     if (section === 'applications' && values['hooks'] != null)
       requireThings('hooks', object(values['hooks'], `${at}.hooks`), `${at}.hooks`);
+    if (section === 'applications' && values['dashboard'] != null) object(values['dashboard'], `${at}.dashboard`);
     if (section === 'teams' && values['applications'] != null) object(values['applications'], `${at}.applications`);
     for (const field of section === 'teams' ? ['members'] : section === 'devices' ? ['applications'] : [])
       if (values[field] != null && !Array.isArray(values[field])) throw new Error(`${at}.${field}: must be a list.`);

@@ -5,6 +5,8 @@ export interface Known {
   hooks: Map<string, string>;
   teams: Map<string, string>;
   users: Map<string, string>;
+  /** Versions of the dashboards that the applications have, by the identifier of the application. */
+  dashboards: ReadonlyMap<string, number>;
 }
 
 /** Returns the identifier of a key; a reference to a thing without a key is the identifier itself. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
 import { documentOf, type KeyOf, type State, type Thing, tidy } from './state.js';
 
-export type Kind = 'product' | 'application' | 'hook' | 'team' | 'member' | 'grant' | 'device' | 'link';
+export type Kind = 'product' | 'application' | 'dashboard' | 'hook' | 'team' | 'member' | 'grant' | 'device' | 'link';
 
 /** One thing to create, change or remove. */
 export interface Step {
@@ -77,6 +77,9 @@ function isManaged({ kind, parent }: Entry, wanted: Configuration): boolean {
       return wanted.products !== undefined;
     case 'application':
       return wanted.applications !== undefined;
+    case 'dashboard':
+      // A field of its application: one that is absent is left alone.
+      return false;
     case 'hook':
       return below('applications', 'hooks');
     case 'team':
@@ -119,8 +122,9 @@ function entriesOf({ products = {}, applications = {}, teams = {}, devices = {} 
   const add = (kind: Kind, key: string, values: Values, parent?: string) =>
     void entries.set(pathOf(kind, key, parent), { kind, key, values, ...(parent !== undefined && { parent }) });
   for (const [key, values] of Object.entries(products)) add('product', key, values);
-  for (const [key, { hooks, ...values }] of Object.entries(applications)) {
+  for (const [key, { hooks, dashboard, ...values }] of Object.entries(applications)) {
     add('application', key, values);
+    if (dashboard != null) add('dashboard', key, dashboard as Values);
     for (const [hook, inner] of Object.entries((hooks ?? {}) as Record<string, Values>)) add('hook', hook, inner, key);
   }
   for (const [name, team] of Object.entries(teams)) {

@@ -1,5 +1,5 @@
 import { idIn, type Known } from './known.js';
-import type { Step } from './plan.js';
+import type { Kind, Step } from './plan.js';
 
 /** An operation of the graph with its variables. */
 interface Operation {
@@ -8,7 +8,11 @@ interface Operation {
 }
 
 /** Returns the operation that removes the thing of a step. */
-export function removalOf({ kind, key, parent = '' }: Step, known: Known, organizationId: string): Operation {
+export function removalOf(
+  { kind, key, parent = '' }: Step & { kind: Exclude<Kind, 'dashboard'> },
+  known: Known,
+  organizationId: string,
+): Operation {
   const { applications, hooks, products, teams, users } = known;
   const remove = (name: string, variables: Readonly<Record<string, string | readonly string[]>>): Operation => {
     const named = Object.entries(variables);

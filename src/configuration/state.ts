@@ -1,4 +1,5 @@
 import type { Graph } from './client.js';
+import { withProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
 
 /** A stored thing with the key that a tool gave it. */
@@ -12,9 +13,15 @@ export interface Thing {
 /** Things that an organization has. */
 export interface State {
   products: Thing[];
-  applications: (Thing & { hooks: Thing[] })[];
+  applications: (Thing & { hooks: Thing[]; dashboard: Dashboard | null })[];
   teams: { id: string; name: string; description: string | null; members: Member[]; grants: Grant[] }[];
   devices?: { id: string; serial: string; values: Values; productId: string | null; applicationIds: string[] }[];
+}
+
+/** A dashboard; version 0 was never saved. */
+interface Dashboard {
+  version: number;
+  document: Values;
 }
 
 interface Member {
@@ -32,7 +39,11 @@ const hookFields = `id externalId url allowUnverifiedSSLCert disabled
   settings { concurrency maxPerSecond ordered events filter { products tags query } }`;
 const lists = {
   products: [50, productFields],
-  applications: [50, `id externalId slug name description hasDashboard hooks(limit: 100) { items { ${hookFields} } }`],
+  applications: [
+    50,
+    `id externalId slug name description hasDashboard dashboard { version document }
+     hooks(limit: 100) { items { ${hookFields} } }`,
+  ],
   teams: [
     10,
     `id name description members(limit: 500) { totalCount items { id username } }
@@ -55,7 +66,10 @@ interface Page<Item> {
 /** The rows of each list, as they are read. */
 interface Rows {
   products: Keyed;
-  applications: Keyed & { hooks: { items: (Omit<Keyed, 'slug'> & { settings: Values })[] } };
+  applications: Keyed & {
+    dashboard: Dashboard | null;
+    hooks: { items: (Omit<Keyed, 'slug'> & { settings: Values })[] };
+  };
   teams: { id: string; name: string; description: string | null; members: Page<Member>; grants: Page<Grant> };
   devices: {
     id: string;
@@ -85,8 +99,9 @@ async function readAll<Name extends keyof Rows>(
 /** Reads what an organization has. Devices are read only where they are asked for, as there may be many. */
 export async function readState(graph: Graph, organizationId: string, withDevices: boolean): Promise<State> {
   const products = (await readAll(graph, organizationId, 'products')).map(thingOf);
-  const applications = (await readAll(graph, organizationId, 'applications')).map(({ hooks, ...row }) => ({
+  const applications = (await readAll(graph, organizationId, 'applications')).map(({ hooks, dashboard, ...row }) => ({
     ...thingOf(row as Keyed),
+    dashboard,
     hooks: hooks.items.map(({ settings, ...hook }) => thingOf({ ...hook, ...settings, slug: 'hook' } as Keyed)),
   }));
   const teams = (await readAll(graph, organizationId, 'teams')).map(({ members, grants, ...team }) => ({
@@ -121,12 +136,19 @@ export type KeyOf = (thing: Thing) => string | undefined;
 /** Writes a state as a document. */
 export function documentOf(state: State, keyOf: KeyOf): Configuration & Required<Omit<Configuration, 'devices'>> {
   const keys = new Map([...state.products, ...state.applications].map((each) => [each.id, keyOf(each) ?? each.id]));
-  const keyed = (things: readonly Thing[], valuesOf: (thing: never) => Values) =>
+  /** Values in `asTheyAre` keep what is empty. */
+  const keyed = (
+    things: readonly Thing[],
+    valuesOf: (thing: never) => Values,
+    asTheyAre: (thing: never) => Values = () => ({}),
+  ) =>
     Object.fromEntries(
       things.flatMap((thing) => {
         const key = keyOf(thing);
         const id = thing.externalId === null ? { id: thing.id } : {};
-        return key === undefined ? [] : [[key, tidy({ ...id, ...valuesOf(thing as never) })]];
+        return key === undefined
+          ? []
+          : [[key, { ...tidy({ ...id, ...valuesOf(thing as never) }), ...asTheyAre(thing as never) }]];
       }),
     );
   const hookValues = ({ values: { filter, ...values } }: Thing): Values => {
@@ -136,10 +158,17 @@ export function documentOf(state: State, keyOf: KeyOf): Configuration & Required
   };
   return {
     products: keyed(state.products, ({ values }: Thing) => values),
-    applications: keyed(state.applications, ({ values, hooks }: State['applications'][number]) => ({
-      ...values,
-      ...(hooks.length > 0 && { hooks: keyed(hooks, hookValues) }),
-    })),
+    applications: keyed(
+      state.applications,
+      ({ values, hooks }: State['applications'][number]) => ({
+        ...values,
+        ...(hooks.length > 0 && { hooks: keyed(hooks, hookValues) }),
+      }),
+      ({ dashboard }: State['applications'][number]) =>
+        dashboard === null || dashboard.version === 0
+          ? {}
+          : { dashboard: withProducts(dashboard.document, (id) => keys.get(id) ?? id) },
+    ),
     teams: Object.fromEntries(
       state.teams.map(({ name, description, members, grants }) => [
         name,

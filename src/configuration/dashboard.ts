@@ -1,0 +1,42 @@
+import type { Values } from './document.js';
+
+/** The parts of a dashboard's document that name products. */
+interface Naming {
+  product?: string;
+  source?: Naming;
+  sources?: Naming[];
+  query?: { products?: string[] };
+}
+
+interface Document {
+  variables?: { kind?: string; default?: string }[];
+  panels?: Naming[];
+}
+
+/** Returns a document of a dashboard with other names of products: keys for identifiers, or the other way round. */
+export function withProducts(document: Values, nameOf: (product: string) => string): Values {
+  // A file may hold anything; the service checks it when it is saved.
+  const { variables, panels } = document as Document;
+  const named = (part: Naming): Naming => ({
+    ...part,
+    ...(typeof part.product === 'string' && { product: nameOf(part.product) }),
+    ...(part.source && { source: named(part.source) }),
+    ...(Array.isArray(part.sources) && { sources: part.sources.map(named) }),
+    ...(Array.isArray(part.query?.products) && {
+      query: { ...part.query, products: part.query.products.map(nameOf) },
+    }),
+  });
+  return {
+    ...document,
+    ...(Array.isArray(variables) && {
+      variables: variables.map((each) =>
+        each?.kind === 'product' && typeof each.default === 'string'
+          ? { ...each, default: nameOf(each.default) }
+          : each,
+      ),
+    }),
+    ...(Array.isArray(panels) && {
+      panels: panels.map((each) => (typeof each === 'object' && each !== null ? named(each) : each)),
+    }),
+  };
+}
