@@ -5,12 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
 import { createSignInLink } from '#operator/sign-in-link.js';
 import { newSession } from '../auth/matrix.js';
-import { newInvitation } from '../auth/operations.js';
+import { newInvitation, newLink } from '../auth/operations.js';
+import { figure, makeApplication, saved } from '../dashboard/dashboard.js';
 import { type Outcome, runCommand } from '../support/command.js';
 import { createDatabase, execute } from '../support/server.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld({});
+const document = { format: 1, range: '24h', variables: [], panels: [figure] };
 let folder: string;
 let file: string;
 
@@ -25,6 +27,9 @@ beforeAll(async () => {
   const records = [1, 2, 3].map((n) => ({ serial: 'ba-01', data: { n } }));
   expect((await owner.post(`/organizations/${owner.id}/records`, records)).status).toBe(200);
   const member = await world.member(owner, Role.member);
+  const id = await makeApplication(owner);
+  await saved(owner, { owner, id, version: 0, document });
+  await newLink({ owner, applicationId: id });
   await newSession(world, owner.id, member.id);
   await createSignInLink(world.pool, member.id, new Date());
   await newInvitation({ owner, fresh: () => 'guest' });
@@ -45,6 +50,16 @@ describe('ddp restore', () => {
     expect(await run(restored, 'restore', file)).toMatchObject({ code: 0 });
     const { rows } = await execute(restored, "select data ->> 'n' as name from record order by seq");
     expect(rows).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }]);
+  });
+
+  it('brings dashboards with their versions, and their links', async () => {
+    const restored = await createDatabase({ template: false });
+    await run(restored, 'restore', file);
+    const { rows } = await execute(
+      restored,
+      `select b.version, b.document, k.name from dashboard b join api_token k using (application_id)`,
+    );
+    expect(rows).toEqual([{ version: 1, document, name: 'Wall' }]);
   });
 
   it('brings invitations, and signs nobody in', async () => {

@@ -124,6 +124,51 @@ describe('ddp apply', () => {
     for (const what of ['products', 'applications', 'teams', 'devices']) expect(await names(what)).toEqual([]);
   });
 
+  it('saves dashboards, with keys of products, and exports them for another organization', async () => {
+    const place = { id: 'p1', title: '', x: 0, y: 0, w: 6, h: 6 };
+    const source = { product: 'thermometer', variable: 'data.t', label: '' };
+    const dashboard = (draw: string) => ({
+      format: 1,
+      range: '24h',
+      variables: [{ name: 'kind', kind: 'product', default: 'thermometer' }],
+      panels: [
+        { ...place, kind: 'series', sources: [source, { product: '$kind', variable: 'data.t' }], draw, bands: [] },
+      ],
+    });
+    const { products } = organization('nobody');
+    const document = (draw: string) => ({
+      products,
+      applications: { cold: { name: 'Cold store', hasDashboard: true, dashboard: dashboard(draw) } },
+    });
+    const lines = ['+ product thermometer', '+ application cold', '+ dashboard cold', 'Done: 3 of 3.'];
+    expect(await apply(document('line'))).toEqual(lines);
+    expect(await apply(document('line'))).toEqual(['Nothing to do.']);
+    expect(await apply(document('bar'))).toEqual(['~ dashboard cold: panels', 'Done: 1 of 1.']);
+    const applications = { cold: { name: 'Cold store' } };
+    expect(await apply({ applications }, '--prune')).toEqual(['Nothing to do.']);
+    const exported = parse((await ddp('export-configuration')).stdout) as ReturnType<typeof document>;
+    expect(exported.applications.cold.dashboard).toEqual(dashboard('bar'));
+    const { body } = await owner.graph(
+      '{ account { products { items { id } } applications { items { dashboard { version document } } } } }',
+    );
+    const [stored] = body.data!['account'].applications.items;
+    expect(stored.dashboard.version).toBe(2);
+    expect(stored.dashboard.document.panels[0].sources[0].product).toBe(body.data!['account'].products.items[0].id);
+    owner = await world.organization();
+    expect(await apply(exported)).toEqual(lines);
+  });
+
+  it('says what is wrong with a dashboard, and does the rest', async () => {
+    const document = {
+      applications: { a: { name: 'A', hasDashboard: true, dashboard: { format: 2, panels: [null] } } },
+    };
+    const { code, stderr } = await ddp('apply', await file(document));
+    expect(code).toBe(1);
+    expect(stderr).toContain('+ dashboard a: ');
+    expect(stderr).toContain('document.format');
+    expect(await names('applications')).toEqual(['A']);
+  });
+
   it('does what it can, says what failed, and ends with 1', async () => {
     const document = { applications: { a: { name: 'A' }, b: { name: '' } }, devices: { xyz: {}, 'a0-01': {} } };
     const { code, stdout, stderr } = await ddp('apply', await file(document));
