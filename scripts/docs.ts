@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { type ClassType, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
-import { basePath } from '#app/app.js';
+import { basePath } from '#app/surfaces.js';
 import { createOpenApi } from '#rest/openapi/document.js';
 import { buildGraph, buildGraphForRest } from '#schema/build.js';
 import { notice } from './notice.js';
