@@ -4,11 +4,12 @@ import { account, organizationId, person } from '../api/session.js';
 import { useQuery } from '../api/use-query.js';
 import { useAddress } from '../browser/address.js';
 import { Action } from '../components/action.js';
+import { Ago } from '../components/ago.js';
 import { Page } from '../components/page.js';
 import { changeSession } from '../components/person-box.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
-import { ago, formatTime, secondsOf } from '../format/time.js';
+import { formatTime, secondsOf } from '../format/time.js';
 
 const limit = 25;
 
@@ -28,7 +29,7 @@ export const sessionColumns: readonly Column<SessionLineFragment>[] = [
   {
     title: 'Last used',
     sort: 'lastUsedAt',
-    cell: ({ lastUsedAt, current }) => (current ? 'now' : ago(secondsOf(lastUsedAt))),
+    cell: ({ lastUsedAt, current }) => (current ? 'now' : <Ago at={secondsOf(lastUsedAt)} />),
   },
 ];
 

@@ -4,6 +4,7 @@ import { mayOwn, organizationId } from '../../api/session.js';
 import { usePanels } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Badge } from '../../components/badge.js';
+import { CopyText } from '../../components/copy.js';
 import { ExportButton } from '../../components/export-button.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
@@ -53,6 +54,7 @@ export function ApplicationScreen() {
                 of={[
                   ['Description', shown.description && <>{shown.description}</>],
                   ['Your access', accessOf(shown.permission)],
+                  ['Identifier', <CopyText text={shown.id} what="the identifier" />],
                   ['Created', formatTime(secondsOf(shown.createdAt))],
                 ]}
               />

@@ -200,6 +200,18 @@ const columnsOf = (base: string): readonly Column<Delivery>[] => [
   },
 ];
 
+/** Says in words which records a hook is called for. */
+const filterOf = ({ products, tags, query }: NonNullable<Hook['settings']['filter']>): string =>
+  [
+    products != null &&
+      products.length > 0 &&
+      `of ${products.length === 1 ? '1 product' : `${products.length} products`}`,
+    tags != null && tags.length > 0 && `of devices with a tag of ${tags.join(', ')}`,
+    query != null && `that match ${JSON.stringify(query)}`,
+  ]
+    .filter((part) => typeof part === 'string')
+    .join(', ');
+
 const HookFacts = ({ hook }: { hook: Hook }) => {
   const { settings, stats, authentication, application } = hook;
   return (
@@ -221,7 +233,8 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
         ['Calls a second', settings.maxPerSecond],
         ['Called for', settings.events.map((kind) => eventNames[kind] ?? kind).join(', ')],
         ['In order', settings.ordered ? 'yes, for each device' : 'no'],
-        ['Filter', settings.filter && <code>{JSON.stringify(settings.filter)}</code>],
+        ['Filter', settings.filter && filterOf(settings.filter)],
+        ['Identifier', <CopyText text={hook.id} what="the identifier" />],
         [
           'Filter switched off',
           settings.filterDisabledAt &&

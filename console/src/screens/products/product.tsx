@@ -8,6 +8,7 @@ import {
 import { ask } from '../../api/graph.js';
 import { isOwner, mayOwn, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
+import { CopyText } from '../../components/copy.js';
 import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
@@ -51,6 +52,7 @@ export function ProductScreen() {
                     </>
                   )),
                 ],
+                ['Identifier', <CopyText text={shown.id} what="the identifier" />],
                 ['Created', formatTime(secondsOf(shown.createdAt))],
                 ['Changed', formatTime(secondsOf(shown.updatedAt))],
               ]}
