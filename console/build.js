@@ -44,7 +44,10 @@ export async function buildConsole() {
   write(page, Buffer.from(html));
 }
 
-/** Returns links that load all that a script imports together with it, instead of one after the other. */
+/**
+ * Returns links that load all that a script imports together with it, instead of one after the other. The style sheet
+ * comes first: without it there is no skeleton.
+ */
 function preloads({ outputs }, entry) {
   const main = Object.keys(outputs).find((path) => outputs[path].entryPoint === entry);
   const found = new Set();
@@ -53,7 +56,9 @@ function preloads({ outputs }, entry) {
       if (kind === 'import-statement' && !found.has(imported)) follow(found.add(imported) && imported);
   };
   follow(main);
-  return [...found].map((path) => `<link rel="modulepreload" href="/console/assets/${basename(path)}">`).join('');
+  return [...found]
+    .map((path) => `<link rel="modulepreload" fetchpriority="low" href="/console/assets/${basename(path)}">`)
+    .join('');
 }
 
 function write(path, contents) {

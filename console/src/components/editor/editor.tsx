@@ -11,7 +11,7 @@ import { completeQuery } from './complete.js';
 /** Properties of a query editor. */
 export interface EditorProps {
   readonly label: string;
-  /** The text. Edits are reported by `change`. */
+  /** Initial text. Later text is reported by `change`. */
   readonly text: string;
   /** Fields that can be searched. */
   readonly fields: readonly string[];
@@ -81,11 +81,5 @@ export function Editor({ label, text, fields, root, change, run }: EditorProps) 
     view.current = made;
     return () => made.destroy();
   }, [fieldNames, root, label]);
-  useEffect(() => {
-    const doc = view.current?.state.doc;
-    // An edit has been reported, and is in the document already.
-    if (doc !== undefined && doc.toString() !== text)
-      view.current!.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
-  }, [text]);
   return <div class="editor" ref={frame} />;
 }

@@ -37,6 +37,12 @@ export function QueryPart({
   const [text, setText] = useState(() => given || firstQuery(variablesOf(application)[0]));
   const isJson = parseQuery(text) !== undefined;
   const [runs, remember] = useHistory();
+  // The editor takes a text when it opens, so that a text that is written for it opens another one.
+  const [written, setWritten] = useState(0);
+  const write = (query: string) => {
+    setText(query);
+    setWritten((count) => count + 1);
+  };
   const run = () => {
     if (!isJson) return;
     remember(text);
@@ -46,9 +52,10 @@ export function QueryPart({
   const response = application.search?.responses[0] as Answered | undefined;
   return (
     <>
-      <QueryStarts variable={variablesOf(application)[0]} runs={runs} write={setText} />
+      <QueryStarts variable={variablesOf(application)[0]} runs={runs} write={write} />
       <div class="query">
         <LazyEditor
+          key={written}
           label="Query"
           text={text}
           fields={fieldsOf([...new Set(names)])}
