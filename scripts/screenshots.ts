@@ -8,6 +8,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { createApi } from '#demo/api.js';
 import { runFleet } from '#demo/fleet/fleet.js';
 import { chromiumOptions } from '../test/console/chromium.js';
+import { loaded } from '../test/console/screens.js';
 
 /* npm run screenshots: takes a picture of every screen of the console into docs/console, from a temporary service
    with the demonstration fleet. With --url and --token it uses a running service that has a fleet. --theme, --width
@@ -92,7 +93,7 @@ async function picture(browser: Browser, { origin, token }: Place, name: string,
   const page = await context.newPage();
   page.on('pageerror', (error) => console.error(`${name}: ${error.message}`));
   await page.goto(`${origin}/console${path}#token=${token}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await loaded(page);
   // The live screen keeps a stream open, so its network never becomes idle.
   await Promise.race([page.waitForLoadState('networkidle'), page.waitForTimeout(4000)]);
   await page.waitForTimeout(300);
