@@ -119,7 +119,7 @@ const Shown = ({ of }: { of: Delivery }) => (
         ['Stored', formatTime(secondsOf(of.createdAt))],
         ['Last changed', formatTime(secondsOf(of.updatedAt))],
         ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
-        ['Next attempt', nextAttempt(of)],
+        ['Next attempt', of.nextAttemptAt !== null && <>{nextAttempt(of)}</>],
         ['Fault', of.error && <span title={of.error.code}>{of.error.message}</span>],
       ]}
     />
