@@ -183,12 +183,17 @@ export const axisLabels = (lines: readonly Line[], splits: readonly number[]): s
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
   // The fewest digits that write the step exactly, such as two for 0.25.
   const digits = [0, 1, 2, 3, 4, 5, 6].find((count) => Math.abs(Number(step.toFixed(count)) - step) < step * 1e-6) ?? 8;
-  const compact = splits.some((value) => Math.abs(value) >= 100_000);
-  const format = new Intl.NumberFormat(
-    undefined,
-    compact ? { notation: 'compact' } : { maximumFractionDigits: digits, minimumFractionDigits: digits },
-  );
-  return splits.map((value) => format.format(value) + (unit === '' ? '' : ` ${unit}`));
+  const written = (options: Intl.NumberFormatOptions) => {
+    const format = new Intl.NumberFormat(undefined, options);
+    return splits.map((value) => format.format(value));
+  };
+  const exact = { maximumFractionDigits: digits, minimumFractionDigits: digits };
+  // As many digits as tell neighbours apart, such as 3.40m and 3.42m.
+  const short = [0, 1, 2, 3]
+    .map((count) => written({ notation: 'compact', maximumFractionDigits: count, minimumFractionDigits: count }))
+    .find((labels) => new Set(labels).size === labels.length);
+  const labels = splits.some((value) => Math.abs(value) >= 100_000) ? short : undefined;
+  return (labels ?? written(exact)).map((label) => label + (unit === '' ? '' : ` ${unit}`));
 };
 
 /** The unit of all lines, when it is short enough to stand beside each number of the axis; `''` otherwise. */
