@@ -61,6 +61,7 @@ async function screensOf({ origin, token }: Place): Promise<Record<string, strin
   const delivery = await first(`/applications/${id}/${buildings}/hooks/${failing}/deliveries?sort=createdAt&limit=1`);
   return {
     overview: '/?range=day',
+    dashboard: `/dashboards/${cold}`,
     devices: '/devices?sort=name',
     device: `/devices/${device}?range=day`,
     frame: `/devices/${meter}?range=day`,

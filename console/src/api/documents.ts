@@ -626,6 +626,22 @@ export type CreateTokenMutationVariables = Exact<{
 
 export type CreateTokenMutation = { createApiToken: { token: string } | null };
 
+export type DashboardsToAddToQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+}>;
+
+
+export type DashboardsToAddToQuery = { applications: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null };
+
+export type DashboardToAddToQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type DashboardToAddToQuery = { application: { id: string, dashboard: { version: number, document: unknown } | null } | null };
+
 export type UpdateDashboardMutationVariables = Exact<{
   organizationId: string;
   applicationId: string;
@@ -2325,6 +2341,34 @@ export const CreateTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const DashboardsToAddToDocument = new TypedDocumentString(`
+    query DashboardsToAddTo($organizationId: ID!, $applicationIds: [ID!]) {
+  applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 100
+    sort: "name"
+  ) {
+    items {
+      id
+      name
+      permission
+      hasDashboard
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardsToAddToQuery, DashboardsToAddToQueryVariables>;
+export const DashboardToAddToDocument = new TypedDocumentString(`
+    query DashboardToAddTo($organizationId: ID!, $applicationId: ID!) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    dashboard {
+      version
+      document
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardToAddToQuery, DashboardToAddToQueryVariables>;
 export const UpdateDashboardDocument = new TypedDocumentString(`
     mutation UpdateDashboard($organizationId: ID!, $applicationId: ID!, $version: Int!, $document: JSON!) {
   updateDashboard(

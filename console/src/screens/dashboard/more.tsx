@@ -1,11 +1,132 @@
-import type { Dashboard } from './document.js';
+import { useRef, useState } from 'preact/hooks';
+import { UpdateDashboardDocument } from '../../api/documents.js';
+import { ask, GraphError } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { FormDialog } from '../../components/dialog.js';
+import { saveBlob } from '../../format/csv.js';
+import { type Dashboard, emptyDashboard } from './document.js';
 import type { Application } from './facts.js';
 
-/** Further actions of a dashboard. */
-export const More = (_: {
-  application: Application;
-  dashboard: Dashboard;
-  version: number;
-  mayChange: boolean;
-  reload: () => void;
-}) => null;
+interface Props {
+  readonly application: Application;
+  readonly dashboard: Dashboard;
+  readonly version: number;
+  readonly mayChange: boolean;
+  readonly reload: () => void;
+}
+
+/** Further actions of a dashboard: full screen, and its document as a file. */
+export function More({ application, dashboard, version, mayChange, reload }: Props) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  const file = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState<string | undefined>();
+  const close = () => {
+    if (menu.current !== null) menu.current.open = false;
+  };
+  const save = () => {
+    close();
+    const json = JSON.stringify(dashboard, undefined, 2);
+    saveBlob(`${application.name.slice(0, 80)}.dashboard.json`, new Blob([json], { type: 'application/json' }));
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void document.getElementById('main')?.requestFullscreen()}>
+        Full screen
+      </button>
+      <details
+        class="choices menu-box"
+        ref={menu}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          close();
+          menu.current?.querySelector('summary')?.focus();
+        }}
+      >
+        <summary>More</summary>
+        <fieldset>
+          <legend class="visually-hidden">Further actions</legend>
+          <button type="button" onClick={save}>
+            Export as a file
+          </button>
+          {mayChange && (
+            <button type="button" onClick={() => file.current?.click()}>
+              Import a file
+            </button>
+          )}
+          <a href={`/console/applications/${application.id}`}>Open the application</a>
+        </fieldset>
+      </details>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept="application/json,.json"
+        aria-label="File of a dashboard"
+        onChange={({ currentTarget }) => {
+          close();
+          const [chosen] = currentTarget.files ?? [];
+          void chosen?.text().then(setText);
+          currentTarget.value = '';
+        }}
+      />
+      {text !== undefined && (
+        <Import
+          text={text}
+          count={dashboard.panels.length}
+          save={async (imported) => {
+            const names = { organizationId: organizationId.value, applicationId: application.id };
+            await ask(UpdateDashboardDocument, { ...names, version, document: imported });
+            reload();
+          }}
+          close={() => setText(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Asks before a file takes the place of a dashboard. The service says what is wrong with a file. */
+const Import = ({
+  text,
+  count,
+  save,
+  close,
+}: {
+  text: string;
+  /** Number of panels now. */
+  count: number;
+  save: (document: unknown) => Promise<void>;
+  close: () => void;
+}) => {
+  const document = parsed(text);
+  return (
+    <FormDialog
+      title="Import a dashboard"
+      action="Import"
+      danger={count > 0}
+      done="The dashboard was imported."
+      submit={async () => {
+        if (document === undefined)
+          throw new GraphError('The file is no dashboard: it has no JSON object.', 'VALIDATION_FAILED', undefined);
+        await save({ ...emptyDashboard, ...document });
+      }}
+      close={close}
+    >
+      <p>
+        The file has {Array.isArray(document?.['panels']) ? document['panels'].length : 'no'} panels.{' '}
+        {count > 0 && `They take the place of the ${count} panels that are here. Export those first to keep them.`}
+      </p>
+    </FormDialog>
+  );
+};
+
+const parsed = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -18,6 +18,7 @@ import { Tile } from '../../components/tile.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { Severity } from '../alerts/alert-labels.js';
+import { AddPanel, type Chart } from '../dashboard/add-panel.js';
 import { DeleteDevice, EditDevice } from './device-actions.js';
 import type { Device } from './device-type.js';
 import { Parts } from './parts.js';
@@ -154,7 +155,15 @@ function DeviceChart({ device, from, to, episodes }: ShownProps) {
   const bands = useMemo(() => episodes.map(bandOf), [episodes]);
   const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
   return (
-    <Section title="Chart" actions={<RangePicker address={address} follows />}>
+    <Section
+      title="Chart"
+      actions={
+        <>
+          <RangePicker address={address} follows />
+          <AddPanel applicationIds={device.applications.items.map(({ id }) => id)} chart={chartOf(device)} />
+        </>
+      }
+    >
       {numeric.length > 1 && (
         <div class="filters">
           <Choices
@@ -183,6 +192,16 @@ function DeviceChart({ device, from, to, episodes }: ShownProps) {
     </Section>
   );
 }
+
+/** Returns the lines of the chart as a panel of a dashboard. */
+const chartOf = ({ id, name, serial, series }: Device): Chart => ({
+  title: (name ?? serial).slice(0, 200),
+  draw: 'line',
+  sources: [...new Set(series.map((line) => line.name))].map((variable) => ({
+    devices: [id],
+    variable: `data.${variable}`,
+  })),
+});
 
 const bandOf = ({ openedAt, closedAt, severity, name }: Episode): Band => ({
   from: secondsOf(openedAt),

@@ -6,6 +6,7 @@ import { Choices } from '../../components/choices.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf, download } from '../../format/csv.js';
+import { AddPanel, type Chart } from '../dashboard/add-panel.js';
 import type { Explored } from './explored.js';
 
 /** Maximum number of lines that are drawn. The exported file has all. */
@@ -72,6 +73,9 @@ export function ChartPart({
           ))}
         </select>
         {lines !== undefined && (
+          <AddPanel applicationIds={[application.id]} chart={chartOf(variables, devices, address.get('function'))} />
+        )}
+        {lines !== undefined && (
           <button type="button" onClick={() => download('series.csv', csvOfLines(lines, items))}>
             Download CSV
           </button>
@@ -87,6 +91,23 @@ export function ChartPart({
     </>
   );
 }
+
+/** Functions of this screen that panels know as well. Panels draw averages in the place of others. */
+const aggregates = ['avg', 'min', 'max', 'sum', 'count', 'last'] as const;
+
+/** Returns the chart as a panel of a dashboard. */
+const chartOf = (variables: readonly string[], devices: readonly string[], figure: string): Chart => {
+  const aggregate = aggregates.find((one) => one === figure);
+  return {
+    title: variables.join(', ').slice(0, 200),
+    draw: 'line',
+    ...(aggregate !== undefined && { aggregate }),
+    sources: variables.slice(0, 12).map((variable) => ({
+      ...(devices.length > 0 && { devices: devices.slice(0, 20) }),
+      variable: `data.${variable}`,
+    })),
+  };
+};
 
 type Device = Explored['devices']['items'][number];
 

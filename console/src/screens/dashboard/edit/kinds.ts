@@ -99,9 +99,3 @@ export const newPanel = (application: Application, kind: Kind, id: string): Pane
       return { ...base, kind: 'text', text: '' };
   }
 };
-
-/** Returns an identifier that no panel has. */
-export const freeId = (panels: readonly { readonly id: string }[]): string => {
-  for (let number = panels.length + 1; ; number++)
-    if (!panels.some(({ id }) => id === `p${number}`)) return `p${number}`;
-};

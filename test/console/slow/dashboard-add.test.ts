@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser } from '../browser.js';
+import { coldRooms } from '../dashboards.js';
+
+describeInBrowser('console: charts and files for a dashboard', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  it('adds the chart of a device, and one of Explore, in two clicks each', async () => {
+    const { owner, application, devices, address } = await coldRooms(world, false);
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${devices[0]}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByRole('option', { name: 'Cold rooms (creates its dashboard)' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('The chart was added to the dashboard.').waitFor();
+
+    const explore = `${world.url}/console/explore?application=${application}&variable=temperature&function=max`;
+    await page.goto(explore);
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByRole('option', { name: 'Cold rooms' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('The chart was added to the dashboard.').waitFor();
+
+    await page.goto(address);
+    await page.getByRole('article', { name: 'Freezer' }).waitFor();
+    await page.getByRole('article', { name: 'temperature' }).getByRole('button', { name: 'Larder' }).waitFor();
+    expect(faults).toEqual([]);
+  }, 60_000);
+
+  it('exports a dashboard as a file, imports it, and refuses a file that is no dashboard', async () => {
+    const { owner, address } = await coldRooms(world);
+    const { page } = await browser.open(`${address}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Make a first dashboard' }).click();
+    await page.getByText('More', { exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as a file' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('Cold rooms.dashboard.json');
+    const text = readFileSync(await file.path(), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ format: 1, range: '24h' });
+    const choose = (name: string, content: string) =>
+      page
+        .getByLabel('File of a dashboard')
+        .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) });
+    await choose('other.json', '{ "panels": [{ "kind": "pie" }] }');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('dialog').getByText('document.panels.0.kind').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await choose('same.json', JSON.stringify({ ...JSON.parse(text), panels: JSON.parse(text).panels.slice(0, 1) }));
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('The dashboard was imported.').waitFor();
+    expect(await page.getByRole('article').count()).toBe(1);
+  }, 60_000);
+});
