@@ -11,6 +11,8 @@ import { connectToStandby, type Identity, type StandbyConnection } from './stand
 const longestWait = 100;
 /** Longest pause between two questions to a standby how far it is, in milliseconds. */
 const longestPause = 8;
+/** Minimum time between two log lines that it lags, in milliseconds. */
+const warnEvery = 60_000;
 /** Number of positions that are remembered: those of some ten minutes. */
 const maxSeen = 1200;
 
@@ -46,6 +48,9 @@ export class Standby {
   private readonly seen: { readonly position: Position; readonly at: number }[] = [];
   /** Last reason for being away, so that each is logged once. */
   private reason = '';
+  /** Whether the log has to say that it answers reads. */
+  private isNews = true;
+  private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: StandbyOptions) {
     this.name = nameOf(options.connectionString);
@@ -107,6 +112,7 @@ export class Standby {
     if (this.state !== 'away' || this.reason !== message)
       this.options.log.warn({ standby: this.name, reason: message }, 'The standby is away; the primary answers.');
     this.reason = message;
+    this.isNews = true;
     this.state = 'away';
     this.close();
     for (const client of this.clients) client.connection.stream.destroy();
@@ -158,8 +164,17 @@ export class Standby {
   private become(state: 'ready' | 'behind'): void {
     if (this.state === state || this.connection === undefined) return;
     const { log } = this.options;
-    if (state === 'ready') log.info({ standby: this.name }, 'The standby answers reads.');
-    else if (this.state === 'ready') log.warn({ standby: this.name }, 'The standby lags; the primary answers.');
+    const now = performance.now();
+    if (state === 'ready' && this.isNews) {
+      log.info({ standby: this.name }, 'The standby answers reads.');
+      this.isNews = false;
+    }
+    // A standby that is nearly too slow changes its state each second.
+    if (state === 'behind' && this.state === 'ready' && now - this.warnedAt > warnEvery) {
+      log.warn({ standby: this.name }, 'The standby lags; the primary answers.');
+      this.isNews = true;
+      this.warnedAt = now;
+    }
     this.state = state;
   }
 }
