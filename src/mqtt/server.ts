@@ -4,10 +4,10 @@ import type { Registry } from 'prom-client';
 import type { Log } from '#common/log.js';
 import { createEncryption } from './certificate.js';
 import { Connection, type ConnectionOptions } from './connection.js';
+import { type PlaceLimits, Places } from './connection-count.js';
 import { createMqttMetrics } from './metrics.js';
 import { Paces } from './pace.js';
-import { type PlaceLimits, Places } from './place.js';
-import { RepeatedEvents } from './repeated.js';
+import { RepeatedEvents } from './repeated-events.js';
 
 /** A server for MQTT 3.1.1 and 5. Clients publish to it; nobody subscribes. */
 export interface MqttServer {

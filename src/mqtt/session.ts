@@ -10,7 +10,7 @@ import { Exchange, holdBytes } from './message.js';
 import type { Paces } from './pace.js';
 import { requireIdentifier } from './packet.js';
 import { nameOf, Reason, Refusal } from './reason.js';
-import type { RepeatedEvents } from './repeated.js';
+import type { RepeatedEvents } from './repeated-events.js';
 import { answerSubscription } from './subscription.js';
 import { Turn } from './turn.js';
 

@@ -2,10 +2,10 @@ import type { Client } from '@opensearch-project/opensearch';
 import type { Pool } from 'pg';
 import { BulkWriter } from '#records/opensearch/bulk.js';
 import { createClient } from '#records/opensearch/client.js';
-import { createFreshness } from '#records/opensearch/fresh.js';
+import { DocumentMaker } from '#records/opensearch/document-maker.js';
+import { createFreshness } from '#records/opensearch/freshness.js';
 import { indexNames } from '#records/opensearch/indices.js';
 import type { ClusterLogOptions } from '#records/opensearch/log/options.js';
-import { DocumentMaker } from '#records/opensearch/maker.js';
 import { Places } from '#records/opensearch/place.js';
 
 /** Opens the parts that index maintenance needs, on a test's database and indices. The caller closes the client. */

@@ -6,7 +6,8 @@ import { createRecordLog, openStoredRecords, type StoredRecordsOptions } from '.
 import type { Records } from '../postgres/records.js';
 import { BulkWriter, Overloaded } from './bulk.js';
 import { createClient, isUnavailable } from './client.js';
-import { createFreshness } from './fresh.js';
+import { DocumentMaker } from './document-maker.js';
+import { createFreshness } from './freshness.js';
 import { indexNames } from './indices.js';
 import { noteBatch } from './journal/batch.js';
 import { createIndexer, observeBulk } from './journal/indexer.js';
@@ -17,7 +18,6 @@ import { createRedecode } from './log/redecode.js';
 import { refillPlace } from './log/refill.js';
 import { purgeDocuments, retireDocuments } from './log/retire.js';
 import { createScan } from './log/scan.js';
-import { DocumentMaker } from './maker.js';
 import { stepBuild } from './move/build.js';
 import { makeNextIndex } from './next-index.js';
 import { Places } from './place.js';

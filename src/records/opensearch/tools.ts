@@ -5,6 +5,7 @@ import type { ClusterConfig } from '#config/cluster-setting.js';
 import { nilId } from '#entities/id.js';
 import { BulkWriter } from './bulk.js';
 import { createClient } from './client.js';
+import { DocumentMaker } from './document-maker.js';
 import { indexNames } from './indices.js';
 import {
   type DeadLetter,
@@ -14,7 +15,6 @@ import {
   readDeadLetters,
 } from './journal/dead-letter.js';
 import { removeOrphans } from './log/orphan.js';
-import { DocumentMaker } from './maker.js';
 import { beginBuild, estimateRecords, stepBuild } from './move/build.js';
 import { compareHours, copyAgain, type WrongHour } from './move/check.js';
 import { beginDrain, followJournal, stepDrain, waitsForIndex } from './move/drain.js';

@@ -6,7 +6,7 @@ import { transaction } from '#database/transaction.js';
 import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { type BulkItem, type BulkWriter, Overloaded } from '../bulk.js';
 import { isUnavailable } from '../client.js';
-import type { DocumentMaker } from '../maker.js';
+import type { DocumentMaker } from '../document-maker.js';
 import type { Readiness } from '../template.js';
 import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
 import { keepDeadLetters } from './dead-letter.js';

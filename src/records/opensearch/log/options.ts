@@ -1,8 +1,8 @@
 import type { Client } from '@opensearch-project/opensearch';
 import type { Pool } from 'pg';
 import type { BulkWriter } from '../bulk.js';
+import type { DocumentMaker } from '../document-maker.js';
 import type { IndexNames } from '../indices.js';
-import type { DocumentMaker } from '../maker.js';
 
 /** Dependencies of the operations that read or change the index. */
 export interface ClusterLogOptions {

@@ -7,6 +7,7 @@ import type { NewRecord } from '#records/new-record.js';
 import type { AppendResult } from '#records/record-log.js';
 import type { StoredRecord } from '#records/stored-record.js';
 import type { ActivityCounter } from './activity.js';
+import type { CostlyHooks } from './costly-hooks.js';
 import type { Outcome } from './group.js';
 import { claimIdempotencyKeys, type Earlier, keepResult, nameOfKey } from './idempotency.js';
 import { isTaken } from './key.js';
@@ -20,7 +21,6 @@ import {
   resultOf,
   type Work,
 } from './prepared-group.js';
-import type { CostlyHooks } from './separate.js';
 import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
 /** Returns milliseconds since 1970. */

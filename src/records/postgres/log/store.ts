@@ -1,9 +1,9 @@
 import type { AppendCall, AppendResult } from '#records/record-log.js';
 import { type CommitOptions, GroupCommit } from './commit.js';
+import { CostlyHooks } from './costly-hooks.js';
 import { Group } from './group.js';
 import { nameOfKey } from './idempotency.js';
 import type { Work } from './prepared-group.js';
-import { CostlyHooks } from './separate.js';
 
 /** Settings of the store. */
 export interface RecordStoreOptions extends CommitOptions {
