@@ -59,10 +59,15 @@ const isSafe = ({ method, headers }: Request): boolean =>
   headers.upgrade === undefined &&
   !/\btext\/event-stream\b/i.test(headers.accept ?? '');
 
+/** Whether the browser says that a page of another origin caused the request. A typed address is `none`. */
+const isOfAnotherPage = ({ headers }: Request): boolean =>
+  /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
+
 /**
  * Creates the function that adds the session of a request's cookie to its credentials. A token takes precedence over a
  * session.
- * @throws forbidden for an unsafe request, a WebSocket or an event stream of another origin's page
+ * @throws forbidden for a request of another origin's page; an unsafe request, a WebSocket and an event stream must prove
+ * that they come from a page of this service
  */
 export const createSessionReader =
   (originOf: (request: Request) => string) =>
@@ -71,6 +76,6 @@ export const createSessionReader =
     const origin = originOf(request);
     const session = cookieOf(request, origin, 'session');
     if (session === undefined) return request;
-    if (!isSafe(request)) requireOwnPage(request, origin);
+    if (!isSafe(request) || isOfAnotherPage(request)) requireOwnPage(request, origin);
     return { headers: request.headers, socket: request.socket, ip: request.ip, session };
   };
