@@ -21,7 +21,7 @@ export const GraphOnly = (): MethodDecorator & PropertyDecorator => Extensions({
 export const RestScalar = (name: 'String' | 'Float'): MethodDecorator & PropertyDecorator =>
   Extensions({ restScalar: name });
 
-/** Marks an operation that only REST has, because the graph expresses it differently. */
+/** Marks an operation or an argument that only REST has, because the graph expresses it differently. */
 export const RestOnly = (): MethodDecorator & PropertyDecorator => Extensions({ restOnly: true });
 
 /** Marks a field in which `null` is a value. It is never absent, so REST shows the `null`. */

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { earliestId, endId, isId } from '#entities/id.js';
-import type { AuditEventsArgs } from '#schema/audit.args.js';
+import type { AuditEventFilterInput } from '#schema/audit.args.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 
@@ -43,7 +43,7 @@ export const auditEventListing = (where: readonly Sql[]): Listing => ({
 });
 
 /** Conditions on `audit_event e`: it passes the filter. Times are those in identifiers, by which partitions are left out. */
-export const auditConditions = ({ actor, action, target, outcome, from, to }: Partial<AuditEventsArgs>): Sql[] => [
+export const auditConditions = ({ actor, action, target, outcome, from, to }: AuditEventFilterInput): Sql[] => [
   ...(actor == null
     ? []
     : [

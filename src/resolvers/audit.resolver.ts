@@ -23,7 +23,7 @@ export class AuditResolver {
   })
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() ctx: Context): Promise<AuditEventPage> {
     requireOrganization(ctx, args.organizationId, 'own');
-    const where = [sql`e.organization_id = ${args.organizationId}`, ...auditConditions(args)];
+    const where = [sql`e.organization_id = ${args.organizationId}`, ...auditConditions(args.filter ?? args)];
     return list(ctx, auditEventListing(where), args);
   }
 }

@@ -70,10 +70,13 @@ export function buildGraph(options: SchemaOptions): GraphQLSchema {
 /** Builds the graph with the types that its projection to REST needs. */
 export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => build(options, restShapes);
 
-/** Removes operations that only REST has. */
+/** Removes operations and arguments that only REST has. */
 function withoutRestOnly(schema: GraphQLSchema): GraphQLSchema {
   const queries = schema.getQueryType()?.getFields() ?? {};
-  for (const { name, extensions } of Object.values(queries)) if (extensions['restOnly'] === true) delete queries[name];
+  for (const query of Object.values(queries)) {
+    if (query.extensions['restOnly'] === true) delete queries[query.name];
+    query.args = query.args.filter(({ extensions }) => extensions['restOnly'] !== true);
+  }
   return schema;
 }
 
@@ -98,7 +101,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
   for (const type of Object.values(schema.getTypeMap())) if (isInterfaceType(type)) resolveByName(type);
   inheritExtensions(schema);
   closeToLinks(schema);
-  markGraphOnlyArguments(roots.flatMap((root) => Object.values(root?.getFields() ?? {})));
+  markArguments(roots.flatMap((root) => Object.values(root?.getFields() ?? {})));
   return schema;
 }
 
@@ -148,19 +151,21 @@ function resolveByName(type: GraphQLInterfaceType): void {
   type.resolveType = (value: { __typename: string }) => value.__typename;
 }
 
-/** Copies the mark `graphOnly` of arguments to the schema, as TypeGraphQL does not pass on extensions of arguments. */
-function markGraphOnlyArguments(operations: readonly Field[]): void {
-  const { fieldExtensions } = getMetadataStorage();
-  const marked = fieldExtensions.filter(({ extensions }) => extensions['graphOnly'] === true);
+/** Copies the marks of arguments to the schema, as TypeGraphQL does not pass on extensions of arguments. */
+function markArguments(operations: readonly Field[]): void {
+  const marks = getMetadataStorage().fieldExtensions.filter(
+    ({ extensions }) => extensions['graphOnly'] === true || extensions['restOnly'] === true,
+  );
   for (const { name, args } of operations) {
     const type = argumentsClass(name);
     if (type === undefined) continue;
-    const isMarked = (argument: string) =>
-      marked.some(
+    for (const argument of args) {
+      const mark = marks.find(
         ({ target, fieldName }) =>
-          fieldName === argument && (target === type || Object.prototype.isPrototypeOf.call(target, type)),
+          fieldName === argument.name && (target === type || Object.prototype.isPrototypeOf.call(target, type)),
       );
-    for (const argument of args) if (isMarked(argument.name)) argument.extensions = { graphOnly: true };
+      if (mark !== undefined) argument.extensions = mark.extensions;
+    }
   }
 }
 

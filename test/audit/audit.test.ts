@@ -327,6 +327,17 @@ describe('the list of events', () => {
     const now = Date.now() / 1000;
     expect(await list(`from=${now - 600}&to=${now + 600}`)).toHaveLength(4);
     expect(await list(`to=${now - 600}`)).toEqual([]);
+    const query = `query ($o: ID!, $filter: AuditEventFilterInput) {
+      auditEvents(organizationId: $o, filter: $filter) { totalCount items { action } } }`;
+    const inGraph = async (filter?: object) => (await own.graph(query, { o: own.id, filter })).body;
+    const filter = { target: 'crew', action: 'createTeam', outcome: 'success', from: now - 600, to: now + 600 };
+    expect((await inGraph(filter)).data).toEqual({
+      auditEvents: { totalCount: 1, items: [{ action: 'createTeam' }] },
+    });
+    expect((await inGraph({ actor: 'nobody' })).data!['auditEvents'].totalCount).toBe(0);
+    expect((await inGraph()).data!['auditEvents'].totalCount).toBe(4);
+    const { errors } = await inGraph({ actor: 'x'.repeat(201) });
+    expect(errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
   });
 
   it('continues by cursor, and stands below each thing as its history', async () => {
@@ -334,7 +345,7 @@ describe('the list of events', () => {
     const teamId = await own.make(`/organizations/${own.id}/teams`, { name: 'Crew' });
     for (const name of ['A', 'B', 'C']) await own.put(`/teams/${own.id}/${teamId}`, { name });
     const walk =
-      'query ($o: ID!, $after: String) { auditEventsConnection(organizationId: $o, first: 2, after: $after, target: "team") { totalCount nodes { target { name } } pageInfo { hasNextPage endCursor } } }';
+      'query ($o: ID!, $after: String) { auditEventsConnection(organizationId: $o, first: 2, after: $after, filter: { target: "team" }) { totalCount nodes { target { name } } pageInfo { hasNextPage endCursor } } }';
     const first = (await own.graph(walk, { o: own.id })).body.data!['auditEventsConnection'];
     expect(first.totalCount).toBe(4);
     const rest = (await own.graph(walk, { o: own.id, after: first.pageInfo.endCursor })).body.data![

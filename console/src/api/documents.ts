@@ -265,6 +265,22 @@ export type AlertComparisonInput = {
   value: unknown;
 };
 
+/** Filter of events of the audit log. An event must meet all given conditions. */
+export type AuditEventFilterInput = {
+  /** Only events of this actor: identifier of a token, session, job or user, or its name. */
+  actor?: string | null | undefined;
+  /** Only events of this operation, such as `updateTeam`. */
+  action?: string | null | undefined;
+  /** Only events about this thing: its identifier, its name, or a kind such as `device`. */
+  target?: string | null | undefined;
+  /** Only events with this outcome. */
+  outcome?: AuditOutcome | null | undefined;
+  /** Only events at this time or later: Unix seconds. */
+  from?: number | null | undefined;
+  /** Only events at this time or earlier: Unix seconds. */
+  to?: number | null | undefined;
+};
+
 /** Result of decoding a frame. */
 export type DecodeStatus =
   /** Decoded without warnings. */
@@ -603,12 +619,7 @@ export type AuditLineFragment = { id: string, at: string, action: string, outcom
 
 export type AuditQueryVariables = Exact<{
   organizationId: string;
-  actor?: string | null | undefined;
-  action?: string | null | undefined;
-  target?: string | null | undefined;
-  outcome?: AuditOutcome | null | undefined;
-  from?: number | null | undefined;
-  to?: number | null | undefined;
+  filter: AuditEventFilterInput;
   limit: number;
   page: number;
 }>;
@@ -2286,15 +2297,10 @@ export const DeviceBySerialDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeviceBySerialQuery, DeviceBySerialQueryVariables>;
 export const AuditDocument = new TypedDocumentString(`
-    query Audit($organizationId: ID!, $actor: String, $action: String, $target: String, $outcome: AuditOutcome, $from: UnixTime, $to: UnixTime, $limit: Int!, $page: Int!) {
+    query Audit($organizationId: ID!, $filter: AuditEventFilterInput!, $limit: Int!, $page: Int!) {
   auditEvents(
     organizationId: $organizationId
-    actor: $actor
-    action: $action
-    target: $target
-    outcome: $outcome
-    from: $from
-    to: $to
+    filter: $filter
     limit: $limit
     page: $page
   ) {

@@ -32,12 +32,14 @@ function Audit() {
   const view = useListView('audit', columns);
   const events = useQuery(AuditDocument, {
     organizationId: organizationId.value,
-    actor: address.get('actor') || null,
-    action: address.get('action') || null,
-    target: address.get('target') || null,
-    outcome: (address.get('outcome') as AuditOutcome) || null,
-    from,
-    to,
+    filter: {
+      actor: address.get('actor') || null,
+      action: address.get('action') || null,
+      target: address.get('target') || null,
+      outcome: (address.get('outcome') as AuditOutcome) || null,
+      from,
+      to,
+    },
     limit,
     page: Number(address.get('page')) || 1,
   });

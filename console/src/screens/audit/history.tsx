@@ -34,7 +34,12 @@ export const History = ({ of, isOpen: opens = false }: { of: string; isOpen?: bo
 
 const Events = ({ of }: { of: string }) => {
   const address = useAddress();
-  const events = useQuery(AuditDocument, { organizationId: organizationId.value, target: of, limit, page: 1 });
+  const events = useQuery(AuditDocument, {
+    organizationId: organizationId.value,
+    filter: { target: of },
+    limit,
+    page: 1,
+  });
   return (
     <Loading of={events} rows={4}>
       {({ auditEvents: { items } }) =>
