@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
 import type { Sql } from 'sql-template-tag';
-import type { Refusals } from '#audit/refusals.js';
+import type { SparseEvents } from '#audit/sparse-events.js';
 import { Trail } from '#audit/trail.js';
 import { execute } from '#auth/execute.js';
 import type { CallReads } from '#database/call-read.js';
@@ -19,7 +19,7 @@ export interface CallResources {
   counts: Context['counts'];
   /** Creates a unit of work that tells a trail of its changes. */
   fork: (trail: Trail) => EntityManager;
-  refusals: Refusals;
+  sparseEvents: SparseEvents;
   originOf: (request: Request) => string;
   /**
    * Counts a request against its IP address, together with those that had no valid token.
@@ -79,7 +79,7 @@ export class Call implements Context {
       share?.requireTime();
       return share?.heavy ? share.left + grace : undefined;
     };
-    this.audit = new Trail(() => ({ caller, requestId: this.requestId, address: request.ip }), resources.refusals);
+    this.audit = new Trail(() => ({ caller, requestId: this.requestId, address: request.ip }), resources.sparseEvents);
     this.insert = (entity) => resources.insert(entity, this.audit.eventOf(entity));
     this.wake = resources.wake;
     this.counts = resources.counts;

@@ -23,7 +23,7 @@ import {
 } from '#resolvers/episode.resolver.js';
 import { ExportResolver } from '#resolvers/export.resolver.js';
 import { FileImportResolver } from '#resolvers/file-import.resolver.js';
-import { HookResolver } from '#resolvers/hook.resolver.js';
+import { HookHeaderResolver, HookResolver } from '#resolvers/hook.resolver.js';
 import { HookActivityResolver } from '#resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from '#resolvers/hook-settings.resolver.js';
 import { InvitationResolver } from '#resolvers/invitation.resolver.js';
@@ -97,6 +97,7 @@ export function createResolvers({
     new ExportResolver(),
     new HookActivityResolver(clock),
     new HookEdgesResolver(),
+    new HookHeaderResolver(hooks),
     new HookResolver(hooks),
     new HookSettingsResolver(hooks),
     new InvitationResolver(clock, mail?.invite),

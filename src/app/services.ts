@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import type { Alerts } from '#alerts/alerts.js';
 import type { Mailer } from '#alerts/mail/mailer.js';
-import { createRefusals, type Refusals } from '#audit/refusals.js';
+import { createSparseEvents, type SparseEvents } from '#audit/sparse-events.js';
 import { auditUpkeep } from '#audit/upkeep.js';
 import { createCommitBus } from '#common/commit-bus.js';
 import { ApiError } from '#common/errors.js';
@@ -64,8 +64,8 @@ export interface Services {
   usage: Usage;
   /** Cursors of the Elasticsearch interface. */
   cursors: Cursors;
-  /** Writes refused calls to the audit log. */
-  refusals: Refusals;
+  /** Writes events of the audit log that come once a minute at most. */
+  sparseEvents: SparseEvents;
   /** Returns milliseconds since the epoch. */
   clock: () => number;
   /** Finishes work in progress within this number of milliseconds, then closes the connections to the database. */
@@ -130,7 +130,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     tracing,
     usage,
     cursors,
-    refusals: createRefusals((statement) => connections.pool.query(statement), log),
+    sparseEvents: createSparseEvents((statement) => connections.pool.query(statement), log),
     clock,
     async close(within) {
       await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);

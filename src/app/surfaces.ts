@@ -128,7 +128,7 @@ export const createResources = (
   wake: services.hooks.wake,
   counts: new Map(),
   fork: (trail) => trail.fork(services.orm.em),
-  refusals: services.refusals,
+  sparseEvents: services.sparseEvents,
   originOf: originBy(config),
   countUnknown,
 });

@@ -13,7 +13,7 @@ import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
 import type { Caller } from '#entities/caller.js';
 import { type Actor, insertEvent } from './event.js';
 import { changesOf, targetOf } from './fields.js';
-import type { Refusals } from './refusals.js';
+import type { SparseEvents } from './sparse-events.js';
 
 /** Origin of a call. */
 export interface Origin {
@@ -41,7 +41,7 @@ export class Trail {
 
   constructor(
     private readonly origin: () => Origin,
-    private readonly refusals: Refusals,
+    private readonly sparse: SparseEvents,
   ) {}
 
   /** Begins a mutation. The mutations of one call run one after the other (GraphQL, section 6.2.2). */
@@ -92,10 +92,12 @@ export class Trail {
   /** Writes an event if a fault refuses the operation (403), once a minute for each actor and action. */
   async refused(action: string, fault: unknown): Promise<void> {
     if (!(fault instanceof ApiError) || fault.code !== 'FORBIDDEN') return;
-    const { caller, requestId, address = null } = this.origin();
-    const { organizationId } = caller;
-    const event = { organizationId, actor: actorOf(caller), action, outcome: 'refused' as const, requestId, address };
-    await this.refusals.note(event);
+    await this.sparse.note({ ...this.byCaller(), action, outcome: 'refused' });
+  }
+
+  /** Notes that a stored secret is shown again, once a minute for each actor and thing, unless the operation's event is about it. */
+  async shown(action: string, target: AuditTarget): Promise<void> {
+    if (this.pending?.target?.id !== target.id) await this.sparse.note({ ...this.byCaller(), action, target });
   }
 
   /** Creates a unit of work that reports its changes here. */
@@ -149,12 +151,12 @@ export class Trail {
   }
 
   private statement({ action, target, changes }: Pending, happened?: Sql): Sql {
+    return insertEvent({ ...this.byCaller(), action, target, changes }, happened);
+  }
+
+  private byCaller() {
     const { caller, requestId, address = null } = this.origin();
-    const { organizationId } = caller;
-    return insertEvent(
-      { organizationId, actor: actorOf(caller), action, target, changes, requestId, address },
-      happened,
-    );
+    return { organizationId: caller.organizationId, actor: actorOf(caller), requestId, address };
   }
 
   private require(): Pending {

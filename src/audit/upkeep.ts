@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
 import type { PeriodicTask } from '#scheduling/periodic-tasks.js';
+import { forgetNoted } from './sparse-events.js';
 
 /** Number of months for which partitions exist in advance. */
 const monthsAhead = 2;
@@ -25,6 +26,7 @@ export const auditUpkeep = ({
     await pool.query(sql`
       select audit_partition(${now}::timestamptz + make_interval(months => ahead)) from generate_series(0, ${monthsAhead}::int) ahead`);
     await dropPast(pool, new Date(now.getTime() - retention));
+    await pool.query(forgetNoted);
   },
 });
 

@@ -1,5 +1,5 @@
 import { type Fault, invalid } from '#common/errors.js';
-import type { HookAuthentication, HookCredentials } from '#entities/hook.js';
+import type { HookCredentials } from '#entities/hook.js';
 import type { Vault } from './secret.js';
 import { placeOf } from './target.js';
 
@@ -75,15 +75,6 @@ export function sealAuthentication(
 export const isBasicReplaced = ({ basicUser, headerName }: HookCredentials): boolean =>
   basicUser !== null && headerName?.toLowerCase() === 'authorization';
 
-/** Returns the authentication as the API shows it: everything but the password (contract, section 5). */
-export function shownAuthentication(vault: Vault, hook: HookCredentials & { id: string }): HookAuthentication | null {
-  const { id, basicUser, headerName, headerValue } = hook;
-  if (basicUser === null && headerName === null) return null;
-  return {
-    basic: basicUser === null ? null : { user: basicUser },
-    header:
-      headerName === null || headerValue === null
-        ? null
-        : { name: headerName, value: vault.open(headerValue, placeOf(id, 'header_value')) },
-  };
-}
+/** Opens the value of a hook's header. */
+export const openHeaderValue = (vault: Vault, sealed: string, hookId: string): string =>
+  vault.open(sealed, placeOf(hookId, 'header_value'));

@@ -4,9 +4,9 @@ import { targetOf } from '#audit/fields.js';
 import { loadApplication } from '#auth/access.js';
 import { RestShape } from '#entities/columns.js';
 import { Delivery, DeliveryListItem } from '#entities/delivery.js';
-import { Hook, HookAuthentication } from '#entities/hook.js';
+import { Hook, HookAuthentication, HookHeader } from '#entities/hook.js';
 import { newId } from '#entities/id.js';
-import { sealAuthentication, shownAuthentication } from '#hooks/authentication.js';
+import { openHeaderValue, sealAuthentication } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
 import type { Context } from '#schema/context.js';
 import { CreateHookArgs, FilteredHooksArgs, HookArgs, UpdateHookArgs } from '#schema/hook.args.js';
@@ -14,6 +14,23 @@ import { HookPage } from '#schema/pages.js';
 import { loadDelivery } from './deliveries.js';
 import { hookConditions, hookListing, loadHook, roomForHooks, tooManyHooks } from './hooks.js';
 import { list } from './list.js';
+
+/** The header of a hook, whose value is still encrypted. */
+interface SealedHeader extends HookHeader {
+  hook: Hook;
+}
+
+/** Resolves the headers of hooks. */
+@Resolver(() => HookHeader)
+export class HookHeaderResolver {
+  constructor(private readonly hooks: Pick<Hooks, 'vault'>) {}
+
+  @FieldResolver(() => String, { description: 'Value of the header.' })
+  async value(@Root() { value, hook }: SealedHeader, @Ctx() ctx: Context): Promise<string> {
+    await ctx.audit.shown('showHookHeader', targetOf('Hook', hook));
+    return openHeaderValue(this.hooks.vault, value, hook.id);
+  }
+}
 
 /** Resolves the hooks of applications. */
 @Resolver(() => Hook)
@@ -36,7 +53,11 @@ export class HookResolver {
 
   @FieldResolver(() => HookAuthentication, { nullable: true, description: "Authentication of the hook's calls." })
   authentication(@Root() hook: Hook): HookAuthentication | null {
-    return shownAuthentication(this.hooks.vault, hook);
+    const { basicUser, headerName, headerValue } = hook;
+    if (basicUser === null && headerName === null) return null;
+    const header: SealedHeader | null =
+      headerName === null || headerValue === null ? null : { name: headerName, value: headerValue, hook };
+    return { basic: basicUser === null ? null : { user: basicUser }, header };
   }
 
   @Mutation(() => Hook, { description: 'Creates a hook.' })

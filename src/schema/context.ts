@@ -52,7 +52,7 @@ export interface Context extends ReadingCall {
   /** Unit of work of this call, for operations that change data. */
   readonly em: EntityManager;
   /** Events that the call leaves in the audit log. */
-  readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'skip' | 'event' | 'end' | 'refused'>;
+  readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'skip' | 'event' | 'end' | 'refused' | 'shown'>;
   /** Makes all further reads of this call use the primary, because the call changes something. */
   readPrimary(): void;
   /** Runs the statements of this call, its reads too, in the transaction of another call, and notes its events there. */

@@ -84,7 +84,7 @@ export function createInvitationPages({ pool, read, clock, providers, signIn }: 
         await acceptInvitation(tx, invitation, userId, now);
         if (browser !== undefined) await endArrival(tx, browser);
         const session = await openSession(tx, userId, visitor, now, invitation.organizationId);
-        await noteByPerson(tx, session, {
+        await noteByPerson(tx, session, visitor, {
           organizationId: invitation.organizationId,
           action: 'acceptInvitation',
           target: { kind: 'member', id: userId, name: null },

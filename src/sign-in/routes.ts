@@ -44,7 +44,8 @@ export function createSignIn(options: SignInOptions): Router {
       place[verb as 'get' | 'post']((request: Request, response: Response, next: NextFunction) => {
         response.setHeader('Cache-Control', 'no-store');
         const origin = originOf(request);
-        const visitor = { address: request.ip ?? '', userAgent: request.headers['user-agent'] };
+        const requestId = String(response.getHeader('X-Request-Id'));
+        const visitor = { address: request.ip ?? '', userAgent: request.headers['user-agent'], requestId };
         countUnknown(request, response)
           .then(() => handle({ request, response, origin, query: queryOf(request), visitor }))
           .catch(next);

@@ -4,7 +4,7 @@ import type { OidcProvider } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import type { Read } from '#schema/context.js';
 import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
-import { chooseOrganization, endSession, findPerson, leaveOrganization, noteByPerson } from './sessions.js';
+import { chooseOrganization, findPerson, leaveOrganization, noteByPerson, signOut } from './sessions.js';
 import type { Handlers } from './visit.js';
 
 /** Creates the handlers that show and change the session of a browser, by path. */
@@ -26,16 +26,17 @@ export const sessionHandlers = ({
     },
   },
   '/auth/organization': {
-    async post({ request, response, origin, query }) {
+    async post({ request, response, origin, query, visitor }) {
       requireOwnPage(request, origin);
       const value = cookieOf(request, origin, 'session');
       if (value === undefined || !(await findPerson(read, value))) throw unauthenticated();
-      await chooseOrganization(pool, value, query.get('organizationId') ?? '');
+      const organizationId = query.get('organizationId') ?? '';
+      await transaction(pool, (tx) => chooseOrganization(tx, value, organizationId, visitor));
       response.status(204).end();
     },
   },
   '/auth/leave': {
-    async post({ request, response, origin, query }) {
+    async post({ request, response, origin, query, visitor }) {
       requireOwnPage(request, origin);
       const value = cookieOf(request, origin, 'session');
       const person = value === undefined ? undefined : await findPerson(read, value);
@@ -44,16 +45,16 @@ export const sessionHandlers = ({
         const organizationId = query.get('organizationId') ?? '';
         await leaveOrganization(tx, person.userId, organizationId);
         const target = { kind: 'member', id: person.userId, name: null };
-        await noteByPerson(tx, value!, { organizationId, action: 'leaveOrganization', target });
+        await noteByPerson(tx, value!, visitor, { organizationId, action: 'leaveOrganization', target });
       });
       response.status(204).end();
     },
   },
   '/auth/sign-out': {
-    async post({ request, response, origin }) {
+    async post({ request, response, origin, visitor }) {
       requireOwnPage(request, origin);
       const value = cookieOf(request, origin, 'session');
-      if (value !== undefined) await endSession(pool, value);
+      if (value !== undefined) await transaction(pool, (tx) => signOut(tx, value, visitor));
       if (takesCookies(origin)) response.appendHeader('Set-Cookie', setCookie(origin, 'session', '', 0));
       response.status(204).end();
     },

@@ -20,6 +20,8 @@ export type Database = Pick<pg.ClientBase, 'query'>;
 export interface Visitor {
   address: string;
   userAgent: string | undefined;
+  /** Identifier of its request. */
+  requestId: string;
 }
 
 /** Returns a secret value: 32 random bytes in base64url. */
@@ -36,7 +38,7 @@ const memberships = (userId: string) => sql`
 export async function openSession(
   tx: Database,
   userId: string,
-  { address, userAgent }: Visitor,
+  visitor: Visitor,
   now: Date,
   organizationId: string | null = null,
 ): Promise<string> {
@@ -45,6 +47,7 @@ export async function openSession(
   await tx.query(sql`
     delete from session where id in (
       select id from session where user_id = ${userId} order by last_used_at desc, id desc offset ${sessionsOfPerson - 1})`);
+  const { address, userAgent } = visitor;
   const value = newSecret();
   const expiresAt = new Date(now.getTime() + lifetime);
   const agent = userAgent?.slice(0, 500).toWellFormed().replaceAll('\0', '') ?? null;
@@ -58,7 +61,7 @@ export async function openSession(
       ${now}, ${now}, ${expiresAt}, ${agent}, ${address})
     returning id, organization_id as "organizationId"`);
   const { id, organizationId: actsIn } = rows[0]!;
-  await noteByPerson(tx, value, {
+  await noteByPerson(tx, value, visitor, {
     organizationId: actsIn,
     action: 'signIn',
     target: { kind: 'session', id, name: null },
@@ -70,18 +73,31 @@ export async function openSession(
 export async function noteByPerson(
   tx: Database,
   value: string,
+  { address, requestId }: Visitor,
   event: Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>,
 ): Promise<void> {
-  const { rows } = await tx.query<{ id: string; userId: string; userName: string; address: string }>(sql`
-    select s.id, u.id as "userId", coalesce(u.name, u.username) as "userName", s.address
+  const { rows } = await tx.query<{ id: string; userId: string; userName: string }>(sql`
+    select s.id, u.id as "userId", coalesce(u.name, u.username) as "userName"
       from session s join account u on u.id = s.user_id where s.hash = ${hashToken(value)}`);
-  const { address, ...actor } = rows[0]!;
-  await tx.query(insertEvent({ ...event, actor: { kind: 'session', ...actor }, address }));
+  await tx.query(insertEvent({ ...event, actor: { kind: 'session', ...rows[0]! }, address, requestId }));
 }
 
-/** Ends a session by the value of its cookie. */
+/** Ends a session by the value of its cookie, because another begins in the same browser. */
 export const endSession = (db: Database, value: string) =>
   db.query(sql`delete from session where hash = ${hashToken(value)}`);
+
+/** Ends a session because its person signs out, with an event in the organization where it acts. */
+export async function signOut(tx: Database, value: string, visitor: Visitor): Promise<void> {
+  const which = sql`s.hash = ${hashToken(value)} and ${isOpen}`;
+  const { rows } = await tx.query<{ id: string; organizationId: string | null }>(
+    sql`select s.id, s.organization_id as "organizationId" from session s where ${which} for update`,
+  );
+  const [session] = rows;
+  if (session === undefined) return;
+  const target = { kind: 'session', id: session.id, name: null };
+  await noteByPerson(tx, value, visitor, { organizationId: session.organizationId, action: 'signOut', target });
+  await endSession(tx, value);
+}
 
 /** The person who is signed in, and the organizations where the session may act. */
 export interface Person {
@@ -110,18 +126,26 @@ export async function findPerson(read: Read, value: string): Promise<Person | un
 }
 
 /**
- * Lets a session act in another of the person's organizations. Its identifier changes: subscriptions that it opened in the
- * organization before end. @throws notFound where the person is no member
+ * Lets a session act in another of the person's organizations, with an event there. Its identifier changes: subscriptions that
+ * it opened in the organization before end. @throws notFound where the person is no member
  */
-export async function chooseOrganization(db: Database, value: string, organizationId: string): Promise<void> {
+export async function chooseOrganization(
+  tx: Database,
+  value: string,
+  organizationId: string,
+  visitor: Visitor,
+): Promise<void> {
+  const id = newId();
   const { rowCount } = isId(organizationId)
-    ? await db.query(sql`
-        update session s set id = ${newId()}, organization_id = ${organizationId}, last_used_at = now()
+    ? await tx.query(sql`
+        update session s set id = ${id}, organization_id = ${organizationId}, last_used_at = now()
          where s.hash = ${hashToken(value)} and ${isOpen} and exists (
            select from membership m join account o on o.id = m.organization_id and not o.disabled
             where m.organization_id = ${organizationId} and m.user_id = s.user_id)`)
     : { rowCount: 0 };
   if (rowCount === 0) throw notFound('organization');
+  const target = { kind: 'session', id, name: null };
+  await noteByPerson(tx, value, visitor, { organizationId, action: 'chooseOrganization', target });
 }
 
 /**

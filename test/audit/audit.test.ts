@@ -282,6 +282,39 @@ describe('secrets', () => {
   });
 });
 
+describe('the value of a header of a hook', () => {
+  it('leaves an event once a minute for each actor and hook when it is shown again', async () => {
+    const applicationId = await newApplication();
+    const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
+    const authentication = { header: { name: 'X-Key', value: 'planted-value-5' } };
+    const ids = [await newHook(applicationId, { authentication }), await newHook(applicationId, { authentication })];
+    await newHook(applicationId, { authentication: { basic: { user: 'ada', pass: 'planted-pass-5' } } });
+    const shown = async () => (await read('&action=showHookHeader')).map(({ target }) => target?.targetId);
+    const query = (fields: string) =>
+      `query ($o: ID!, $a: ID!) { applicationHooks(organizationId: $o, applicationId: $a) { items { id ${fields} } } }`;
+    const variables = { o: owner.id, a: applicationId };
+    await owner.get(hooks);
+    await owner.graph(query('authentication { header { name } basic { user } }'), variables);
+    await owner.put(`${hooks}/${ids[0]}`, { url: 'http://127.0.0.1:9/again' });
+    expect(await shown()).toEqual([]);
+    for (let time = 0; time < 2; time++) {
+      const { body } = await owner.get<{ authentication: unknown }>(`${hooks}/${ids[0]}`);
+      expect(body.authentication).toMatchObject(authentication);
+    }
+    expect(await shown()).toEqual([ids[0]]);
+    await owner.graph(query('authentication { header { value } }'), variables);
+    expect(await shown()).toEqual([ids[1], ids[0]]);
+    const member = await world.member(owner, Role.owner);
+    await member.get(`${hooks}/${ids[1]}`);
+    expect(await newest('showHookHeader')).toMatchObject({
+      actor: { userId: member.id },
+      target: { kind: 'hook', targetId: ids[1], name: 'http://127.0.0.1:9/' },
+      changes: [],
+      outcome: 'success',
+    });
+  });
+});
+
 describe('a refusal', () => {
   it('leaves an event once a minute for each actor and action', async () => {
     const reading = await world.bearer({ organizationId: owner.id, scope: TokenScope.read, name: 'Dashboard' });

@@ -115,6 +115,7 @@ describe('signing in by a provider', () => {
     ['20 s fast', 20, 303],
     ['20 s slow', -20, 303],
     ['a day fast', 86_400, 403],
+    ['a day slow', -86_400, 403],
   ])('answers a provider whose clock is %s', async (_name, seconds, status) => {
     const { email, sub } = await user();
     provider.forge = ({ iat, exp, ...claims }) => ({
@@ -125,6 +126,15 @@ describe('signing in by a provider', () => {
     });
     expect((await signIn({ sub, email, email_verified: true })).page.status).toBe(status);
   });
+});
+
+it.each([
+  ['20 s', 20, 303],
+  ['40 s', 40, 403],
+])('answers a token that expired %s ago', async (_name, seconds, status) => {
+  const { email, sub } = await user();
+  provider.forge = (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - seconds });
+  expect((await signIn({ sub, email, email_verified: true })).page.status).toBe(status);
 });
 
 describe('what a provider says that is not valid', () => {
@@ -253,6 +263,19 @@ describe('GET /auth/start', () => {
       [at],
     );
     expect((await new Visitor(world.url).get('/auth/start?provider=1')).status).toBe(429);
+    await world.pool.query(`delete from sign_in_attempt`);
+  });
+
+  it('answers 503 while ten thousand sign-ins are under way, and goes on when one of them ends', async () => {
+    await world.pool.query(
+      `insert into sign_in_attempt select sha256(n::text::bytea), 'x', 1, '', '', '', '', null, 'address ' || n, now(), now() + interval '1 hour', null
+         from generate_series(1, 10000) n`,
+    );
+    const statusOf = async () => (await new Visitor(world.url).get('/auth/start?provider=1')).status;
+    expect(await statusOf()).toBe(503);
+    await world.pool.query(`delete from sign_in_attempt where address = 'address 1'`);
+    expect(await statusOf()).toBe(302);
+    expect(await statusOf()).toBe(503);
     await world.pool.query(`delete from sign_in_attempt`);
   });
 

@@ -245,6 +245,34 @@ describe('POST /auth/organization', () => {
   });
 });
 
+describe('the audit log of a session', () => {
+  it('says that its person signed in, chose another organization and signed out', async () => {
+    const { visitor, member, organization } = await signedIn();
+    const other = await world.organization();
+    await other.put(`/organizations/${other.id}/members/${member.id}`, {});
+    const chosen = await visitor.post(`/auth/organization?organizationId=${other.id}`);
+    const left = await visitor.post('/auth/sign-out');
+    expect((await visitor.post('/auth/sign-out')).status).toBe(204);
+    const eventsIn = async (owner: typeof other) => {
+      const query = `actor=${member.id}&sort=id`;
+      const { body } = await owner.get<object[]>(`/organizations/${owner.id}/audit?${query}`);
+      return body;
+    };
+    const told = (action: string, requestId: unknown) => ({
+      action,
+      actor: { kind: 'session', userId: member.id },
+      target: { kind: 'session', targetId: expect.any(String) },
+      requestId,
+      address: '127.0.0.1',
+    });
+    expect(await eventsIn(organization)).toMatchObject([told('signIn', expect.stringMatching(/^[\da-f-]{36}$/))]);
+    expect(await eventsIn(other)).toMatchObject([
+      told('chooseOrganization', chosen.headers['x-request-id']),
+      told('signOut', left.headers['x-request-id']),
+    ]);
+  });
+});
+
 it('GET /auth/session says that nobody is signed in', async () => {
   const { text, headers } = await new Visitor(world.url).get('/auth/session');
   expect([JSON.parse(text), headers['cache-control']]).toEqual([{ providers: [], session: null }, 'no-store']);
