@@ -35,13 +35,13 @@ export function addUserCommands(group: Command): void {
   addSwitches(group, AccountType.user);
   addCommand(
     group,
-    'sign-in-link <id>',
-    'Make a link that signs a user in to the console once, within an hour.',
-  ).action(async (id: string, options: OutputOptions) =>
+    'sign-in-link <user>',
+    'Make a link that signs a user in to the console once, within an hour. Name the user by identifier, user name or e-mail address.',
+  ).action(async (user: string, options: OutputOptions) =>
     answer(
       options,
       await withDatabase(async ({ pool, now, config }) => {
-        const { token, expiresAt } = await createSignInLink(pool, id, now);
+        const { token, expiresAt } = await createSignInLink(pool, user, now);
         const origin = config.publicUrl ?? `http://${config.host}:${config.port}`;
         return { url: `${origin}${linkPath}?token=${token}`, expiresAt: expiresAt.toISOString() };
       }),

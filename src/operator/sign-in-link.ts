@@ -3,24 +3,33 @@ import sql from 'sql-template-tag';
 import { hashToken } from '#auth/token.js';
 import { isId } from '#entities/id.js';
 import type { Connection } from './account.js';
+import { withEvents } from './event.js';
 
 /** Validity of a link, in milliseconds. */
 const lifetime = 3_600_000;
 
-/** Makes a link's token that signs a user in once, within an hour. A link that was made before no longer counts. */
-export async function createSignInLink(db: Connection, userId: string, at: Date) {
-  const found = isId(userId)
-    ? await db.query<{ disabled: boolean }>(
-        sql`select disabled from account where id = ${userId} and type = 'user' for no key update`,
-      )
-    : undefined;
-  if (!found?.rows[0]) throw new Error(`There is no user ${userId}.`);
-  if (found.rows[0].disabled) throw new Error(`The user ${userId} is disabled: enable it first.`);
+/**
+ * Creates the token of a link that signs a user in once, within an hour. A link that was made before no longer counts. Each
+ * organization of the user gets an event.
+ * @param who identifier, user name or e-mail address of the user
+ */
+export async function createSignInLink(db: Connection, who: string, at: Date) {
+  const which = isId(who) ? sql`id = ${who}` : sql`(username = ${who.toLowerCase()} or lower(email) = lower(${who}))`;
+  const { rows } = await db.query<{ id: string; name: string; disabled: boolean; organizations: string[] }>(sql`
+    select id, coalesce(name, username) as name, disabled,
+           array(select organization_id::text from membership where user_id = a.id order by 1) as organizations
+      from account a where ${which} and type = 'user'`);
+  const [user] = rows;
+  if (user === undefined) throw new Error(`There is no user ${who}.`);
+  const { id, name, disabled, organizations } = user;
+  if (disabled) throw new Error(`The user ${who} is disabled: enable it first.`);
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(at.getTime() + lifetime);
-  await db.query(sql`delete from sign_in_link where user_id = ${userId}`);
-  await db.query(
-    sql`insert into sign_in_link (hash, user_id, expires_at) values (${hashToken(token)}, ${userId}, ${expiresAt})`,
-  );
+  await db.query(sql`delete from sign_in_link where user_id = ${id}`);
+  const inserted = sql`
+    insert into sign_in_link (hash, user_id, expires_at) values (${hashToken(token)}, ${id}, ${expiresAt})`;
+  const event = { action: 'user sign-in-link', target: { kind: 'user', id, name } };
+  const events = (organizations.length > 0 ? organizations : [null]).map((of) => ({ ...event, organizationId: of }));
+  await db.query(withEvents(inserted, ...events));
   return { token, expiresAt };
 }

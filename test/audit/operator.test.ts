@@ -23,6 +23,7 @@ describe('the commands of operators', () => {
     await ddp('product', 'publish', productId);
     await ddp('quota', 'set', owner.id, '--devices', '5');
     await ddp('retention', 'set', '90d', '--organization', owner.id);
+    const link = await ddp('user', 'sign-in-link', member.id);
     await ddp('user', 'disable', member.id);
     await ddp('organization', 'disable', owner.id);
     const { rows } = await world.pool.query<{ text: string; action: string; actor: string; changes: object }>(
@@ -40,6 +41,7 @@ describe('the commands of operators', () => {
       'product publish',
       'quota set',
       'retention set',
+      'user sign-in-link',
       'user disable',
       'organization disable',
     ]);
@@ -52,7 +54,8 @@ describe('the commands of operators', () => {
       'user disable': { disabled: [false, true] },
       'organization disable': { disabled: [false, true] },
     });
-    for (const { text } of rows) expect(text).not.toContain(token);
+    const secrets = [token!, new URL(link['url']!).searchParams.get('token')!];
+    for (const { text } of rows) for (const secret of secrets) expect(text).not.toContain(secret);
     await ddp('organization', 'enable', owner.id);
   });
 

@@ -42,6 +42,23 @@ describe('a link for one sign-in', () => {
     expect(await refused(second.token)).toBe(404);
     await expect(createSignInLink(world.pool, id, new Date())).rejects.toThrow(/disabled/);
     await expect(createSignInLink(world.pool, 'none', new Date())).rejects.toThrow(/no user/);
+    const { id: organization } = await world.organization();
+    await expect(createSignInLink(world.pool, organization, new Date())).rejects.toThrow(/no user/);
+  });
+
+  it.each([
+    ['user name', 'username'],
+    ['e-mail address', 'email'],
+  ])('is made for a user by %s, whatever its case', async (_name, column) => {
+    const id = await world.user();
+    const { rows } = await world.pool.query<Record<string, string>>(
+      'select username, email from account where id = $1',
+      [id],
+    );
+    const { token } = await createSignInLink(world.pool, rows[0]![column]!.toUpperCase(), new Date());
+    const visitor = new Visitor(world.url);
+    await visitor.post(`/auth/link?token=${token}`);
+    expect((await visitor.session())?.userId).toBe(id);
   });
 
   it('fails when a page of another site posts it', async () => {
