@@ -402,6 +402,30 @@ describe('the list of events', () => {
     expect(asMember.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
+  it('stands below a device, a product, an application, a hook and a team', async () => {
+    const own = await world.organization();
+    const at = `/organizations/${own.id}`;
+    await own.make(`${at}/devices/ad-01`);
+    await own.make(`${at}/products`, { name: 'Probe', version: '1', variables: [] });
+    await own.make(`${at}/teams`, { name: 'Crew' });
+    const applicationId = await own.make(`${at}/applications`, { name: 'Pumps' });
+    await own.make(`/applications/${own.id}/${applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
+    const lists = ['devices', 'products', 'teams', 'applications']
+      .map((name) => `${name}(organizationId: $o) { items { history { items { action } } } }`)
+      .join(' ');
+    const hooks = 'applicationHooks(organizationId: $o, applicationId: $a) { items { history { items { action } } } }';
+    const variables = { o: own.id, a: applicationId };
+    const { body } = await own.graph(`query ($o: ID!, $a: ID!) { ${lists} ${hooks} }`, variables);
+    const told = (action: string) => ({ items: [{ history: { items: [{ action }] } }] });
+    expect(body.data).toEqual({
+      devices: told('registerDevice'),
+      products: told('createProduct'),
+      teams: told('createTeam'),
+      applications: told('createApplication'),
+      applicationHooks: told('createApplicationHook'),
+    });
+  });
+
   it('exports to owners in every format, and leaves an event of the export', async () => {
     const path = `/organizations/${owner.id}/export?of=auditEvents`;
     const csv = await owner.get<string>(`${path}&format=csv`);
