@@ -272,7 +272,7 @@ describeInBrowser('a signed-in person on a page of another origin', () => {
       const before = await stateOf();
       reached.length = 0;
       expect(await tryFrom(`http://${host}:${port}/`, attempt)).toEqual(expected);
-      expect(reached.map(({ hasCookie }) => hasCookie)).toEqual(new Array(requests).fill(sendsCookie));
+      expect(reached.map(({ hasCookie }) => hasCookie)).toEqual(Array.from({ length: requests }, () => sendsCookie));
       expect(reached.filter(({ status }) => status !== 'socket' && status < 400)).toEqual([]);
       expect(await stateOf()).toEqual(before);
     });
