@@ -191,7 +191,7 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-describeInBrowser('a signed-in person on a page of another origin', () => {
+describeInBrowser('a page of another origin before a signed-in person', () => {
   const world = useWorld();
   const browser = useBrowser();
   const reached: Reached[] = [];
@@ -268,7 +268,7 @@ describeInBrowser('a signed-in person on a page of another origin', () => {
     ['on another port', '127.0.0.1', true],
     ['of another site', 'localhost', false],
   ])('%s', (_name, host, sendsCookie) => {
-    it.each(Object.entries(attempts))('is not acted for by %s', async (_title, [attempt, expected, requests = 1]) => {
+    it.each(Object.entries(attempts))('cannot act by %s', async (_title, [attempt, expected, requests = 1]) => {
       const before = await stateOf();
       reached.length = 0;
       expect(await tryFrom(`http://${host}:${port}/`, attempt)).toEqual(expected);
@@ -278,7 +278,7 @@ describeInBrowser('a signed-in person on a page of another origin', () => {
     });
   });
 
-  it('is acted for by pages of the service, in each of these ways', async () => {
+  it('leaves the same to pages of the service, in each of these ways', async () => {
     const page = await context.newPage();
     const { service, organization, other } = targets;
     await page.goto(`${service}/console/`);

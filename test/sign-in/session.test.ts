@@ -49,7 +49,7 @@ describe('a link for one sign-in', () => {
   it.each([
     ['user name', 'username'],
     ['e-mail address', 'email'],
-  ])('is made for a user by %s, whatever its case', async (_name, column) => {
+  ])('finds its user by %s, whatever its case', async (_name, column) => {
     const id = await world.user();
     const { rows } = await world.pool.query<Record<string, string>>(
       'select username, email from account where id = $1',
