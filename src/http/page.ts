@@ -35,7 +35,8 @@ export function sendPage(response: Response, { status = 200, title, text, button
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${title}</title>
-    <style>body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem }
+    <style>:root { color-scheme: light dark }
+    body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem }
     button { font: inherit; padding: 0.5rem 1rem }</style>
   </head>
   <body>

@@ -59,9 +59,12 @@ export class SessionResolver {
     requireOrganization(ctx, organizationId, 'own');
     if (!isId(sessionId)) throw notFound('session');
     const which = sql`s.id = ${sessionId} and s.organization_id = ${organizationId}`;
-    const [session] = await ctx.read<Session>(sql`${sessionRows(ctx.caller)} where ${which}`);
+    const nameOfPerson = sql`, (select coalesce(u.name, u.username) from account u where u.id = s.user_id) as person`;
+    const [session] = await ctx.read<Session & { person: string }>(
+      sql`${sessionRows(ctx.caller, nameOfPerson)} where ${which}`,
+    );
     if (session === undefined) throw notFound('session');
-    const target = { kind: 'session', id: sessionId, name: null };
+    const target = { kind: 'session', id: sessionId, name: session.person };
     await change(ctx, sql`delete from session s where ${which}`, target, { userId: [session.userId, null] });
     return session;
   }

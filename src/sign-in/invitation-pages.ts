@@ -87,7 +87,7 @@ export function createInvitationPages({ pool, read, clock, providers, signIn }: 
         await noteByPerson(tx, session, visitor, {
           organizationId: invitation.organizationId,
           action: 'acceptInvitation',
-          target: { kind: 'member', id: userId, name: null },
+          target: { kind: 'member', id: userId },
           changes: newValues({ role: invitation.role }),
         });
         return session;

@@ -44,7 +44,7 @@ export const sessionHandlers = ({
       await transaction(pool, async (tx) => {
         const organizationId = query.get('organizationId') ?? '';
         await leaveOrganization(tx, person.userId, organizationId);
-        const target = { kind: 'member', id: person.userId, name: null };
+        const target = { kind: 'member', id: person.userId };
         await noteByPerson(tx, value!, visitor, { organizationId, action: 'leaveOrganization', target });
       });
       response.status(204).end();

@@ -6,6 +6,7 @@ import { lockOwners, type OwnerRow, requireOtherOwner } from '#auth/membership.j
 import { isOpen, lifetime, touchSession } from '#auth/session.js';
 import { hashToken } from '#auth/token.js';
 import { notFound } from '#common/errors.js';
+import type { AuditTarget } from '#entities/audit-event.js';
 import type { Role } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import type { Read } from '#schema/context.js';
@@ -64,22 +65,27 @@ export async function openSession(
   await noteByPerson(tx, value, visitor, {
     organizationId: actsIn,
     action: 'signIn',
-    target: { kind: 'session', id, name: null },
+    target: { kind: 'session', id },
   });
   return value;
 }
 
-/** Writes an event of the audit log whose actor is a session, given by the value of its cookie. */
+/**
+ * Writes an event of the audit log whose actor is a session, given by the value of its cookie. The target is that session, or
+ * a membership of its person, and has the person's name.
+ */
 export async function noteByPerson(
   tx: Database,
   value: string,
   { address, requestId }: Visitor,
-  event: Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>,
+  { target, ...event }: Pick<NewEvent, 'organizationId' | 'action' | 'changes'> & { target: Omit<AuditTarget, 'name'> },
 ): Promise<void> {
   const { rows } = await tx.query<{ id: string; userId: string; userName: string }>(sql`
     select s.id, u.id as "userId", coalesce(u.name, u.username) as "userName"
       from session s join account u on u.id = s.user_id where s.hash = ${hashToken(value)}`);
-  await tx.query(insertEvent({ ...event, actor: { kind: 'session', ...rows[0]! }, address, requestId }));
+  const person = rows[0]!;
+  const about = { ...target, name: person.userName };
+  await tx.query(insertEvent({ ...event, target: about, actor: { kind: 'session', ...person }, address, requestId }));
 }
 
 /** Ends a session by the value of its cookie, because another begins in the same browser. */
@@ -94,7 +100,7 @@ export async function signOut(tx: Database, value: string, visitor: Visitor): Pr
   );
   const [session] = rows;
   if (session === undefined) return;
-  const target = { kind: 'session', id: session.id, name: null };
+  const target = { kind: 'session', id: session.id };
   await noteByPerson(tx, value, visitor, { organizationId: session.organizationId, action: 'signOut', target });
   await endSession(tx, value);
 }
@@ -144,7 +150,7 @@ export async function chooseOrganization(
             where m.organization_id = ${organizationId} and m.user_id = s.user_id)`)
     : { rowCount: 0 };
   if (rowCount === 0) throw notFound('organization');
-  const target = { kind: 'session', id, name: null };
+  const target = { kind: 'session', id };
   await noteByPerson(tx, value, visitor, { organizationId, action: 'chooseOrganization', target });
 }
 

@@ -310,6 +310,7 @@ describe('sessions of people', () => {
     const other = await world.organization();
     const member = await world.member(owner, Role.member);
     const visitor = await visitorOf(world, member.id);
+    const { username } = (await visitor.session())!;
     const list = 'query ($id: ID!) { sessions(organizationId: $id) { items { id user { id } } } }';
     const { body } = await owner.graph(list, { id: owner.id });
     const [session] = body.data!['sessions'].items as { id: string }[];
@@ -320,5 +321,7 @@ describe('sessions of people', () => {
     expect(await codeOf(owner.graph(revoke, { id: owner.id, session: 'none' }))).toBe('NOT_FOUND');
     expect(await codeOf(owner.graph(revoke, { id: owner.id, session: session!.id }))).toBeUndefined();
     expect((await visitor.graph('{ viewer { role } }')).status).toBe(401);
+    const { body: log } = await owner.get<object[]>(`/organizations/${owner.id}/audit?action=revokeSession`);
+    expect(log).toMatchObject([{ target: { kind: 'session', targetId: session!.id, name: username } }]);
   });
 });

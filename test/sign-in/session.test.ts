@@ -267,6 +267,7 @@ describe('the audit log of a session', () => {
     const { visitor, member, organization } = await signedIn();
     const other = await world.organization();
     await other.put(`/organizations/${other.id}/members/${member.id}`, {});
+    const userName = (await visitor.session())!.username;
     const chosen = await visitor.post(`/auth/organization?organizationId=${other.id}`);
     const left = await visitor.post('/auth/sign-out');
     expect((await visitor.post('/auth/sign-out')).status).toBe(204);
@@ -278,7 +279,7 @@ describe('the audit log of a session', () => {
     const told = (action: string, requestId: unknown) => ({
       action,
       actor: { kind: 'session', userId: member.id },
-      target: { kind: 'session', targetId: expect.any(String) },
+      target: { kind: 'session', targetId: expect.any(String), name: userName },
       requestId,
       address: '127.0.0.1',
     });

@@ -80,6 +80,7 @@ export function Invitations({
                 <input type="checkbox" name="team" value={id} /> {name}
               </label>
             ))}
+            {teams.length === 0 && <p class="quiet">There is no team yet.</p>}
           </fieldset>
         </Action>
       </div>
