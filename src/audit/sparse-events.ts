@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Log } from '#common/log.js';
 import { type Actor, insertEvent, type NewEvent } from './event.js';
 
-/** Writes events that would otherwise be as many as an actor likes: refusals, and secrets that are shown again. */
+/** Writes events that an actor could cause without limit: refusals, and secrets that are shown again. */
 export interface SparseEvents {
   /** Writes an event, unless any process wrote one of the same actor, action and target within the last minute. */
   note(event: NewEvent): Promise<void>;
@@ -14,7 +14,7 @@ const interval = 60_000;
 const maxRemembered = 10_000;
 
 /**
- * Creates the writer of sparse events. Processes agree by the table `audit_noted`; each also remembers what it noted, so that
+ * Creates the writer of sparse events. Processes agree by the table `audit_noted`. Each also remembers what it noted, so that
  * a caller who is refused all the time costs no statement.
  * @param clock monotonic milliseconds
  */
@@ -40,7 +40,7 @@ export const createSparseEvents = (
         await write(insertOnce(key, event));
       } catch (error) {
         noted.delete(key);
-        // A refusal stays one if it cannot be written down. A secret is not shown then.
+        // The caller is refused in any case. A secret is shown only if its event is written.
         if (event.outcome !== 'refused') throw error;
         log.warn({ err: error }, 'Refusal not written to the audit log');
       }
