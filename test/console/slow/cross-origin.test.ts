@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { Role } from '#entities/enums.js';
 import { createSignInLink } from '#operator/sign-in-link.js';
-import { type AccountActor, useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser } from './browser.js';
+import { type AccountActor, useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser } from '../browser.js';
 
 /** Addresses of the service that a page tries, and the names of things in them. */
 interface Targets {
@@ -31,20 +31,23 @@ const download = ({ service, organization }: Targets) =>
 
 /** Submits a form, which opens the answer in place of the page. */
 const submit = async (page: Page, action: string, { name = '', value = '' } = {}) => {
-  await page.evaluate(
-    (form) => {
-      const element = document.createElement('form');
-      Object.assign(element, { method: 'post', action: form.action, enctype: 'text/plain' });
-      const input = document.createElement('input');
-      Object.assign(input, { name: form.name, value: form.value });
-      element.append(input);
-      document.body.append(element);
-      // Later, so that the page answers before it goes.
-      setTimeout(() => element.submit());
-    },
-    { action, name, value },
-  );
-  await page.waitForURL(action, { waitUntil: 'commit' });
+  const opened = page.waitForURL(action, { waitUntil: 'commit' });
+  // Not awaited: the page may be gone before its answer arrives.
+  page
+    .evaluate(
+      (form) => {
+        const element = document.createElement('form');
+        Object.assign(element, { method: 'post', action: form.action, enctype: 'text/plain' });
+        const input = document.createElement('input');
+        Object.assign(input, { name: form.name, value: form.value });
+        element.append(input);
+        document.body.append(element);
+        element.submit();
+      },
+      { action, name, value },
+    )
+    .catch(() => undefined);
+  await opened;
 };
 
 interface Call {
