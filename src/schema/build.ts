@@ -30,6 +30,7 @@ import { addConnections } from './connections.js';
 import type { Context } from './context.js';
 import { closeToLinks } from './link.js';
 import { callMethods } from './method.js';
+import { describePromises } from './promises.js';
 import { isAudited, operationOf, requireScope } from './scope.js';
 
 /** Resolver classes, and the container of their instances. */
@@ -59,7 +60,9 @@ const restShapes = [
  * and the others of the document keep their results (GraphQL, section 6.4.4).
  */
 export function buildGraph(options: SchemaOptions): GraphQLSchema {
-  const schema = addConnections(withoutRestOnly(build(options, [])));
+  const pages = withoutRestOnly(build(options, []));
+  describePromises(pages);
+  const schema = addConnections(pages);
   chargeLists(schema);
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { routes } from '#rest/routes.js';
-import { cases, codes, documentOf, expected, ofRestAlone, ok, operationNames, useMatrix } from './matrix.js';
+import { cases, codes, documentOf, everybody, expected, ofRestAlone, ok, operationNames, useMatrix } from './matrix.js';
 import { operations } from './operations.js';
 
 const matrix = useMatrix();
@@ -10,6 +10,19 @@ it('lists every operation of GraphQL and REST in the access matrix', () => {
   expect(ofGraph.sort()).toEqual(operationNames(matrix.schema).sort());
   const ofRest = routes.map(({ root, operation }) => `${root}.${operation}`);
   expect([...operationNames(matrix.schema), ...ofRestAlone]).toEqual(expect.arrayContaining(ofRest));
+});
+
+it('lists the refusals of every mutation in its description', () => {
+  const fields = Object.values(matrix.schema.getMutationType()!.getFields());
+  for (const { name, description } of fields) {
+    const { access, conflicts } = operations[`Mutation.${name}`]!;
+    const met = new Set(everybody.map((who) => codes[expected(who, `Mutation.${name}`, access, true)]));
+    if (conflicts) met.add('CONFLICT');
+    for (const code of ['FORBIDDEN', 'NOT_FOUND'])
+      expect([name, code, description?.includes(`\`${code}\``)]).toEqual([name, code, met.has(code)]);
+    if (met.has('CONFLICT')) expect(description).toContain('`CONFLICT`');
+    expect(description).toContain('`VALIDATION_FAILED`');
+  }
 });
 
 describe('access to GraphQL operations', () => {

@@ -74,6 +74,9 @@ const ofLinks = new Set([
   'Subscription.episodeChanged',
 ]);
 
+/** Every kind of caller. */
+export const everybody = Object.keys(callers) as Who[];
+
 /** A member whose team may read the application. */
 const asMember: Record<Access, number> = {
   anyone: ok,
@@ -263,7 +266,7 @@ export const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest'];
 
 /** Every operation as every kind of caller. */
 export const cases = Object.entries(operations).flatMap(([name, trial]) =>
-  (Object.keys(callers) as Who[]).map((who) => ({ name, who, ...trial })),
+  everybody.map((who) => ({ name, who, ...trial })),
 );
 
 /** The code of an error by the status of its answer. */

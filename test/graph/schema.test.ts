@@ -10,7 +10,9 @@ import {
   isInputObjectType,
   isObjectType,
 } from 'graphql';
+import { conflicting } from '#rest/openapi/operation.js';
 import { routes } from '#rest/routes.js';
+import { saysOrder } from '#schema/promises.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -97,6 +99,32 @@ describe('GraphQL schema', () => {
         expect.arrayContaining(['items', 'totalCount']),
       );
     }
+  });
+
+  it('says the order of every page', () => {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const fields = types.flatMap((type) =>
+      Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })),
+    );
+    const pages = fields.filter(({ field }) => /(?:Page|Connection)$/.test(getNamedType(field.type).name));
+    expect(pages.length).toBeGreaterThan(80);
+    expect(pages.filter(({ field }) => !saysOrder.test(field.description ?? '')).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('gives Node to everything that has an identifier of its own', () => {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const bare = types.filter(
+      (type) => type.getFields()['id'] !== undefined && !type.getInterfaces().some(({ name }) => name === 'Node'),
+    );
+    // The outcome of a put names the thing that it is about.
+    expect(bare.map(({ name }) => name)).toEqual(['PutItem']);
+  });
+
+  it('lists 409 in the description of every mutation for which REST documents it', () => {
+    const documented = routes.filter(({ operation }) => conflicting.has(operation)).map(({ operation }) => operation);
+    const mutations = schema.getMutationType()!.getFields();
+    for (const name of documented)
+      expect([name, mutations[name]?.description]).toEqual([name, expect.stringContaining('`CONFLICT` (')]);
   });
 
   it('returns an object from every mutation except those of network servers', () => {

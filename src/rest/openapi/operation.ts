@@ -148,7 +148,7 @@ const success = (route: Route, field: Field): JsonSchema => {
 };
 
 /** Operations that may be refused with 409. */
-const conflicting = new Set([
+export const conflicting: ReadonlySet<string> = new Set([
   'provisionDevice',
   'updateAccount',
   'updateOrganization',

@@ -1,0 +1,76 @@
+/** Reasons of 409 by mutation. REST and the graph describe them by this table. */
+export const conflicts: Readonly<Record<string, string>> = {
+  applyFileImport: 'the file is no finished dry run, or too many files wait',
+  createAlertRule: 'too many rules of the application, or addresses of the organization',
+  createApplicationHook: 'too many hooks of the application',
+  createInvitation: 'the address is invited already, or too many invitations are open',
+  deleteDevice: 'the device is linked to an application',
+  deleteDevices: 'devices are linked to an application',
+  deleteProduct: 'the product is public, or devices use it',
+  importDevices: 'too many files wait',
+  importRecords: 'too many files wait',
+  provisionDevice: 'the serial cannot be registered with this token',
+  registerDevice: 'the serial is taken',
+  removeOrganizationMember: 'the last owner',
+  setOrganizationMember: 'the last owner',
+  updateAccount: 'the username or the e-mail address is taken',
+  updateAlertRule: 'too many addresses of the organization',
+  updateOrganization: 'the username or the e-mail address is taken',
+};
+
+/** Callers who are refused with 403, by the access that a mutation takes. The others take an owner. */
+const forbidden = {
+  anyone: 'tokens that may change nothing',
+  readers: 'tokens that may change nothing',
+  writers: 'callers who may not change the application',
+  ingesters: 'callers who are not owners, unless by a token that posts records',
+  deviceIngesters: 'callers who are not owners, unless by a token that posts records',
+  provisioners: 'all tokens but provisioning tokens',
+  owners: 'callers who are not owners',
+} as const;
+
+type Access = keyof typeof forbidden;
+
+/** Mutations that take another access than that of an owner. */
+const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>> = {
+  anyone: new Set(['revokeMySessions', 'updateAccount']),
+  readers: new Set(['acknowledgeEpisodes']),
+  writers: new Set([
+    'addApplicationDevice',
+    'createAlertRule',
+    'createApplicationHook',
+    'deleteAlertRule',
+    'deleteApplicationHook',
+    'linkDevices',
+    'pingApplicationHook',
+    'putHooks',
+    'redeliverApplicationHook',
+    'redeliverApplicationHookDelivery',
+    'removeApplicationDevice',
+    'removeApplicationHookSigningSecret',
+    'replayApplicationHook',
+    'rotateApplicationHookSigningSecret',
+    'unlinkDevices',
+    'updateAlertRule',
+    'updateApplication',
+    'updateApplicationHook',
+    'updateApplicationHookSettings',
+  ]),
+  ingesters: new Set([
+    'ingestChirpStack',
+    'ingestRecords',
+    'ingestSigfox',
+    'ingestTheThingsStack',
+    'ingestThingsBoard',
+  ]),
+  deviceIngesters: new Set(['ingestDeviceRecords']),
+  provisioners: new Set(['provisionDevice']),
+};
+
+/** Returns the reasons of 403 and 404 of a mutation; those who may not see a thing get 404. */
+export function refused(name: string): { forbidden: string; missing?: string } {
+  const found = Object.entries(mutations).find(([, names]) => names.has(name));
+  const access = (found?.[0] ?? 'owners') as Access;
+  const finds = access !== 'anyone' && access !== 'provisioners';
+  return { forbidden: forbidden[access], ...(finds && { missing: 'things that the caller cannot see' }) };
+}
