@@ -4,7 +4,7 @@ import { id, ids, label, number, unixTime } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
 /** A circle on Earth. */
-@InputType({ description: 'A circle on Earth (WGS 84).' })
+@InputType({ description: 'A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`.' })
 export class NearInput {
   @number('Latitude of the centre in degrees.', -90, 90) lat!: number;
   @number('Longitude of the centre in degrees.', -180, 180) lon!: number;
@@ -13,7 +13,10 @@ export class NearInput {
 }
 
 /** A filter of devices. A device must meet all given conditions. */
-@InputType({ description: 'Filter of devices. A device must meet all given conditions.' })
+@InputType({
+  description:
+    'Filter of devices: `{tag: "roof", silentSince: "2026-11-25T10:00:00Z"}`. A device must meet all given conditions.',
+})
 export class DeviceFilterInput {
   @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
   @ids('Only devices of one of these products.') productIds?: string[] | null;

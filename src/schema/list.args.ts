@@ -18,7 +18,8 @@ export class PageArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Order: field names joined by commas. A `-` before a name sorts in descending order.',
+    description:
+      'Order: field names joined by commas. A `-` before a name sorts in descending order: `-createdAt` in a list of devices.',
   })
   @MaxLength(256)
   sort?: string | null;
@@ -33,7 +34,10 @@ export class PageArgs {
 /** Page of a list that a regular expression filters. */
 @ArgsType()
 export class SearchablePageArgs extends PageArgs {
-  @Field(() => String, { nullable: true, description: 'Regular expression to match, regardless of case.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Regular expression to match, regardless of case: `^freezer (north|south)`.',
+  })
   @MaxLength(256)
   q?: string | null;
 }

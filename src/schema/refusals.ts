@@ -3,6 +3,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   applyFileImport: 'the file is no finished dry run, or too many files wait',
   createAlertRule: 'too many rules of the application, or addresses of the organization',
   createApplicationHook: 'too many hooks of the application',
+  createDashboardLink: 'too many links of the application, or it has no dashboard',
   createInvitation: 'the address is invited already, or too many invitations are open',
   deleteDevice: 'the device is linked to an application',
   deleteDevices: 'devices are linked to an application',
@@ -15,6 +16,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   setOrganizationMember: 'the last owner',
   updateAccount: 'the username or the e-mail address is taken',
   updateAlertRule: 'too many addresses of the organization',
+  updateDashboard: 'somebody else saved since this version, or the application has no dashboard',
   updateOrganization: 'the username or the e-mail address is taken',
 };
 
@@ -55,6 +57,7 @@ const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>
     'updateApplication',
     'updateApplicationHook',
     'updateApplicationHookSettings',
+    'updateDashboard',
   ]),
   ingesters: new Set([
     'ingestChirpStack',

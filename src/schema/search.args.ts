@@ -4,10 +4,13 @@ import type { LocatedJson } from '#json/json.js';
 import { ApplicationArgs } from './application.args.js';
 
 const range = () =>
-  Field(() => LocatedJSON, { description: 'Time range in Unix seconds, both ends included: gte and lte.' });
+  Field(() => LocatedJSON, {
+    description: 'Time range in Unix seconds, both ends included: `{"gte": 1774742400, "lte": 1774828800}`.',
+  });
 const search = () =>
   Field(() => LocatedJSON, {
-    description: "At most 100 queries. Each has its products and the fields of a search engine's query.",
+    description:
+      'At most 100 queries. Each has its products and the fields of a search engine\'s query: `{"products": [], "query": {"range": {"data.temperature": {"gt": -15}}}, "size": 20}`.',
   });
 
 /** A search of an application's records. */

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'graphql';
+import { parse, print } from 'graphql';
 import { examples } from '#graph/examples.js';
 import { createFetcher } from '../../pages/graphiql/fetcher.js';
 import { describeInBrowser, useBrowser } from '../console/browser.js';
@@ -35,6 +36,16 @@ describe('GraphiQL', () => {
   it('returns 401 to clients that ask for JSON without a token', async () => {
     const response = await fetch(`${world.url}/graphql`, { headers: { accept: 'application/json' } });
     expect(response.status).toBe(401);
+  });
+
+  it('opens with the ten documents of the guide', () => {
+    const guide = readFileSync('docs/graphql.md', 'utf8');
+    const [, section = ''] = /^## Ten documents$([^]*?)^## /m.exec(guide) ?? [];
+    const documents = [...section.matchAll(/```graphql\n([^]*?)```/g)];
+    const printed = (query: string) => print(parse(query));
+    const tabs = examples.map(({ query }) => printed(query));
+    expect(documents).toHaveLength(10);
+    for (const [, query] of documents) expect(tabs).toContain(printed(query!));
   });
 
   it.each(examples.map(({ query }) => [query]))('offers an example that works: %s', async (query) => {

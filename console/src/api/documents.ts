@@ -8,7 +8,7 @@ export type Permission =
   | 'read'
   | 'write';
 
-/** Filter of devices. A device must meet all given conditions. */
+/** Filter of devices: `{tag: "roof", silentSince: "2026-11-25T10:00:00Z"}`. A device must meet all given conditions. */
 export type DeviceFilterInput = {
   /** Only devices with this tag. */
   tag?: string | null | undefined;
@@ -22,7 +22,7 @@ export type DeviceFilterInput = {
   near?: NearInput | null | undefined;
 };
 
-/** A circle on Earth (WGS 84). */
+/** A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`. */
 export type NearInput = {
   /** Latitude of the centre in degrees. */
   lat: number;
