@@ -2,60 +2,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
-import { request } from 'undici';
 import { dataPage, parquetFile, prefixed } from '../imports/parquet-file.js';
 import { json, mutated, packed, repeated, soup } from './arbitrary.js';
-import type { Addresses } from './service.js';
-
-/** An organization with an application and a device, and their tokens and cursors. */
-export interface Place extends Addresses {
-  organizationId: string;
-  applicationId: string;
-  serial: string;
-  token: string;
-  deviceToken: string;
-  /** Cursors as the service writes them. */
-  scrollId: string;
-  pitId: string;
-  endCursor: string;
-}
-
-/** A kind of input that one parser reads. */
-export interface Family {
-  name: string;
-  /** Cases for each ten of another family: some start a process or wait for a job. */
-  share?: number;
-  /** Sends one case; returns the status, or undefined for connections without one. */
-  cases: Arbitrary<(place: Place) => Promise<number | undefined>>;
-}
-
-interface Sent {
-  method?: 'GET' | 'POST' | 'DELETE';
-  body?: string | Buffer | object;
-  headers?: Record<string, string>;
-}
-
-const call = async (place: Place, path: string, { method = 'GET', body, headers = {} }: Sent = {}) => {
-  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
-  const answer = await request(`${place.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${place.token}`, 'content-type': 'application/json', ...headers },
-    body: body === undefined ? null : isRaw ? body : JSON.stringify(body),
-  });
-  return { status: answer.statusCode, text: await answer.body.text() };
-};
-const statusOf = async (...given: Parameters<typeof call>) => (await call(...given)).status;
-
-const organization = ({ organizationId }: Place) => `/ddp/v1/organizations/${organizationId}`;
-const application = ({ organizationId, applicationId }: Place) =>
-  `/ddp/v1/applications/${organizationId}/${applicationId}`;
-const engine = (place: Place) => `${application(place)}/elasticsearch`;
+import { application, call, engine, type Family, organization, type Place, statusOf } from './place.js';
+import { senderFamilies } from './sender.js';
+import { transportFamilies } from './transport.js';
 
 /** Sends a file, waits for its dry run, and deletes it. */
-const importFile = async (place: Place, type: string, body: Buffer): Promise<number> => {
+const importFile = async (place: Place, type: string, body: Buffer, kind = 'records'): Promise<number> => {
   const at = `${organization(place)}/imports`;
   const sent = { method: 'POST', body, headers: { 'content-type': type } } as const;
-  const { status, text } = await call(place, `${at}/records`, sent);
+  const { status, text } = await call(place, `${at}/${kind}`, sent);
   if (status !== 200) return status;
   const { id } = JSON.parse(text) as { id: string };
   for (;;) {
@@ -99,6 +56,7 @@ const queries = fc.oneof(
     regexp: { 'data.txt': { value } },
   })),
   soup('*', '?', 'a', '\\').map((value) => ({ wildcard: { 'data.txt': { value } } })),
+  soup('*', '.', 'data', 'a', '\\').map((field) => ({ multi_match: { query: 'a', fields: [field.slice(0, 2000)] } })),
   soup('(', ')', 'a', ' OR ', ' AND ', '"', '*:', '/', '[1 TO ', '}', '~', '^', '\\', '!').map((query) => ({
     query_string: { query },
   })),
@@ -132,6 +90,8 @@ const scripts = fc.oneof(
 
 /** Every family of parsers that reads bytes of callers. */
 export const families: readonly Family[] = [
+  ...transportFamilies,
+  ...senderFamilies,
   {
     name: 'JSON of bodies, compressed or not',
     cases: fc
@@ -155,6 +115,8 @@ export const families: readonly Family[] = [
         const headers = {
           'idempotency-key': safe,
           traceparent: safe,
+          'x-opaque-id': safe,
+          cookie: safe,
           accept: safe,
           'content-type': safe,
           origin: safe,
@@ -196,6 +158,13 @@ export const families: readonly Family[] = [
     ),
   },
   {
+    name: 'files of devices',
+    share: 4,
+    cases: soup('serial,name,tags,location\n', 'ff', '"', ',', '\r\n', ';', '1 2', '""', '\0', 'productId,').map(
+      (value) => (place) => importFile(place, 'text/csv', Buffer.from(value), 'devices'),
+    ),
+  },
+  {
     name: 'files of NDJSON',
     share: 4,
     cases: fc
@@ -228,7 +197,8 @@ export const families: readonly Family[] = [
     cases: cursorOf(({ endCursor }) => endCursor).map((make) => async (place) => {
       const after = make(place);
       const query = `query ($o: ID!, $a: ID!, $after: String) {
-        application(organizationId: $o, applicationId: $a) { records(after: $after) { items { id } } } }`;
+        application(organizationId: $o, applicationId: $a) {
+          records(after: $after) { items { id } } devicesConnection(first: 1, after: $after) { nodes { id } } } }`;
       const variables = { o: place.organizationId, a: place.applicationId, after };
       const { text: answer } = await call(place, '/graphql', { method: 'POST', body: { query, variables } });
       if (answer.includes('"INTERNAL"')) return 500;

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
 import { type Child, startChild } from './child.js';
-import { families, type Place } from './family.js';
+import { families } from './family.js';
+import type { Place } from './place.js';
 
 /** Number of cases for all families together; `npm run test:all` sends 2,000. */
 const cases = Number(process.env['FUZZ_CASES'] ?? 100);
@@ -21,12 +25,22 @@ describe('service with a heap of 512 MB and random input', () => {
   const service = useService();
   let child: Child;
   let place: Place;
+  /** Answers every request with the bytes of the case. */
+  const receiver = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(place.answer));
+  });
   beforeAll(async () => {
     child = await startChild(service.databaseUrl);
-    place = await furnish(service, child);
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    place = await furnish(service, child, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
     await child.figures();
   });
-  afterAll(() => child?.end());
+  afterAll(async () => {
+    receiver.close();
+    await child?.end();
+  });
 
   it.each(families)(
     'returns no 500 or 503 and stays within its limits of time and memory for $name',
@@ -48,8 +62,22 @@ describe('service with a heap of 512 MB and random input', () => {
   );
 });
 
+describe('the table of parsed input in docs/security.md', () => {
+  it('names the cases of each row, and every family', () => {
+    const [, table = ''] = readFileSync('docs/security.md', 'utf8').split('## Where else input is parsed');
+    const rows = table
+      .split('\n## ')[0]!
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !line.startsWith('| Input'));
+    const cases = rows.map((row) => row.split(' | ').at(-1)!.replace(/ \|$/, ''));
+    expect(new Set(cases.filter((name) => name !== "the operator's"))).toEqual(
+      new Set(families.map(({ name }) => name)),
+    );
+  });
+});
+
 /** Creates the objects to which the cases are sent. */
-const furnish = async (service: Parameters<typeof createTenant>[0], child: Child): Promise<Place> => {
+const furnish = async (service: Parameters<typeof createTenant>[0], child: Child, receiver: string): Promise<Place> => {
   const { id, owner } = await createTenant(service);
   const variables = [
     { name: 'n', type: 'INT64', mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }] },
@@ -62,6 +90,7 @@ const furnish = async (service: Parameters<typeof createTenant>[0], child: Child
   const deviceId = await make(`/organizations/${id}/devices/${serial}`, { product });
   const applicationId = await make(`/organizations/${id}/applications`, { name: 'Field' });
   await owner.put(`/applications/${id}/${applicationId}/devices/${deviceId}`);
+  const hookId = await make(`/applications/${id}/${applicationId}/hooks`, { url: receiver, disabled: true });
   const deviceToken = (await owner.post<{ token: string }>(`/devices/${id}/${deviceId}/tokens`, {})).body.token;
   await owner.post(`/organizations/${id}/records`, [
     { serial, data: { n: 1, txt: 'a' } },
@@ -88,5 +117,7 @@ const furnish = async (service: Parameters<typeof createTenant>[0], child: Child
     scrollId,
     pitId,
     endCursor,
+    hookId,
+    answer: Buffer.alloc(0),
   };
 };

@@ -24,8 +24,8 @@ export interface Addresses {
  */
 process.on('disconnect', () => process.exit());
 const [{ databaseUrl }] = (await once(process, 'message')) as [{ databaseUrl: string }];
-const { mqtt } = readConfig({ MQTT_PORT: '0' });
-const service = await startTestService(databaseUrl, { config: { mqtt } });
+const { hooks, mqtt } = readConfig({ MQTT_PORT: '0', HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const service = await startTestService(databaseUrl, { config: { hooks, mqtt } });
 
 const threadTime = (): number => {
   const { user, system } = process.threadCpuUsage();
