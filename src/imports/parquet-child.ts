@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { parquetMetadata } from 'hyparquet';
 import { parquetReadColumn } from 'hyparquet/src/read.js';
 import type { FromParquet, ParquetCursor, ParquetTask, ToParquet } from './parquet.js';
@@ -167,17 +166,7 @@ const handOver = async (
   return row;
 };
 
-/** Lowers the priority of this process below the service's, if the system allows it. */
-const yieldToOthers = (): void => {
-  try {
-    setPriority(5);
-  } catch {
-    // A sandbox may forbid the call.
-  }
-};
-
 const begin = async (): Promise<void> => {
-  yieldToOthers();
   const message = await hear();
   if (!('task' in message)) return;
   await run(message.task).catch((error: unknown) =>

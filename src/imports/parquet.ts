@@ -89,11 +89,17 @@ const startChild = (): ChildProcess => {
   const node = [process.execPath, `--max-old-space-size=${heapMebibytes}`, program];
   const { addresses, data, seconds } = limits;
   // Only Linux counts both. `ulimit` fails silently if a lower limit holds. When a container runs out of memory, the
-  // kernel kills the child process first.
+  // kernel kills the child process first. Starting Node.js takes longer than reading most files, so the priority is low
+  // from then on.
   const limit = [`-c 0`, `-v ${addresses}`, `-d ${data}`, `-t ${seconds}`].map((each) => `ulimit ${each} 2>/dev/null`);
   const [command, ...args] =
     process.platform === 'linux'
-      ? ['/bin/sh', '-c', `${limit.join('; ')}; echo 1000 >/proc/self/oom_score_adj; exec "$0" "$@"`, ...node]
+      ? [
+          '/bin/sh',
+          '-c',
+          `${limit.join('; ')}; echo 1000 >/proc/self/oom_score_adj; exec $(command -v nice >/dev/null && echo nice -n 10) "$0" "$@"`,
+          ...node,
+        ]
       : node;
   return spawn(command!, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', env: {} });
 };

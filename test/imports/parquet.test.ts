@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { type ParquetCursor, type Unpacked, unpackParquet } from '#imports/parquet.js';
@@ -118,6 +120,27 @@ describe('Parquet parser', () => {
     expect(parts.lines).toBe(whole.lines);
     expect(whole.lines.trim().split('\n')).toHaveLength(rows);
   }, 30_000);
+
+  (process.platform === 'linux' ? it : it.skip)('runs at a lower priority than the service', async () => {
+    const file = withPages(dataPage(1, Buffer.concat([prefixed(run(1, 1)), text('high')])));
+    const priorities = new Set<number>();
+    await unpackParquet(
+      { size: file.length, cursor: { group: 0, row: 0, bytes: 0, values: 0 }, milliseconds: 60_000 },
+      {
+        async *read(start, end) {
+          const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+          const parsers = children.filter((pid) =>
+            readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('parquet-child'),
+          );
+          for (const pid of parsers) priorities.add(getPriority(Number(pid)));
+          yield file.subarray(start, end);
+        },
+        take: () => Promise.resolve(),
+        signal: new AbortController().signal,
+      },
+    );
+    expect([...priorities]).toEqual([getPriority() + 10]);
+  });
 
   it('fails before decompression when the pages are too large', async () => {
     const zeros = zstdCompressSync(Buffer.alloc(64 * 2 ** 20));
