@@ -32,6 +32,13 @@ registerHooks({
 let files = 0;
 
 /**
+ * Ends a worker without freeing its heap. Measured: a process of a gigabyte needs 1.0 to 1.3 s to end by itself on a busy
+ * machine, and 0.5 to 0.7 s this way. Jest reports workers that need more than 0.5 s.
+ */
+const leave = (): never => process.exit();
+const isWorker = process.argv[1]?.endsWith('processChild.js') === true;
+
+/**
  * Runs a test file with jest-circus, but loads it as Node loads any module, outside of Jest's module registry. The
  * registry loads the service and its libraries again for each of 200 files, which takes a second or two of processor
  * time each time; a worker loads them once. In return, the files of one worker share modules and process-wide state, so
@@ -46,7 +53,10 @@ const run: Run = async (globalConfig, config, environment, runtime, path, send) 
     // The unique query makes Node evaluate the file again when a worker runs it for two projects.
     await import(`${pathToFileURL(file).href}?run=${files}`);
   };
-  return runWithCircus(globalConfig, config, environment, runtime, path, send);
+  const results = await runWithCircus(globalConfig, config, environment, runtime, path, send);
+  // It runs after the listeners that the file has added.
+  if (isWorker) process.off('exit', leave).on('exit', leave);
+  return results;
 };
 
 export default run;
