@@ -7,6 +7,8 @@ export type AnswerJson = Record<string, unknown>;
 export interface Api {
   /** Returns the JSON of the answer; undefined for 204. Throws with an explanation when the service refuses. */
   call<T = AnswerJson>(verb: string, path: string, body?: object | string): Promise<T>;
+  /** Runs an operation of the graph. Throws with an explanation when the service refuses. */
+  graph(query: string, variables: object): Promise<void>;
 }
 
 /** The service does not answer, or answers 503. A restarting service is back soon. */
@@ -25,6 +27,14 @@ export const createApi = (origin: string, token: string): Api => ({
       throw new Fault(`${verb} ${path} was answered ${response.status}: ${text}`);
     }
     return (text === '' ? undefined : JSON.parse(text)) as T;
+  },
+  async graph(query, variables) {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ query, variables });
+    const response = await reach(`${origin}/graphql`, origin, { method: 'POST', headers, body });
+    const text = await response.text();
+    const { errors } = (response.ok ? JSON.parse(text) : { errors: [] }) as { errors?: object[] };
+    if (errors !== undefined) throw new Error(`An operation of the graph was answered ${response.status}: ${text}`);
   },
 });
 

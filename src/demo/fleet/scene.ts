@@ -1,4 +1,5 @@
 import type { Api } from '../api.js';
+import { type FleetProducts, fleetDashboards } from './dashboard.js';
 import { fleetDevices, serialPrefix } from './device.js';
 import { kinds } from './kind.js';
 
@@ -46,15 +47,23 @@ export async function removeFleet(api: Api, organizationId: string): Promise<num
 
 const namesOf = (things: readonly { name: string }[]) => things.map(({ name }) => name);
 
-/** Creates the products, the devices, and the applications with devices of their kinds. */
+const saveDashboard = `mutation ($o: ID!, $a: ID!, $d: JSON!) {
+  updateDashboard(organizationId: $o, applicationId: $a, version: 0, document: $d) { version } }`;
+
+/** Creates the products, the devices, and the applications with their dashboards and devices of their kinds. */
 export async function buildFleet(api: Api, organizationId: string): Promise<FleetScene> {
   const organization = `/organizations/${organizationId}`;
   const create = async (path: string, body: object) => (await api.call<Named>('POST', path, body)).id;
   const products = new Map<object, string>();
   for (const kind of Object.values(kinds)) products.set(kind, await create(`${organization}/products`, kind.product));
+  const named = Object.fromEntries(
+    Object.entries(kinds).map(([name, kind]) => [name, products.get(kind)!]),
+  ) as unknown as FleetProducts;
   const applicationIds: string[] = [];
   for (const { name, description } of applications)
-    applicationIds.push(await create(`${organization}/applications`, { name, description }));
+    applicationIds.push(await create(`${organization}/applications`, { name, description, hasDashboard: true }));
+  for (const [index, document] of fleetDashboards(named).entries())
+    await api.graph(saveDashboard, { o: organizationId, a: applicationIds[index], d: document });
   for (const { serial, name, tags, location, kind } of fleetDevices) {
     const product = { id: products.get(kind)!, organizationId };
     const id = await create(`${organization}/devices/${serial}`, { name, tags, location, product });
