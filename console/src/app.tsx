@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
 import { SessionDocument, ViewerNameDocument } from './api/documents.js';
-import { account, isOwner, mayWrite, person, token, viewerId, viewerName } from './api/session.js';
+import { account, isOwner, isWall, mayWrite, person, token, viewerId, viewerName } from './api/session.js';
 import { useQuery } from './api/use-query.js';
 import { showFullTexts } from './browser/full-text.js';
 import { listenForShortcuts } from './browser/palette-state.js';
@@ -135,6 +135,12 @@ export function preloadScreen(): void {
 
 /** The console: the sign-in or, with a token, the screens. */
 export const App = () => {
+  if (isWall)
+    return (
+      <ErrorBoundary>
+        <Wall />
+      </ErrorBoundary>
+    );
   const who = token.value ?? person.value?.organizationId;
   if (who != null) return <Console key={who} />;
   return person.value === undefined ? (
@@ -156,6 +162,7 @@ const Boot = () => (
   </div>
 );
 
+const Wall = lazy(async () => (await import('./screens/dashboard/wall.js')).Wall);
 const SignIn = lazy(async () => (await import('./screens/sign-in.js')).SignIn);
 
 const Console = () => {

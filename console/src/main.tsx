@@ -1,9 +1,9 @@
 import { render } from 'preact';
-import { findPerson, joinTabs, takeTokenFromAddress, token } from './api/session.js';
+import { findPerson, isWall, joinTabs, takeTokenFromAddress, token } from './api/session.js';
 import { App, preloadScreen } from './app.js';
 
 takeTokenFromAddress();
 joinTabs();
 preloadScreen();
-if (token.value === undefined) void findPerson();
+if (token.value === undefined && !isWall) void findPerson();
 render(<App />, document.getElementById('console')!);

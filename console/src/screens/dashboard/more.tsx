@@ -1,11 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import { UpdateDashboardDocument } from '../../api/documents.js';
 import { ask, GraphError } from '../../api/graph.js';
-import { organizationId } from '../../api/session.js';
+import { mayOwn, organizationId } from '../../api/session.js';
 import { FormDialog } from '../../components/dialog.js';
 import { saveBlob } from '../../format/csv.js';
 import { type Dashboard, emptyDashboard } from './document.js';
 import type { Application } from './facts.js';
+import { Links } from './links.js';
 
 interface Props {
   readonly application: Application;
@@ -20,6 +21,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
   const menu = useRef<HTMLDetailsElement>(null);
   const file = useRef<HTMLInputElement>(null);
   const [text, setText] = useState<string | undefined>();
+  const [isLinked, setLinked] = useState(false);
   const close = () => {
     if (menu.current !== null) menu.current.open = false;
   };
@@ -53,6 +55,17 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
               Import a file
             </button>
           )}
+          {mayOwn.value && (
+            <button
+              type="button"
+              onClick={() => {
+                close();
+                setLinked(true);
+              }}
+            >
+              Links for walls
+            </button>
+          )}
           <a href={`/console/applications/${application.id}`}>Open the application</a>
         </fieldset>
       </details>
@@ -69,6 +82,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
           currentTarget.value = '';
         }}
       />
+      {isLinked && <Links applicationId={application.id} close={() => setLinked(false)} />}
       {text !== undefined && (
         <Import
           text={text}

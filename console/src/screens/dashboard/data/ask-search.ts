@@ -1,8 +1,8 @@
 import { readValue } from '../../../components/plot-data.js';
 import { shown } from '../../../format/value.js';
 import { type Aggregate, type FigurePanel, nameOf, type TimelinePanel, type TopPanel } from '../document.js';
+import type { Reader } from './answer.js';
 import type { Context } from './context.js';
-import type { Reader } from './request.js';
 import type { FigureResult, Segment, TimelineResult, TopResult } from './results.js';
 import {
   type Buckets,

@@ -12,9 +12,10 @@ import {
   type Source,
   type TablePanel,
 } from '../document.js';
+import type { Reader } from './answer.js';
 import { askFigure, askTimeline, askTop } from './ask-search.js';
 import type { Context } from './context.js';
-import { type DeviceValues, type Reader, TooMuch } from './request.js';
+import { type DeviceValues, TooMuch } from './request.js';
 import type { MapResult, Result, SeriesResult, TableResult } from './results.js';
 import { chosen, type Values } from './values.js';
 

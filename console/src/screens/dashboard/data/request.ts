@@ -9,29 +9,16 @@ import {
   PanelValueFragmentDoc,
   type SeriesFunction,
 } from '../../../api/documents.js';
-import type { GraphError } from '../../../api/graph.js';
+import { isWall } from '../../../api/session.js';
 import type { Choice } from '../document.js';
+import type { Devices, Reader } from './answer.js';
+import { type DeviceParts, linkedDevices, listedDevices } from './device-parts.js';
 import type { SearchAnswer } from './search.js';
-
-/** The server's answer: parts by their names in the request, and the refusals of parts. */
-export interface Answer {
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly refusals: ReadonlyMap<string, GraphError>;
-}
-
-/** Takes a panel's part out of the answer. It throws when the part was refused. */
-export type Reader<Part> = (answer: Answer) => Part;
 
 /** A device with the lines of a function, in the order of the answer. */
 export type DeviceLines = PanelDeviceFragment & { readonly lines: readonly PanelLineFragment[] };
 export type DeviceValues = PanelDeviceFragment & { readonly latest: readonly PanelValueFragment[] };
 export type DevicePlace = PanelDeviceFragment & PanelPlaceFragment;
-
-/** Devices of a choice, of which there may be more than the request reads. */
-export interface Devices<Device> {
-  readonly items: readonly Device[];
-  readonly total: number;
-}
 
 /** Thrown for a panel that does not fit into the request any more. */
 export class TooMuch extends Error {}
@@ -70,6 +57,7 @@ interface Group {
 export class PanelRequest {
   private readonly groups = new Map<string, Group>();
   private readonly queries: object[] = [];
+  private readonly parts: DeviceParts = isWall ? linkedDevices : listedDevices;
   private aliases = 0;
 
   /** Asks for a variable's lines of devices. */
@@ -82,14 +70,14 @@ export class PanelRequest {
         (one.variables.has(variable) || one.variables.size < limits.variables),
     );
     if (lines === undefined) {
-      this.count();
+      this.count(this.parts.count(choice));
       lines = { alias: `s${group.lines.length}`, function: fn, points, variables: new Set() };
       group.lines.push(lines);
     }
     lines.variables.add(variable);
     const { alias } = lines;
     return (answer) => {
-      const { items, total } = devicesIn<PanelDeviceFragment>(answer, group.alias);
+      const { items, total } = this.parts.read<PanelDeviceFragment>(answer, group);
       const linesOf = (device: object) =>
         (device as Record<string, readonly PanelLineFragment[]>)[alias]!.filter(({ name }) => name === variable);
       return { total, items: items.map((device) => ({ ...device, lines: linesOf(device) })) };
@@ -98,14 +86,14 @@ export class PanelRequest {
 
   /** Asks for the newest values of devices. */
   values(choice: Choice): Reader<Devices<DeviceValues>> {
-    const { alias } = this.group('values', choice);
-    return (answer) => devicesIn<DeviceValues>(answer, alias);
+    const group = this.group('values', choice);
+    return (answer) => this.parts.read<DeviceValues>(answer, group);
   }
 
   /** Asks for the places of devices. */
   places(choice: Choice): Reader<Devices<DevicePlace>> {
-    const { alias } = this.group('places', choice);
-    return (answer) => devicesIn<DevicePlace>(answer, alias);
+    const group = this.group('places', choice);
+    return (answer) => this.parts.read<DevicePlace>(answer, group);
   }
 
   /** Asks a query of the search language. */
@@ -132,26 +120,20 @@ export class PanelRequest {
     const groups = [...this.groups.values()];
     const searches = this.queries.length > 0;
     const used = new Set(groups.flatMap(({ part }) => [PanelDeviceFragmentDoc, ...fragments[part]]).map(String));
-    const declared = groups.map(({ alias }) => `$${alias}: [ID!], $${alias}f: DeviceFilterInput`);
+    const takesApplication = searches || (this.parts.takesApplication && groups.some(({ choice }) => !choice.devices));
     const text = `query Panels($organizationId: ID!, ${[
-      ...(searches ? ['$applicationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!'] : []),
+      ...(takesApplication ? ['$applicationId: ID!'] : []),
+      ...(searches ? ['$ts: LocatedJSON!, $queries: LocatedJSON!'] : []),
       ...(groups.some(({ part }) => part === 'lines') ? ['$from: UnixTime, $to: UnixTime'] : []),
-      ...declared,
+      ...groups.map((group) => this.parts.declare(group)),
     ].join(', ')}) {
-${groups.map((group) => textOf(group, this.share(group))).join('\n')}
+${groups.map((group) => this.parts.text(group, fieldsOf(group, this.share(group)))).join('\n')}
 ${searches ? 'application(organizationId: $organizationId, applicationId: $applicationId) { search(ts: $ts, queries: $queries) { responses } }' : ''}
 }
 ${[...used].join('\n')}`;
     const variables: Record<string, unknown> = { organizationId, applicationId, from, to };
     if (searches) Object.assign(variables, { ts: { gte: from, lte: to }, queries: this.queries });
-    for (const { alias, choice } of groups) {
-      variables[alias] = choice.devices ?? null;
-      variables[`${alias}f`] = {
-        applicationId,
-        ...(choice.tag !== undefined && { tag: choice.tag }),
-        ...(choice.product !== undefined && { productIds: [choice.product] }),
-      };
-    }
+    for (const group of groups) Object.assign(variables, this.parts.variables(group, applicationId));
     return { text, variables };
   }
 
@@ -170,32 +152,24 @@ ${[...used].join('\n')}`;
     const found = this.groups.get(key);
     if (found !== undefined) return found;
     if (this.groups.size >= limits.groups) throw new TooMuch();
-    this.count();
+    this.count(this.parts.count(choice));
     const limit = choice.devices?.length ?? mostDevices[part];
     const group = { alias: `d${this.groups.size}`, part, choice, limit, lines: [] };
     this.groups.set(key, group);
     return group;
   }
 
-  private count(): void {
-    if (this.aliases >= limits.aliases) throw new TooMuch();
-    this.aliases++;
+  private count(by = 1): void {
+    if (this.aliases + by > limits.aliases) throw new TooMuch();
+    this.aliases += by;
   }
 }
 
-const devicesIn = <Device>({ data, refusals }: Answer, alias: string): Devices<Device> => {
-  const refusal = refusals.get(alias);
-  if (refusal !== undefined) throw refusal;
-  const { items, totalCount } = data[alias] as { items: Device[]; totalCount: number | null };
-  return { items, total: totalCount ?? items.length };
-};
-
-const textOf = ({ alias, part, limit, lines }: Group, share: number): string => {
-  const series = lines.map(({ alias: own, function: fn, points, variables }) => {
+const fieldsOf = ({ part, lines }: Group, share: number): string => {
+  const series = lines.map(({ alias, function: fn, points, variables }) => {
     const count = Math.max(10, Math.floor(points * share));
     const names = JSON.stringify([...variables]);
-    return `${own}: series(variables: ${names}, function: ${fn}, from: $from, to: $to, points: ${count}) { ...PanelLine }`;
+    return `${alias}: series(variables: ${names}, function: ${fn}, from: $from, to: $to, points: ${count}) { ...PanelLine }`;
   });
-  const fields = { lines: series.join(' '), values: 'latest { ...PanelValue }', places: '...PanelPlace' }[part];
-  return `${alias}: devices(organizationId: $organizationId, ids: $${alias}, filter: $${alias}f, limit: ${limit}, sort: "name") { totalCount items { ...PanelDevice ${fields} } }`;
+  return `...PanelDevice ${{ lines: series.join(' '), values: 'latest { ...PanelValue }', places: '...PanelPlace' }[part]}`;
 };

@@ -1,0 +1,105 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ask } from '../../api/graph.js';
+import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { textOf } from '../../browser/form.js';
+import { Action } from '../../components/action.js';
+import { Ago } from '../../components/ago.js';
+import { Copyable } from '../../components/copy.js';
+import { Field } from '../../components/dialog.js';
+import { Empty, Loading } from '../../components/state.js';
+import { ExpiryField, expiryOf } from '../../components/token.js';
+import { formatTime, secondsOf } from '../../format/time.js';
+import { CreateLinkDocument, type DashboardLink, EndLinkDocument, LinksDocument } from './link-documents.js';
+
+/** The links by which a dashboard is shown on walls. Owners make and end them. */
+export function Links({ applicationId, close }: { applicationId: string; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const names = { organizationId: organizationId.value, applicationId };
+  const loaded = useQuery(LinksDocument, names);
+  const [made, setMade] = useState<string | undefined>();
+  return (
+    <dialog ref={dialog} class="modal wide" aria-label="Links for walls" onClose={close}>
+      <h2>Links for walls</h2>
+      <p class="quiet">
+        Whoever has a link sees this dashboard and its devices, without signing in, until the link ends. It changes
+        nothing and shows nothing else.
+      </p>
+      {made !== undefined && (
+        <div role="status">
+          <p>Open this address on the wall. It is shown this once:</p>
+          <Copyable label="The new link" text={made} />
+        </div>
+      )}
+      <Loading of={loaded} rows={3}>
+        {({ application: { dashboardLinks } }) =>
+          dashboardLinks === null || dashboardLinks.length === 0 ? (
+            <Empty title="No link" />
+          ) : (
+            <Table
+              links={dashboardLinks}
+              end={(linkId) => ask(EndLinkDocument, { ...names, linkId }).then(loaded.reload)}
+            />
+          )
+        }
+      </Loading>
+      <div class="actions end">
+        <Action
+          label="Create a link"
+          action="Create"
+          primary
+          submit={async (form) => {
+            const variables = { ...names, name: textOf(form, 'name'), expiresAt: expiryOf(form) };
+            const { createDashboardLink } = await ask(CreateLinkDocument, variables);
+            setMade(createDashboardLink.url);
+            loaded.reload();
+          }}
+        >
+          <Field label="Name" hint="Where the wall is.">
+            <input name="name" required maxLength={200} />
+          </Field>
+          <ExpiryField />
+        </Action>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+const Table = ({ links, end }: { links: readonly DashboardLink[]; end: (id: string) => Promise<unknown> }) => (
+  <div class="table-frame">
+    <table aria-label="Links">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Used</th>
+          <th>Ends</th>
+          <th>End it</th>
+        </tr>
+      </thead>
+      <tbody>
+        {links.map(({ id, name, lastUsedAt, expiresAt }) => (
+          <tr key={id}>
+            <td>{name}</td>
+            <td>{lastUsedAt === null ? 'never' : <Ago at={secondsOf(lastUsedAt)} />}</td>
+            <td>{expiresAt === null ? 'never' : formatTime(secondsOf(expiresAt))}</td>
+            <td>
+              <Action
+                label="End"
+                title={`End the link ${name}`}
+                danger
+                done="The link was ended."
+                submit={() => end(id)}
+              >
+                <p>The wall that shows it goes blank within a second, and the link never works again.</p>
+              </Action>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,92 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { LocationProvider } from 'preact-iso';
+import { ended, token } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
+import { useAddress } from '../../browser/address.js';
+import { Empty, Loading } from '../../components/state.js';
+import { Connection } from './connection.js';
+import { Controls } from './controls.js';
+import { useResults } from './data/use-results.js';
+import { valuesIn } from './data/values.js';
+import { type Application, factsOf } from './facts.js';
+import { Grid } from './grid.js';
+import { readDashboard } from './read.js';
+import { useDashboardRange } from './use-dashboard-range.js';
+import { WallDocument, type Walled } from './wall-document.js';
+
+/** Time in milliseconds after which a wall looks for a new version of its dashboard. */
+const every = 60_000;
+
+/** A dashboard for a screen on a wall, shown to whoever has its link. It shows nothing else, and changes nothing. */
+export const Wall = () => (
+  <LocationProvider scope="/console">
+    <main id="main" class="wall" tabIndex={-1}>
+      {token.value === undefined ? (
+        <Empty title={ended.value === undefined ? 'This is the place of a dashboard' : 'This link has ended'}>
+          <p>Open the link that an owner of the organization made for it. A link that ended needs a new one.</p>
+        </Empty>
+      ) : (
+        <Opened />
+      )}
+    </main>
+  </LocationProvider>
+);
+
+function Opened() {
+  const loaded = useQuery(WallDocument, {}, { every });
+  return (
+    <Loading of={loaded} rows={24}>
+      {({ viewer: { application } }) =>
+        application === null || application.dashboard === null ? (
+          <Empty title="No dashboard">
+            <p>Its application has none at present.</p>
+          </Empty>
+        ) : (
+          <Shown key={application.id} walled={application} />
+        )
+      }
+    </Loading>
+  );
+}
+
+function Shown({ walled }: { walled: Walled }) {
+  const address = useAddress();
+  // Most answers bring nothing new: the panels are asked for again only after a save.
+  const same = JSON.stringify(walled);
+  const [application, dashboard] = useMemo(() => {
+    const { dashboard: stored } = walled;
+    const whole: Application = {
+      ...walled,
+      permission: 'read',
+      hasDashboard: true,
+      dashboard: stored && { ...stored, updatedAt: null, updatedBy: null },
+    };
+    return [whole, readDashboard(stored?.document ?? {})] as const;
+  }, [same]);
+  const values = useMemo(() => valuesIn(address, dashboard.variables), [address, dashboard]);
+  const range = useDashboardRange(address, dashboard.range);
+  const facts = useMemo(() => factsOf(application), [application]);
+  const board = useResults({
+    organizationId: walled.organizationId,
+    applicationId: application.id,
+    panels: dashboard.panels,
+    values,
+    range,
+    facts,
+  });
+  useEffect(() => {
+    document.title = application.name;
+  }, [application.name]);
+  return (
+    <>
+      <header class="board-head">
+        <h1 class="cut" title={application.name}>
+          {application.name}
+        </h1>
+        <Controls application={application} dashboard={dashboard} values={values} address={address} />
+        <Connection of={board} follows={typeof range === 'number'} />
+      </header>
+      <Grid panels={dashboard.panels} shown={board.shown} isWall />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { expect, it } from '@jest/globals';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
+import { coldRooms, saveDashboard } from '../dashboards.js';
+
+describeInBrowser('console: wall', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  it('shows the dashboard of a link alone, hides its token, renews itself, and goes blank when an owner ends the link', async () => {
+    const { owner, application, devices, address } = await coldRooms(world);
+    const source = { variable: 'data.temperature' };
+    const panels = [
+      { kind: 'series', title: 'Lines', sources: [source], draw: 'line' },
+      { kind: 'table', title: 'Newest', sources: [source] },
+      { kind: 'series', title: 'One', sources: [{ ...source, devices: [devices[0], application] }], draw: 'line' },
+      { kind: 'top', title: 'Ranking', source, aggregate: 'last', order: 'highest', size: 5 },
+      { kind: 'map', title: 'Places' },
+    ].map((panel, index) => ({
+      id: `p${index}`,
+      x: (index % 2) * 6,
+      y: 6 * Math.floor(index / 2),
+      w: 6,
+      h: 6,
+      ...panel,
+    }));
+    await saveDashboard(owner, application, panels);
+    const { page } = await browser.open(`${address}#token=${owner.token}`);
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Links for walls' }).click();
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    await page.getByLabel('Name').fill('Canteen');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const link = await page.getByLabel('The new link').innerText();
+    expect(link).toMatch(/\/console\/wall#ddp_/);
+    expect(await violationsOf(page)).toEqual([]);
+
+    const wall = await browser.open(
+      new URL(link).pathname === '/console/wall' ? `${world.url}/console/wall${new URL(link).hash}` : link,
+    );
+    await wall.page.getByRole('article', { name: 'Lines' }).getByRole('button', { name: 'Larder' }).waitFor();
+    expect(wall.page.url()).toBe(`${world.url}/console/wall`);
+    expect(await wall.page.getByRole('article', { name: 'One' }).getByText('1 device is gone.').count()).toBe(1);
+    expect(await wall.page.getByRole('article', { name: 'Ranking' }).getByRole('listitem').count()).toBe(2);
+    expect(await wall.page.getByRole('navigation').count()).toBe(0);
+    expect(await violationsOf(wall.page)).toEqual([]);
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 77 } });
+    await wall.page.getByRole('cell', { name: '77 °C' }).waitFor();
+    await wall.page.reload();
+    await wall.page.getByRole('article', { name: 'Lines' }).waitFor();
+
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByRole('dialog', { name: 'End the link Canteen' }).getByRole('button', { name: 'End' }).click();
+    await page.getByText('No link').waitFor();
+    await wall.page.reload();
+    await wall.page.getByText('This link has ended').waitFor();
+    expect(wall.faults).toEqual([]);
+  }, 120_000);
+});
