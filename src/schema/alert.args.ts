@@ -82,23 +82,32 @@ export class AlertDecisionArgs extends ApplicationArgs {
   @labels('Tags: the rule watches devices with at least one of them. Absent or empty: all devices.', 50, 64)
   tags?: string[] | null;
   @condition('Condition that opens an episode, for a threshold rule.') when?: AlertConditionInput | null;
-  @condition('Condition that closes an episode. Absent: a record closes it by which `when` does not hold.')
+  @condition('Condition that closes an episode. Absent: a record by which `when` does not hold on create, unchanged on update.')
   until?: AlertConditionInput | null;
-  @seconds('Time for which `when` must hold, measured by the times of records; by default 0.', 0, maxFor)
+  @seconds(
+    'Time for which `when` must hold, measured by the times of records. Absent: 0 on create, unchanged on update.',
+    0,
+    maxFor,
+  )
   for?: number | null;
   @seconds(
-    'Maximum gap between records; by default 3600. Across a longer gap, `when` does not count as holding.',
+    'Maximum gap between records; across a longer one, `when` does not count as holding. Absent: 3600 on create, unchanged on update.',
     1,
     maxFor,
   )
   maxGap?: number | null;
-  @seconds('An episode closes by itself when no record has arrived for this time; by default never.', minWait, maxWait)
+  @seconds(
+    'An episode closes by itself when no record has arrived for this time. Absent: never on create, unchanged on update.',
+    minWait,
+    maxWait,
+  )
   closeAfter?: number | null;
   @seconds('An episode opens when no record has arrived for this time, for a silence rule.', minWait, maxWait)
   silentFor?: number | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Variable whose arrival ends a silence, for a silence rule; by default any record does.',
+    description:
+      'Variable whose arrival ends a silence, for a silence rule. Absent: any on create, unchanged on update.',
   })
   @Length(1, 200)
   @Matches(/\S/u, { message: 'must not be blank' })

@@ -122,6 +122,18 @@ describe('docs/openapi.json', () => {
     expect(all.filter(([verb, { requestBody }]) => verb === 'get' && requestBody !== undefined)).toEqual([]);
   });
 
+  it('promises a default for absent fields of no PUT without saying that an update keeps them', () => {
+    const puts = Object.entries(document.paths).flatMap(([path, { put }]) => (put === undefined ? [] : [[path, put]]));
+    const promises = puts.flatMap(([path, put]) =>
+      [...JSON.stringify(put).matchAll(/"description":"([^"]*(?:by default|unless given|Absent:)[^"]*)"/gi)]
+        .map(([, description]) => description!)
+        .filter((description) => !/unchanged|for a new/.test(description))
+        .map((description) => [path, description]),
+    );
+    expect(puts.length).toBeGreaterThan(10);
+    expect(promises).toEqual([]);
+  });
+
   it('passes the linter', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source, config });
