@@ -82,7 +82,9 @@ export class AlertDecisionArgs extends ApplicationArgs {
   @labels('Tags: the rule watches devices with at least one of them. Absent or empty: all devices.', 50, 64)
   tags?: string[] | null;
   @condition('Condition that opens an episode, for a threshold rule.') when?: AlertConditionInput | null;
-  @condition('Condition that closes an episode. Absent: a record by which `when` does not hold on create, unchanged on update.')
+  @condition(
+    'Condition that closes an episode. Absent: a record by which `when` does not hold on create, unchanged on update.',
+  )
   until?: AlertConditionInput | null;
   @seconds(
     'Time for which `when` must hold, measured by the times of records. Absent: 0 on create, unchanged on update.',
