@@ -22,7 +22,7 @@ describeInBrowser('console: alerts', () => {
     expect(await violationsOf(page)).toEqual([]);
     await row.getByRole('button', { name: 'Acknowledge' }).click();
     await row.getByRole('button', { name: 'Acknowledge' }).waitFor({ state: 'detached' });
-    await page.getByLabel('Acknowledged', { exact: true }).selectOption('Not acknowledged');
+    await page.getByRole('combobox', { name: 'Acknowledged' }).selectOption('Not acknowledged');
     await page.getByText('No episode matches').waitFor();
     expect(page.url()).toContain('acknowledged=no');
     expect(faults).toEqual([]);

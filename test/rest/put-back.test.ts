@@ -116,6 +116,6 @@ describe('q and sort parameters', () => {
     expect((await owner.get(`${path}?q=${encodeURIComponent('\\bnorth\\b')}`)).body).toMatchObject([{ id }]);
     expect(await owner.get(`${path}?q=${encodeURIComponent('\\0')}`)).toMatchObject({ status: 422 });
     const { body } = await owner.get<{ errors: { message: string }[] }>(`${path}?sort=color`);
-    expect(body.errors[0]!.message).toContain('- before one for descending order');
+    expect(body.errors[0]!.message).toContain('write - before a field for descending order');
   });
 });
