@@ -67,13 +67,14 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
   const open = () => (transport ??= openTransport(server));
 
   const send = async (claimed: Claimed): Promise<void> => {
+    const at = new Date(clock());
     const composed = await compose(claimed);
     if (composed === undefined) return settler.release(claimed);
     const { mail, ids } = composed;
     let outcome: Outcome;
     try {
       await (await open())(mail);
-      outcome = await settler.sent(claimed, ids);
+      outcome = await settler.sent(claimed, ids, at);
     } catch (error) {
       const fault = faultOf(error);
       outcome = await settler.failed(claimed, fault);

@@ -17,7 +17,8 @@ export type Outcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
 
 /** Writes the outcomes of mails, guarded by their lease. */
 export interface Settler {
-  sent(claimed: Claimed, ids: readonly string[]): Promise<Outcome>;
+  /** @param at when the mail was composed: the validity of its links and the time to the next mail count from then */
+  sent(claimed: Claimed, ids: readonly string[], at: Date): Promise<Outcome>;
   failed(claimed: Claimed, fault: MailFault): Promise<Outcome>;
   /** Releases the lease on a recipient for whom no notice waits. */
   release(claimed: Claimed): Promise<void>;
@@ -25,7 +26,7 @@ export interface Settler {
 
 /** Creates the settler over a pool. */
 export const createSettler = (pool: pg.Pool, clock: () => number): Settler => ({
-  sent: (claimed, ids) => transaction(pool, (tx) => settleSent(tx, claimed, ids, new Date(clock()))),
+  sent: (claimed, ids, at) => transaction(pool, (tx) => settleSent(tx, claimed, ids, at)),
   failed: (claimed, fault) =>
     transaction(pool, (tx) =>
       fault.isRecipients
@@ -46,10 +47,10 @@ async function settleSent(
   tx: pg.PoolClient,
   { kind, id, claimId, organizationId }: Claimed,
   ids: readonly string[],
-  now: Date,
+  at: Date,
 ): Promise<Outcome> {
   const done =
-    kind === 'ask' ? sql`asked_at = ${now}, ask_at = null` : sql`next_at = ${new Date(now.getTime() + digestSpacing)}`;
+    kind === 'ask' ? sql`asked_at = ${at}, ask_at = null` : sql`next_at = ${new Date(at.getTime() + digestSpacing)}`;
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${faultless}, last_error = null, ${done} where id = ${id} and claim_id = ${claimId}`);
   if (rowCount === 0) return 'stale';
@@ -57,7 +58,7 @@ async function settleSent(
   const [notices, asked] = kind === 'ask' ? [0, 1] : [1, 0];
   await tx.query(sql`
     insert into alert_mail_day as d (organization_id, day, notices, asked)
-    values (${organizationId}, (${now}::timestamptz at time zone 'utc')::date, ${notices}, ${asked})
+    values (${organizationId}, (${at}::timestamptz at time zone 'utc')::date, ${notices}, ${asked})
         on conflict (organization_id, day) do update
        set notices = d.notices + excluded.notices, asked = d.asked + excluded.asked`);
   return 'sent';
