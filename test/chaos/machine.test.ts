@@ -87,7 +87,7 @@ describe('process without free memory', () => {
       });
       await day.load.stored(20);
       day.load.take();
-      const died = () => day.logged().split('A worker ended').length - 1;
+      const died = () => day.logged().split('Worker ended').length - 1;
       // More than a process of this size can hold: parsed bodies take ten times their size.
       const items = JSON.stringify(
         Array.from({ length: 10_000 }, (_, n) => ({ serial: 'nobody', data: { n, a: [n, n, n] } })),

@@ -192,7 +192,7 @@ describe('ddp restore of special files', () => {
       () => writeFile(copy, zstdCompressSync('D\0\0\0\u0001x')),
     ]) {
       await harm();
-      expect(await refusal(empty, 'restore', copy)).toMatch(/^copy.backup is cut, damaged, or no backup/);
+      expect(await refusal(empty, 'restore', copy)).toMatch(/^copy.backup is cut off, damaged, or not a backup/);
     }
     expect(await column(empty, `select relname as name from pg_class where relname = 'account'`)).toEqual([]);
   }, 180_000);

@@ -132,10 +132,10 @@ describe('unreachable trace collector', () => {
     // A hundred requests fill more than one batch of spans.
     for (let sent = 0; sent < 100; sent++) expect((await post(service, customer)).status).toBe(200);
     await receiver.received(100);
-    expect(await lineWith('traces cannot be sent')).toMatchObject({ level: 'warn' });
+    expect(await lineWith('Traces cannot be sent')).toMatchObject({ level: 'warn' });
     await service.close();
     opened.splice(opened.indexOf(service), 1);
-    expect(logged.split('traces cannot be sent')).toHaveLength(2);
+    expect(logged.split('Traces cannot be sent')).toHaveLength(2);
   });
 });
 
