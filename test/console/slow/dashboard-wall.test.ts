@@ -32,7 +32,7 @@ describeInBrowser('console: wall', () => {
     await page.getByLabel('Name').fill('Canteen');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const link = await page.getByLabel('The new link').innerText();
-    expect(link).toMatch(/\/console\/wall#ddp_/);
+    expect(link).toMatch(/\/console\/wall#ddplink_/);
     expect(await violationsOf(page)).toEqual([]);
 
     const wall = await browser.open(
@@ -56,4 +56,38 @@ describeInBrowser('console: wall', () => {
     await wall.page.getByText('This link has ended').waitFor();
     expect(wall.faults).toEqual([]);
   }, 120_000);
+
+  it('keeps its memory over an hour of renewals', async () => {
+    const { owner, application, address } = await coldRooms(world);
+    const source = { variable: 'data.temperature' };
+    const place = { x: 0, w: 6, h: 6 };
+    await saveDashboard(owner, application, [
+      { id: 'a', kind: 'series', title: 'Lines', sources: [source], draw: 'area', ...place, y: 0 },
+      { id: 'b', kind: 'table', title: 'Newest', sources: [source], ...place, y: 6 },
+      { id: 'c', kind: 'timeline', title: 'Doors', sources: [{ variable: 'data.door' }], ...place, y: 12 },
+      { id: 'd', kind: 'map', title: 'Places', ...place, y: 18 },
+    ]);
+    const { page, context, faults } = await browser.open('about:blank');
+    await page.clock.install();
+    await page.goto(`${address}#token=${owner.token}`);
+    await page.getByRole('article', { name: 'Lines' }).getByRole('button', { name: 'Larder' }).waitFor();
+    const session = await context.newCDPSession(page);
+    let answers = 0;
+    page.on('requestfinished', (request) => {
+      if (request.url().endsWith('/graphql')) answers += 1;
+    });
+    const renew = async (times: number) => {
+      for (const end = answers + times; answers < end; ) await page.clock.fastForward(30_000);
+      await session.send('HeapProfiler.collectGarbage');
+      const { usedSize } = await session.send('Runtime.getHeapUsage');
+      const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
+      return { usedSize, nodes, jsEventListeners };
+    };
+    const before = await renew(10);
+    const after = await renew(60);
+    expect(after.usedSize).toBeLessThan(before.usedSize * 1.1);
+    expect(after.nodes).toBeLessThan(before.nodes * 1.1);
+    expect(after.jsEventListeners).toBeLessThan(before.jsEventListeners * 1.1);
+    expect(faults).toEqual([]);
+  }, 180_000);
 });
