@@ -18,7 +18,7 @@ export interface Attacker {
  */
 export const attackerAddress = '127.0.0.2';
 
-/** An attack: rounds that a number of workers repeat. An answer of any status counts. */
+/** An attack. Each worker runs the prepared rounds in turn, without end. A round succeeds with any status. */
 export interface Attack {
   workers: number;
   prepare(attacker: Attacker): Promise<(() => Promise<unknown>)[]>;

@@ -8,7 +8,7 @@ export interface Call {
   body?: () => string;
 }
 
-/** A server, and its call for the compared work. */
+/** A server of a comparison, and the call by which it does the compared work. */
 export interface Side {
   name: string;
   origin: string;

@@ -9,8 +9,9 @@ import { openWorld, reportStorage, type SearchWorld } from './search-world.js';
 
 /**
  * Compares searches over HTTP with handwritten SQL for the same question, over records or rollups, and with the engine
- * at OPENSEARCH_URL if there is one. `--rows N` (1 million), `--rounds N` (9), `--only a,b` runs the questions whose
- * names begin so, and `storage`, `dashboards` and `shaping`; `--prepare` only creates the records.
+ * at OPENSEARCH_URL if there is one. Options: `--rows N` (1 million) and `--rounds N` (9). `--only a,b` runs only the
+ * questions and the reports (`storage`, `shaping`, `dashboards`) whose names begin with `a` or `b`. `--prepare` only
+ * creates the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

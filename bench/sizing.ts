@@ -144,7 +144,7 @@ const posting = async (
   return under.length * size;
 };
 
-/** Returns the service's memory for each of some things that are held open, in bytes. */
+/** Returns the service's memory per open connection or subscription, in bytes. `open` opens `count` of them. */
 const memoryOf = async (
   stage: Stage,
   count: number,

@@ -29,10 +29,10 @@ interface Side {
 }
 
 /**
- * Compares searches and ingestion at once, with and without a standby on this machine: searches and records a second,
- * and the primary's processor time for each search and the records stored meanwhile. The servers share the processors,
- * so the rates show what a standby costs, and the processor time what it takes off the primary. `--rows N` (1 million),
- * `--seconds N` (20) a turn, `--rounds N` (5).
+ * Measures concurrent searches and ingestion, with and without a standby on this machine. Reports searches and records
+ * per second, and the primary's processor time per search, including the ingestion meanwhile. All servers share the
+ * processors, so the rates show the cost of a standby, and the processor time shows the relief of the primary. Options:
+ * `--rows N` (1 million), `--seconds N` (20) per turn, `--rounds N` (5).
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Hooks, and what the dispatcher keeps of each. */
+/** Hooks, and the state that the dispatcher keeps of each hook. */
 export class Hooks extends Migration {
   override up(): void {
     this.addSql(String.raw`

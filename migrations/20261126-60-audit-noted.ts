@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Keys of events that are written once a minute at most, by whichever process. Without a log: a crash may forget them. */
+/**
+ * Keys of audit events that all processes together write at most once a minute. The table is unlogged: a crash of
+ * PostgreSQL empties it, and an event may be written twice.
+ */
 export class AuditNoted extends Migration {
   override up(): void {
     this.addSql('create unlogged table audit_noted (key text primary key, at timestamptz(3) not null)');

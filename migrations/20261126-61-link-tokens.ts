@@ -1,7 +1,7 @@
 import { OnlineMigration } from '#database/online-migration.js';
 import type { OnlineSteps } from '#database/online-steps.js';
 
-/** Tokens of links to a dashboard, which read one application and end with it. */
+/** Tokens of dashboard links. A token reads one application and is deleted with it. */
 export class LinkTokens extends OnlineMigration {
   override async steps(steps: OnlineSteps): Promise<void> {
     await steps.locked('api_token', 'alter table api_token add column if not exists application_id uuid');

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import ts from 'typescript';
 
 /*
- * npm run check: prints file and line of words that cost a reader time. `--rule NAME`, which may be repeated, runs these
- * rules alone.
+ * npm run check: prints file and line of each text that breaks a rule of wording. `--rule NAME`, which may be repeated,
+ * runs only the named rules.
  */
 
 /** A text in a file: a comment, a title of a test, or a paragraph of a page. */
@@ -22,7 +22,7 @@ const commented = [...code, ...['bench', 'migrations'].flatMap((folder) => globS
 const tests = globSync('test/**/*.test.ts', { exclude: (name) => name === 'node_modules' });
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
 
-/** Names of files, which a neighbour may name without their folder. */
+/** File names in the repository. A comment may name a file without its folder. */
 const names = new Set(
   execFileSync('git', ['ls-files'], { encoding: 'utf8' })
     .split('\n')
@@ -116,7 +116,7 @@ function sentenceFaults(passage: Passage): string[] {
 
 function pathFaults(passage: Passage): string[] {
   const isPage = passage.path.endsWith('.md');
-  // In a page, code names a path; in a comment, any word with a folder of the tree or the ending of a source file.
+  // In a page, only code spans are paths. In a comment, any word may be one: isPath() decides by its folder or ending.
   const pattern = isPage ? /`([^`\s]+)`/g : /(?<![\w@/.:$*-])([\w.-]+(?:\/[\w.-]+)*)/g;
   return [...passage.text.matchAll(pattern)].flatMap((match) => {
     const name = match[1]!.replace(/[.:]$/, '');

@@ -19,7 +19,7 @@ export const delayDuring = async <T>(work: () => Promise<T>): Promise<Delayed<T>
   const timer = setInterval(note, 1);
   try {
     const result = await work();
-    // The last task is counted when the loop has gone round once more.
+    // Waits one more round of the event loop, so that the last task is measured too.
     await new Promise((resolve) => setTimeout(resolve, 5));
     note();
     return { result, longest };

@@ -7,7 +7,7 @@ import { fillOrganization } from './fleet.js';
 
 const world = useWorld({});
 
-/** Each edge, below 100 parents. A page of an edge is limited to one item, so that its cost stays small. */
+/** Selection of an edge. Its page has one item, so that the query stays below the cost limit with 100 parents. */
 const one = '(limit: 1) { totalCount items { id } }';
 const connection = '(first: 1) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } }';
 const applications = (selection: string) => `applications(limit: 100) { items { ${selection} } }`;

@@ -25,7 +25,7 @@ describe('an assistant with the tools alone', () => {
       'Freezer South',
     ]);
     const [applicationId] = devices.map(({ applications }: { applications: { id: string }[] }) => applications[0]!.id);
-    // It asks for the warmest value of each, among records above -15.
+    // The assistant asks for the highest temperature of each freezer, among records above -15.
     const searched = await assistant.call('search_records', {
       applicationId,
       from: new Date(store.night.from * 1000).toISOString(),

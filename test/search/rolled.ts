@@ -52,7 +52,7 @@ export const expectClose = (got: unknown, wanted: unknown, path = 'aggregations'
   } else expect([path, got]).toEqual([path, wanted]);
 };
 
-/** So late that every rollup is due. */
+/** A time at which every rollup is due. */
 const later = new Date(Math.max(Date.now(), worldNow) + 10 * 24 * 3600e3);
 
 /** Rolls up everything that is stale. */

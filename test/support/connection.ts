@@ -26,8 +26,8 @@ export const poolOf = (databaseUrl: string): pg.Pool =>
   kept('service', databaseUrl, () => createPool(databaseUrl, { max: 3, name: 'ddp test' }));
 
 /**
- * Returns the worker's pool of connections with pg's own types. In its session, `record` is the table that the services
- * of this run write.
+ * Returns the worker's pool of connections that return pg's own types. The name `record` in a statement means the table
+ * of records that the services of this run write.
  */
 export const plainPoolOf = (databaseUrl: string): pg.Pool => {
   const options = recordSession();

@@ -21,7 +21,7 @@ const { default: JestSequencer } = createRequire(import.meta.url)('@jest/test-se
  */
 export default class LongestFirst extends JestSequencer {
   override async sort(tests: TestFile[]): Promise<TestFile[]> {
-    // Sets `duration` from Jest's cache. Its order remains among files without a duration.
+    // Jest sets `duration` from its cache. Files without any duration keep Jest's order among themselves.
     const sorted = await super.sort(tests);
     return sorted.sort((one, other) => milliseconds(other) - milliseconds(one));
   }

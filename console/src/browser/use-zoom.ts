@@ -12,8 +12,8 @@ export interface Zoom {
 const initial = 'initial';
 
 /**
- * Zooms by the address: `range` is the part, and `before` the range before it. Each zoom is an entry in the history of
- * the browser.
+ * Keeps the zoom in the address: `range` is the visible range, and `before` the range before the first zoom. Each zoom
+ * adds an entry to the browser's history.
  */
 export function useZoom(): Zoom {
   const address = useAddress();

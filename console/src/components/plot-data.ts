@@ -72,7 +72,7 @@ const withGaps = (line: Line): [number[], (number | null)[]] => {
     ts.push(at);
     values.push(line.values[index] ?? null);
   });
-  // The last state of a boolean lasts as long as the next value may take.
+  // The last state of a boolean is drawn for one expected interval, as no later value ends it.
   const last = ts.at(-1);
   if (last !== undefined && isBoolean(line)) {
     ts.push(last + Math.max(1, expected));

@@ -5,8 +5,8 @@ import { endsOf, isZone, parseRange, type ranges, zone } from '../format/time.js
 const usual = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 
 /**
- * Chooses the time range (`range` in the address), whether it follows the clock (`follow`, on screens that support it),
- * and shows the time zone. `zone` in the address is that of whoever shared it.
+ * Picks the time range (`range` in the address) and, on screens that support it, whether the range follows the clock
+ * (`follow`). Shows the time zone. A `zone` in the address, which a shared link has, becomes the time zone of the page.
  */
 export function RangePicker({
   address,

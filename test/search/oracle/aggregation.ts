@@ -25,7 +25,8 @@ export class AggregationGrammar {
     if (depth === 0 || dice.chance(0.4)) return { ...metric(dice), ...meta };
     const own = this.bucket(top);
     if (!dice.chance(0.65)) return { ...own, ...meta };
-    // In a single bucket OpenSearch derives the interval from that bucket, as at the top level.
+    // A parent with a single bucket may have the same children as the top level: there too, OpenSearch derives an
+    // automatic interval from one bucket.
     const children = this.all(depth - 1, top && isSingle(own));
     return {
       ...own,

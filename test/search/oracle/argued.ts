@@ -81,7 +81,7 @@ const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
 const isFormattedStandIn = (theirs: Plain): boolean =>
   theirs['status'] === 500 && reasonOf(theirs).startsWith('Unparseable number: ');
 
-/** Aggregations that we accept as a source of `composite`; both sides know aggregations with these names. */
+/** A source of `composite` with `missing` or `format`: we accept the option, and OpenSearch refuses it. */
 const isOwnKey = (theirs: Plain): boolean =>
   /\[(?:terms|histogram|date_histogram)\] unknown field \[(?:missing|format)\]/.test(reasonOf(theirs));
 

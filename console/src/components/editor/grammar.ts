@@ -1,4 +1,4 @@
-/** Words of the query language at each position, for completion in the editor. The service reports what is wrong. */
+/** Words that the editor suggests at each position of a query. The service, not the editor, checks the query. */
 
 /** Keys of a query. */
 export const queryKeys =

@@ -30,7 +30,7 @@ const Values = ({ of: { before, after } }: { of: Change }) => {
   );
 };
 
-/** Shows the items that came and went of a list. A changed item goes and comes. */
+/** Shows the removed and the added items of a list. A changed item appears as both. */
 const Items = ({ before, after }: { before: readonly unknown[]; after: readonly unknown[] }) => {
   const [old, now] = [new Set(before.map(textOf)), new Set(after.map(textOf))];
   const [gone, come] = [[...old].filter((text) => !now.has(text)), [...now].filter((text) => !old.has(text))];

@@ -143,7 +143,7 @@ ${[...used].join('\n')}`;
       of.limit * of.lines.reduce((sum, { points, variables }) => sum + points * variables.size, 0);
     const all = [...this.groups.values()].reduce((sum, group) => sum + wanted(group), 0);
     const own = limit * Math.max(1, ...lines.map(({ points, variables }) => points * variables.size));
-    // A list counts one object for each 20 values, and a line has two lists.
+    // The service counts one object for each 20 values of a list. A line has two lists: one object per 10 points.
     return Math.min(1, limits.points / own, (limits.listed * 10) / Math.max(1, all));
   }
 

@@ -21,7 +21,7 @@ interface Gone {
 export interface SeriesResult extends Gone {
   readonly kind: 'series';
   readonly lines: readonly Line[];
-  /** Devices beyond those that are read. */
+  /** Number of further devices that the panel does not show. */
   readonly left: number;
 }
 

@@ -48,7 +48,7 @@ const ofChoice = ({ devices, tag, product }: Choice): object[] => [
 /** Lengths of buckets in seconds. */
 const steps = [1, 2, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
-/** Returns the shortest length of buckets of which a range has at most `count`. */
+/** Returns the shortest bucket length, in seconds, that divides a range into at most `count` buckets. */
 export const stepFor = (from: number, to: number, count: number): number =>
   steps.find((step) => (to - from) / step <= count) ?? Math.ceil((to - from) / count / 86_400) * 86_400;
 
