@@ -5,7 +5,7 @@ import { SessionDocument, ViewerNameDocument } from './api/documents.js';
 import { account, isOwner, isWall, mayWrite, person, token, viewerId, viewerName } from './api/session.js';
 import { useQuery } from './api/use-query.js';
 import { showFullTexts } from './browser/full-text.js';
-import { listenForShortcuts } from './browser/palette-state.js';
+import { listenForShortcuts } from './browser/shortcuts.js';
 import { LazyPalette } from './components/lazy-palette.js';
 import { Navigation, type NavigationScreen } from './components/navigation.js';
 import { Page } from './components/page.js';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ErrorBoundary, lazy } from 'preact-iso';
 import { account, isOwner, mayWrite, signOut, token, viewerName } from '../api/session.js';
-import { openPalette } from '../browser/palette-state.js';
+import { openPalette } from '../browser/shortcuts.js';
 import { chooseTheme, theme } from '../browser/theme.js';
 import { chooseZone, zone } from '../format/time.js';
 

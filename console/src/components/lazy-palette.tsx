@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { palette } from '../browser/palette-state.js';
+import { palette } from '../browser/shortcuts.js';
 
 /** The search over everything and the list of shortcuts, loaded when one is first opened. */
 export function LazyPalette() {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { account } from '../api/session.js';
-import { openPalette } from '../browser/palette-state.js';
+import { openPalette } from '../browser/shortcuts.js';
 import { AccountMenu } from './account-menu.js';
 import { Icon, isIcon } from './icon.js';
 

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { PaletteDocument, type PaletteQuery } from '../api/documents.js';
 import { organizationId, signOut } from '../api/session.js';
 import { usePanels } from '../api/use-query.js';
-import { palette } from '../browser/palette-state.js';
+import { palette } from '../browser/shortcuts.js';
 import { chooseTheme } from '../browser/theme.js';
 import { escaped } from '../format/pattern.js';
 import { Icon, type IconName } from './icon.js';
