@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
+import { until } from '../../support/until.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
@@ -154,7 +155,8 @@ describeInBrowser('console: applications, people and jobs', () => {
     for (const [path, name] of Object.entries(headings)) {
       await page.goto(`${world.url}/console${path}`);
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-      expect(await page.title()).toBe(`${name} · Device Data Platform`);
+      // The title follows the heading, once the screen has been drawn.
+      await until(async () => (await page.title()) === `${name} · Device Data Platform`);
     }
     expect(await violationsOf(page)).toEqual([]);
   });
