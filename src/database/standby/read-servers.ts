@@ -113,8 +113,11 @@ export const createReadServers = ({ standbys: given, readPrimary, log }: ReadSer
       const { standby, server } = member;
       member.reads += 1;
       standby.reads += 1;
+      const { departures } = standby;
       try {
-        return await onStandby(server);
+        const result = await onStandby(server);
+        // A read that waited for a connection may have got one to a server that was promoted meanwhile.
+        if (standby.departures === departures) return result;
       } catch (error) {
         if (!isOfServer(error)) throw error;
         if (isConnectionLoss(error)) standby.doubt();

@@ -39,6 +39,8 @@ export class Standby {
   readonly name: string;
   /** Number of reads under way. */
   reads = 0;
+  /** Number of times that it was left as `away`. A read during which this changes may have seen another database. */
+  departures = 0;
   private state: State = 'away';
   private known: Position = { timeline: 0, bytes: 0 };
   private connection: StandbyConnection | undefined;
@@ -114,6 +116,7 @@ export class Standby {
     this.reason = message;
     this.isNews = true;
     this.state = 'away';
+    this.departures += 1;
     this.close();
     for (const client of this.clients) client.connection.stream.destroy();
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
@@ -39,7 +39,7 @@ describeInBrowser('console: charts and files for a dashboard', () => {
       page.getByRole('button', { name: 'Export as a file' }).click(),
     ]);
     expect(file.suggestedFilename()).toBe('Cold rooms.dashboard.json');
-    const text = readFileSync(await file.path(), 'utf8');
+    const text = (await buffer(await file.createReadStream())).toString();
     expect(JSON.parse(text)).toMatchObject({ format: 1, range: '24h' });
     const choose = (name: string, content: string) =>
       page

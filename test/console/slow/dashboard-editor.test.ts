@@ -38,7 +38,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Cold');
     await dialog.getByLabel('Devices').selectOption('With a tag');
-    await dialog.getByLabel('Tag', { exact: true }).selectOption('lyon');
+    await dialog.getByRole('combobox', { name: 'Tag', exact: true }).selectOption('lyon');
     await dialog.getByLabel('Draw as').selectOption('Areas');
     await dialog.getByRole('button', { name: 'Mark values' }).click();
     await dialog.getByLabel('From', { exact: true }).fill('-10');

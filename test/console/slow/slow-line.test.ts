@@ -39,8 +39,8 @@ describeInBrowser('console: slow lines and large letters', () => {
       answered: (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).responseStart,
     }));
     const [at] = seen.find(([, what]) => what === 'skeleton') ?? [Infinity];
-    // Other work on this machine may hold up the answer.
-    expect(at - answered).toBeLessThan(1000);
+    // A second on a quiet machine. Other files of the suite may hold up the page.
+    expect(at - answered).toBeLessThan(2000);
     expect(seen.filter(([from, what]) => what === 'blank' && from > at)).toEqual([]);
     expect(seen.at(-1)![1]).toBe('list');
   });
