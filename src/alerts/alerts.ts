@@ -25,7 +25,7 @@ const interval = 2000;
 
 /** Settings of alerts. */
 export interface AlertsOptions {
-  /** A pool that storing records takes no connections from. */
+  /** A pool that the storing of records does not use. */
   pool: pg.Pool;
   clock: () => number;
   log: Logger;

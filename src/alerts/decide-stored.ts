@@ -39,7 +39,7 @@ export interface DecideOptions {
   health: RuleHealth;
 }
 
-/** Decisions over stored records that are to be made and written in their transaction. */
+/** Decisions of rules over the records that a transaction stores. `write` writes them in the same transaction. */
 export interface PlannedDecisions {
   /** Organizations whose rules have queries. */
   costly: ReadonlySet<string>;

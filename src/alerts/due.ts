@@ -107,7 +107,10 @@ const updateStates = (tx: pg.PoolClient, states: readonly Next[]) =>
     ),
   );
 
-/** Decides one state: the device is silent now, or the state is due later. Outages do not count. */
+/**
+ * Decides one state. If its wait, without outages, is over, returns the transition; otherwise returns the time at which
+ * it is due.
+ */
 function decide(
   state: Due,
   now: number,

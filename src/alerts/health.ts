@@ -20,7 +20,7 @@ export interface RuleHealth {
 
 /** Settings of the counts. */
 export interface RuleHealthOptions {
-  /** A pool that storing records takes no connections from. */
+  /** A pool that the storing of records does not use. */
   pool: pg.Pool;
   clock: () => number;
   log: Logger;

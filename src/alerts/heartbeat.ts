@@ -7,8 +7,8 @@ export const maxPause = 15_000;
 const keptFor = 91 * 86_400_000;
 
 /**
- * Writes the heartbeat of processes that take records. If it stood still, notes an outage, which does not count towards
- * any silence.
+ * Writes the heartbeat of the processes that take records. If the last heartbeat is too old, notes an outage, which
+ * does not count towards any silence.
  */
 export async function beat(tx: PoolClient, now: Date): Promise<void> {
   const { rows } = await tx.query<{ at: string }>(sql`select at from alert_heartbeat for update`);
@@ -17,7 +17,7 @@ export async function beat(tx: PoolClient, now: Date): Promise<void> {
     await tx.query(sql`insert into alert_heartbeat (at) values (${now}) on conflict do nothing`);
     return;
   }
-  // Another process wrote it, or one whose clock is ahead.
+  // Another process wrote the heartbeat meanwhile, or a process whose clock is ahead.
   if (last >= now.getTime()) return;
   if (now.getTime() - last > maxPause) {
     await tx.query(sql`

@@ -45,7 +45,10 @@ export async function poll({ pool, clock, notify, outboxes }: PollOptions): Prom
   for (const outbox of outboxes) await repeat(pool, (tx) => outbox.drain(tx));
 }
 
-/** Finds the kinds of work that wait. Also writes the heartbeat, unless it is so old that an outage is to be noted. */
+/**
+ * Finds the kinds of work that wait. Writes the heartbeat too, unless the last one is so old that the caller must note
+ * an outage first.
+ */
 async function look(pool: pg.Pool, now: number, outboxes: readonly Outbox[]): Promise<Found> {
   const before = (age: number) => new Date(now - age);
   const isWaiting = join(

@@ -80,7 +80,7 @@ export function followThreshold(rule: PreviewRule): Follower {
 
 /**
  * Replays a silence rule by the arrival of records.
- * @param from beginning of its clock, in Unix seconds
+ * @param from time at which the rule's clock begins, in Unix seconds
  */
 export function followSilence({ silentFor, variable }: PreviewRule, from: number): Follower {
   const arrivals: PreviewRecord[] = [];

@@ -6,7 +6,7 @@ import type { AlertCondition } from '#entities/alert-condition.js';
 /** An alert rule with the fields that decisions need. Durations are seconds. */
 export interface Rule {
   ruleId: string;
-  /** Number of changes of the fields that decide. */
+  /** Version of the fields that decide; each change increases it. */
   version: number;
   organizationId: string;
   applicationId: string;

@@ -8,7 +8,7 @@ interface Member {
   readonly userName: string | null;
 }
 
-/** Actor of an event, with the names of that time. */
+/** Actor of an event, with the names at the time of the event. */
 export type Actor =
   | ({ readonly kind: 'token'; readonly id: string; readonly name: string | null } & (
       | Member
@@ -36,9 +36,10 @@ export interface NewEvent {
 const maxCharacters = 65_536;
 
 /**
- * The statement that writes an event: part of the statement of its change, or run in the transaction of it. The text of a success
- * is always the same, unless `happened` is given. Each value costs a create about a microsecond, so there are no more than needed.
- * @param happened condition without which nothing changed, and no changes are noted
+ * Returns the statement that writes an event. It is part of the statement that makes the change, or runs in the same
+ * transaction. The SQL text for a success is always the same, unless `happened` is given. Each parameter adds about a
+ * microsecond to a create, so the statement has no more than it needs.
+ * @param happened condition that is false if nothing changed; the event then lists no changes
  */
 export const insertEvent = (event: NewEvent, happened?: Sql): Sql => {
   const { organizationId, actor, action, target, changes = {}, outcome } = event;

@@ -10,12 +10,14 @@ export interface SparseEvents {
 
 /** Time for which one event stands for all of its kind, in milliseconds. */
 const interval = 60_000;
-/** Number of keys that a process remembers. Beyond, it forgets those that were noted longest ago. */
+/**
+ * Maximum number of keys that a process remembers. Above it, the process forgets the keys that it noted longest ago.
+ */
 const maxRemembered = 10_000;
 
 /**
- * Creates the writer of sparse events. Processes agree by the table `audit_noted`. Each also remembers what it noted, so that
- * a caller who is refused all the time costs no statement.
+ * Creates the writer of sparse events. Processes coordinate through the table `audit_noted`. Each process also
+ * remembers the keys that it noted, so that a caller who is refused again and again costs no statement.
  * @param clock monotonic milliseconds
  */
 export const createSparseEvents = (
@@ -48,7 +50,7 @@ export const createSparseEvents = (
   };
 };
 
-/** Deletes keys that no longer keep an event back. */
+/** Deletes keys that are too old to suppress an event. */
 export const forgetNoted = sql`delete from audit_noted where at < now() - interval '1 minute'`;
 
 /** The statement that writes an event, unless its key was noted within the last minute by the clock of PostgreSQL. */

@@ -28,7 +28,7 @@ interface Pending {
   target?: AuditTarget;
   changes: AuditChanges;
   isWritten: boolean;
-  /** Whether the changes are counts. Changes of single rows are then left out. */
+  /** Whether the changes are counts. The event then omits the changes of single rows. */
   isSummary: boolean;
 }
 
@@ -95,7 +95,10 @@ export class Trail {
     await this.sparse.note({ ...this.byCaller(), action, outcome: 'refused' });
   }
 
-  /** Notes that a stored secret is shown again, once a minute for each actor and thing, unless the operation's event is about it. */
+  /**
+   * Writes an event that a stored secret was shown again, once a minute for each actor and target. Writes none if the
+   * operation's own event has this target.
+   */
   async shown(action: string, target: AuditTarget): Promise<void> {
     if (this.pending?.target?.id !== target.id) await this.sparse.note({ ...this.byCaller(), action, target });
   }

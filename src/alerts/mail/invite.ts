@@ -23,8 +23,9 @@ export interface InviterOptions {
 }
 
 /**
- * Creates the function that sends an invitation at once: the link is stored nowhere, so that no other process could send it
- * later. Invitations share the limits of mails that ask for confirmation: both go to addresses that nobody has confirmed.
+ * Creates the function that sends an invitation at once. No other process could send the invitation later, because its
+ * link is not stored. Invitations share the limits of confirmation mails: both go to addresses that nobody has
+ * confirmed.
  */
 export const createInviter =
   ({ pool, clock, log, origin, open }: InviterOptions) =>
@@ -49,7 +50,9 @@ export const createInviter =
     }
   };
 
-/** Counts a mail to an address that has not confirmed. Returns false when the organization or the address has had enough. */
+/**
+ * Counts a mail to an unconfirmed address. Returns false when the organization or the address has used up its limit.
+ */
 const takeTurn = (pool: pg.Pool, organizationId: string, address: string, now: Date): Promise<boolean> =>
   transaction(pool, async (tx) => {
     const { rowCount } = await tx.query(sql`

@@ -7,7 +7,10 @@ import { hashOf, type StopTokens } from './token.js';
 export interface MailLinks {
   /** Confirms an address. Returns false for a token that is unknown or has expired. */
   confirm(token: string): Promise<boolean>;
-  /** Stops the mails to an address, or resumes them. Returns false for a token that no key signed, or whose address was deleted. */
+  /**
+   * Stops the mails to an address, or resumes them. Returns false for a token that no key signed, or whose address was
+   * deleted.
+   */
   stop(token: string, resume: boolean): Promise<boolean>;
 }
 

@@ -28,7 +28,7 @@ const closeTimeout = 5000;
 
 /** Settings of e-mail. */
 export interface MailerOptions {
-  /** A pool that storing records takes no connections from. */
+  /** A pool that the storing of records does not use. */
   pool: pg.Pool;
   clock: () => number;
   log: Logger;

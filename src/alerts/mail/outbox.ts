@@ -21,8 +21,8 @@ export interface Notice {
 
 /**
  * Stores notices of openings or closings for the confirmed recipients of their rules, in the caller's transaction. It
- * locks no row that another transaction writes. If more notices wait for a recipient than a mail shows, one row counts
- * the others. Returns whether a mail is to be sent.
+ * locks no row that another transaction writes. If more notices wait for a recipient than one mail shows, a single row
+ * counts the rest. Returns whether there is a mail to send.
  */
 export async function enqueueNotices(
   tx: Pick<pg.ClientBase, 'query'>,

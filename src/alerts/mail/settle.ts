@@ -6,7 +6,7 @@ import type { MailFault } from './fault.js';
 
 /** Minimum time between two mails with notices to one recipient, in milliseconds. */
 export const digestSpacing = 5 * 60_000;
-/** Time for which mails are retried, in milliseconds. After it their notices are dropped. */
+/** Time for which a mail is retried, in milliseconds. Its notices are dropped afterwards. */
 const giveUpAfter = 86_400_000;
 /** Wait before the first retry, which doubles with each one up to {@link maxWait}. Milliseconds. */
 const firstWait = 60_000;
@@ -17,7 +17,10 @@ export type Outcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
 
 /** Writes the outcomes of mails, guarded by their lease. */
 export interface Settler {
-  /** @param at when the mail was composed: the validity of its links and the time to the next mail count from then */
+  /**
+   * @param at time at which the mail was composed. The validity of its links and the wait before the next mail begin
+   * then.
+   */
   sent(claimed: Claimed, ids: readonly string[], at: Date): Promise<Outcome>;
   failed(claimed: Claimed, fault: MailFault): Promise<Outcome>;
   /** Releases the lease on a recipient for whom no notice waits. */

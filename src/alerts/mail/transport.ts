@@ -17,7 +17,7 @@ export interface MailServer {
  */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** Maximum times of connecting, and of a silent server, in milliseconds. */
+/** Timeouts of connecting to the server, and of waiting for its next answer, in milliseconds. */
 const connectTimeout = 10_000;
 const silenceTimeout = 20_000;
 /** Maximum time of a whole mail, in milliseconds, which also limits a server that answers slowly. */
