@@ -54,8 +54,8 @@ export async function loadTeam(ctx: Context, organizationId: string, id: string,
 }
 
 /**
- * Loads a product of the caller's organization, or a public one of the named organization, which only its owner may
- * change. All columns are read, unless the product is only read and fewer are selected.
+ * Loads a product of the named organization: the caller's own, or a public one. Only its owner may change it.
+ * @param selected columns to load, for `read` only; all columns without it
  */
 export async function loadProduct(
   ctx: Context,
@@ -76,8 +76,8 @@ export async function loadProduct(
 }
 
 /**
- * Returns the product that a body refers to, the organization's own or a public one, by its identifier and, if given,
- * its organization.
+ * Returns the product with the identifier in a request body: the organization's own or a public one. If the body names
+ * an organization, the product must belong to it.
  */
 export async function referredProduct(
   ctx: Context,
@@ -92,8 +92,8 @@ export async function referredProduct(
 }
 
 /**
- * Loads a device of the caller's organization that the caller can read. All columns are read, unless the device is only
- * read and fewer are selected.
+ * Loads a device of the caller's organization that the caller can read.
+ * @param selected columns to load, for `read` only; all columns without it
  */
 export async function loadDevice(
   ctx: Context,

@@ -22,12 +22,13 @@ export const validTokens: Sql = sql`
  where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
    and (t.user_id is null or (m.user_id is not null and not u.disabled))`;
 
-/** Role of a valid token `t` of a member `m`. A link to a dashboard owns nothing. */
+/** Role of a valid token `t` of a member `m`. A link to a dashboard never has the role of an owner. */
 export const roleOfToken: Sql = sql`case when t.application_id is null then coalesce(m.role, 'owner') else 'member' end`;
 
 /**
  * Identifies the caller by the `Authorization` header.
- * @param position the column of the caller's position, after a comma; empty without standbys
+ * @param position SQL, after a comma, of a column with the primary's position in its write-ahead log; empty without
+ * standbys
  * @throws unauthenticated, always the same 401: for a missing, unknown, expired or revoked token, an ended membership,
  * and a disabled account.
  */
@@ -50,14 +51,14 @@ interface Asking {
   caller: Promise<Caller>;
   /** Whether further calls may join. The look-up is sent at the end of the current iteration of the event loop. */
   open: boolean;
-  /** The look-up for calls that came later. */
+  /** The next look-up, which all calls share that came after this one was sent. */
   next?: Promise<Caller>;
 }
 
 /**
- * Creates a look-up that asks once for all calls of one credential that arrive together. Calls that arrive during a
- * look-up wait for the next one and share it. Every call arrived before its look-up was sent, so none gets an outdated
- * result.
+ * Creates a look-up that runs once for all calls with the same credential that arrive together. Calls that arrive
+ * during a look-up wait for the next one and share it. So every call arrives before its look-up is sent, and none gets
+ * an outdated result.
  */
 const together = (find: (credential: string) => Promise<Caller>): ((credential: string) => Promise<Caller>) => {
   const questions = new Map<string, Asking>();
@@ -83,12 +84,13 @@ const together = (find: (credential: string) => Promise<Caller>): ((credential: 
   };
 };
 
-/** Finds the caller by the `Authorization` header, or by the value of a session's cookie where it is given. */
+/** Finds the caller by the `Authorization` header or, if `session` is given, by that value of a session's cookie. */
 export type Authenticate = (header: string | undefined, session?: string) => Promise<Caller>;
 
 /**
  * Creates the authentication of callers.
- * @param position expression for the position that callers get; without it standbys answer none of their reads.
+ * @param position SQL expression of the primary's position in its write-ahead log. A standby answers a caller's reads
+ * only from that position on; without it, no standby answers them.
  */
 export const createAuthenticate = (read: Read, position?: Sql): Authenticate => {
   const also = position === undefined ? empty : sql`, ${position} as position`;

@@ -7,8 +7,8 @@ import { roleOfToken, validTokens } from './authenticate.js';
 import { validSessions } from './session.js';
 
 /**
- * An access that was granted to a token or session: to read an application, to change the application of a hook, or, with
- * neither, to its organization.
+ * Access that a token or session was granted: to read an application, to change the application of a hook, or, without
+ * either, to its organization.
  */
 export interface Claim {
   readonly tokenId: string;
@@ -20,9 +20,11 @@ export interface Claim {
 
 /**
  * Creates the check of whether claims still hold, in one statement for all. It returns, for each claim, the error that
- * a call with the same token or session would get now: 401 when it, its member or its organization is no longer valid, 404
- * when the application or hook is gone or no longer readable, 403 when it may no longer be changed or the bearer's role
- * has changed.
+ * a call with the same token or session would get now:
+ *
+ * - 401 when the token or session, its member or its organization is no longer valid,
+ * - 404 when the application or hook is gone or no longer readable,
+ * - 403 when the application or hook may no longer be changed, or the bearer's role has changed.
  */
 export const createRecheck =
   (read: Read) =>

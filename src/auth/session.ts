@@ -10,7 +10,10 @@ export const lifetime = 7 * 86_400_000;
 /** Condition on `session s`: it is not over, and was used within 12 hours. */
 export const isOpen: Sql = sql`s.expires_at > now() and s.last_used_at > now() - interval '12 hours'`;
 
-/** Sessions that count, as `s`: of a person who is a member `m` of the organization that they act in; both are not disabled. */
+/**
+ * Valid sessions, as `s`, each with the membership `m` of its person in the organization where the session acts. Both
+ * accounts are enabled.
+ */
 export const validSessions: Sql = sql`
   from session s
   join account o on o.id = s.organization_id and not o.disabled
@@ -19,8 +22,9 @@ export const validSessions: Sql = sql`
  where ${isOpen}`;
 
 /**
- * Finds who calls by the value of a session's cookie; throws the same 401 as a token does for a session that is unknown or
- * over, that acts in no organization, for a membership that ended and for a disabled account.
+ * Finds the caller by the value of a session's cookie.
+ * @throws unauthenticated, the same 401 as for a token: for a session that is unknown, over or without an organization,
+ * an ended membership, and a disabled account.
  */
 export async function authenticateSession(read: Read, value: string, position = empty): Promise<Caller> {
   const hash = hashToken(value);
@@ -35,7 +39,7 @@ export async function authenticateSession(read: Read, value: string, position = 
   return found;
 }
 
-/** Notes the use of a session; the condition keeps many calls of one minute down to one write. */
+/** Records the use of a session. The condition limits many calls within a minute to one write. */
 export const touchSession = (read: Read, hash: Buffer) =>
   read(
     sql`update session set last_used_at = now() where hash = ${hash} and last_used_at < now() - interval '1 minute'`,

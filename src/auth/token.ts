@@ -7,12 +7,12 @@ export const newToken = (random: (size: number) => Buffer = randomBytes): string
   `ddp_${random(32).toString('base64url')}`;
 
 /**
- * Creates the token of a link to a dashboard. It begins in another way, so that a process of the release before, which
- * would take it for a token of the whole organization, does not know its form.
+ * Creates the token of a link to a dashboard. Its prefix differs from that of other tokens, so a process of the
+ * previous release rejects it. With the same prefix, that process would accept it as a token of the whole organization.
  */
 export const newLinkToken = (): string => newToken().replace('ddp_', 'ddplink_');
 
-/** Returns what is stored of a token: its SHA-256. */
+/** Returns the SHA-256 of a token, which is stored instead of the token. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** Returns the first characters of a token: enough to tell tokens apart, too few to guess one. */
