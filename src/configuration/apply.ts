@@ -14,16 +14,19 @@ interface Answer {
   }[];
 }
 
-/** Items of a call that puts devices. 1,000 with long names and tags would exceed the size of a request. */
+/** Number of devices per call. 1,000 devices with long names and tags would exceed the size limit of a request. */
 const devicesAtOnce = 500;
 
-/** An item of a call and the step that it is for. */
+/** One item of a call, and the step that it carries out. */
 interface Item {
   step: Step;
   item: object;
 }
 
-/** A mutation that puts things: its list and the type of the items, and what the things are below. */
+/**
+ * A mutation that puts items: its name, the argument for the list, the type of an item, and, for hooks and teams, the
+ * argument that names their parent.
+ */
 interface PutCall {
   name: string;
   list: string;
@@ -32,8 +35,7 @@ interface PutCall {
 }
 
 /**
- * Does the steps of a plan, and returns a sentence for each that failed. Steps that do not depend on a failed one are
- * done, too.
+ * Carries out the steps of a plan. Returns one sentence per failed step. Later steps run even if an earlier one failed.
  */
 export async function applyPlan(
   graph: Graph,
@@ -128,7 +130,7 @@ class Applying {
     }
   }
 
-  /** Puts devices, those that are linked to the same applications together. */
+  /** Puts devices, with one call for all devices that are linked to the same applications. */
   async putDevices(): Promise<void> {
     const links = byParent(this.of('link', 'create'));
     const changed = this.of('device', 'create', 'change');
@@ -148,7 +150,7 @@ class Applying {
     }
   }
 
-  /** Removes things, those first that depend on others. */
+  /** Removes things. A thing that depends on another is removed before it. */
   async remove(): Promise<void> {
     for (const kind of ['link', 'device', 'grant', 'member', 'hook', 'team', 'application', 'product'] as const) {
       const found = this.of(kind, 'remove');
@@ -167,7 +169,7 @@ class Applying {
     this.faults.push(`${lineOf(step)}: ${message}`);
   }
 
-  /** Puts items in one call, and keeps the identifiers of the things. */
+  /** Puts items in one call. Adds the identifier of each stored item to `ids`, by the step's key. */
   private async put({ name, list, type, more }: PutCall, items: readonly Item[], ids?: Map<string, string>) {
     if (items.length === 0) return;
     const [declared, passed] = more === undefined ? ['', ''] : [`, $more: ${more.type}`, `, ${more.name}: $more`];
@@ -187,7 +189,7 @@ class Applying {
     const variables = { o: this.organizationId, a: applicationId };
     let version = this.known.dashboards.get(applicationId);
     if (version === undefined) {
-      // It has had one only since its step.
+      // The plan has no version for an application that got its dashboard in an earlier step.
       const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }`;
       const found = await this.graph.ask<{ application: { dashboard: { version: number } | null } }>(query, variables);
       version = found.application.dashboard?.version ?? 0;

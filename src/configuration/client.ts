@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Graph {
   /** Runs one operation. @throws a sentence when the service refuses. */
   ask<Data>(query: string, variables: object): Promise<Data>;
-  /** Runs operations in batches, and returns the message of each that failed, or undefined, in order. */
+  /** Runs operations in batches. Returns, per operation and in order, the error message or undefined. */
   askAll(operations: readonly { query: string; variables: object }[]): Promise<(string | undefined)[]>;
 }
 
@@ -13,7 +13,7 @@ interface Answer {
   errors?: { message: string; extensions?: { errors?: { path: string; message: string }[] } }[];
 }
 
-/** Operations of a batch. */
+/** Number of operations per batch. */
 const batchSize = 100;
 
 /** Creates the client of a service. It waits as long as `Retry-After` says. */

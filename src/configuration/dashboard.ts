@@ -13,7 +13,7 @@ interface Document {
   panels?: Naming[];
 }
 
-/** Returns a document of a dashboard with other names of products: keys for identifiers, or the other way round. */
+/** Returns the document of a dashboard with its product identifiers replaced by keys, or its keys by identifiers. */
 export function withProducts(document: Values, nameOf: (product: string) => string): Values {
   // A file may hold anything; the service checks it when it is saved.
   const { variables, panels } = document as Document;

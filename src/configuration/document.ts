@@ -1,7 +1,7 @@
 /** Values of a thing in a document, by field. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** An organization as one document. Sections that are absent are left alone. */
+/** An organization as one document. `ddp apply` does not change sections that the document lacks. */
 export interface Configuration {
   products?: Readonly<Record<string, Values>>;
   applications?: Readonly<Record<string, Values>>;
@@ -12,7 +12,7 @@ export interface Configuration {
 /** Limits of a document: bytes of its file, levels of its values, and aliases of YAML that it expands. */
 export const documentLimits = { bytes: 32 * 1024 * 1024, depth: 20, aliases: 100 };
 
-/** Fields of the things of each section; those of hooks are below their application. */
+/** Allowed fields of the items of each section. Hooks stand below their application. */
 const fields = {
   products: ['id', 'name', 'version', 'variables'],
   applications: ['id', 'name', 'description', 'hasDashboard', 'dashboard', 'hooks'],

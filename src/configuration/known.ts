@@ -1,13 +1,13 @@
-/** Identifiers of the things that steps name, by key. Identifiers of new things are added as they are created. */
+/** Identifiers of the things that steps refer to, by key. Each created thing adds its identifier. */
 export interface Known {
   products: Map<string, string>;
   applications: Map<string, string>;
   hooks: Map<string, string>;
   teams: Map<string, string>;
   users: Map<string, string>;
-  /** Versions of the dashboards that the applications have, by the identifier of the application. */
+  /** Version of each application's dashboard, by the application's identifier. */
   dashboards: ReadonlyMap<string, number>;
 }
 
-/** Returns the identifier of a key; a reference to a thing without a key is the identifier itself. */
+/** Returns the identifier of a key. A text that is not a known key is itself an identifier. */
 export const idIn = (ids: ReadonlyMap<string, string>, key: string): string => ids.get(key) ?? key;

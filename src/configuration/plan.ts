@@ -17,10 +17,13 @@ export interface Step {
   fields?: string[];
 }
 
-/** A thing of a document with its place. */
+/** An item of a document, with its kind, its key and its parent's key. */
 type Entry = Pick<Step, 'kind' | 'parent' | 'key' | 'values'>;
 
-/** Returns the keys by which a document names what is stored: by its identifier where it has one, else by its key. */
+/**
+ * Returns the function that finds the key of a stored thing: the document's key for its identifier, else its
+ * `externalId`.
+ */
 export function keysOf({ products = {}, applications = {} }: Configuration): KeyOf {
   const hooks = Object.values(applications).flatMap((each) => Object.entries((each['hooks'] ?? {}) as Values));
   const all = [...Object.entries(products), ...Object.entries(applications), ...hooks] as [string, Values | null][];
@@ -30,7 +33,10 @@ export function keysOf({ products = {}, applications = {} }: Configuration): Key
   return ({ id, externalId }: Thing) => byId.get(id) ?? externalId ?? undefined;
 }
 
-/** Returns the steps from a state to what a document says. */
+/**
+ * Returns the steps that turn the stored state into the document's.
+ * @param prune whether to remove stored things that the document lacks
+ */
 export function planOf(state: State, wanted: Configuration, prune: boolean): Step[] {
   const keyOf = keysOf(wanted);
   const now = entriesOf(documentOf(state, keyOf));
@@ -65,7 +71,7 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Ste
 
 const parentKind = (kind: Kind): Kind => (kind === 'hook' ? 'application' : kind === 'link' ? 'device' : 'team');
 
-/** Whether the document has the section that a stored thing would stand in. */
+/** Whether the document has the section that would contain a stored thing. */
 function isManaged({ kind, parent }: Entry, wanted: Configuration): boolean {
   const below = (name: 'applications' | 'teams', field: string) => {
     const section = wanted[name];
@@ -78,7 +84,7 @@ function isManaged({ kind, parent }: Entry, wanted: Configuration): boolean {
     case 'application':
       return wanted.applications !== undefined;
     case 'dashboard':
-      // A field of its application: one that is absent is left alone.
+      // A dashboard is a field of its application, and an absent field stays unchanged.
       return false;
     case 'hook':
       return below('applications', 'hooks');
@@ -116,7 +122,7 @@ const pathOf = (kind: Kind, key: string, parent?: string): string =>
         : [kind, parent ?? '', key],
   );
 
-/** Lists the things of a document by their places. */
+/** Lists the items of a document by path. */
 function entriesOf({ products = {}, applications = {}, teams = {}, devices = {} }: Configuration): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   const add = (kind: Kind, key: string, values: Values, parent?: string) =>

@@ -63,7 +63,7 @@ interface Page<Item> {
   totalCount: number;
 }
 
-/** The rows of each list, as they are read. */
+/** The type of each list's rows. */
 interface Rows {
   products: Keyed;
   applications: Keyed & {
@@ -96,7 +96,7 @@ async function readAll<Name extends keyof Rows>(
   }
 }
 
-/** Reads what an organization has. Devices are read only where they are asked for, as there may be many. */
+/** Reads the organization's things. Devices are read on request only, because there may be many. */
 export async function readState(graph: Graph, organizationId: string, withDevices: boolean): Promise<State> {
   const products = (await readAll(graph, organizationId, 'products')).map(thingOf);
   const applications = (await readAll(graph, organizationId, 'applications')).map(({ hooks, dashboard, ...row }) => ({
@@ -136,7 +136,7 @@ export type KeyOf = (thing: Thing) => string | undefined;
 /** Writes a state as a document. */
 export function documentOf(state: State, keyOf: KeyOf): Configuration & Required<Omit<Configuration, 'devices'>> {
   const keys = new Map([...state.products, ...state.applications].map((each) => [each.id, keyOf(each) ?? each.id]));
-  /** Values in `asTheyAre` keep what is empty. */
+  /** `tidy` removes empty values from `valuesOf`, but not from `asTheyAre`. */
   const keyed = (
     things: readonly Thing[],
     valuesOf: (thing: never) => Values,
@@ -196,7 +196,7 @@ export function documentOf(state: State, keyOf: KeyOf): Configuration & Required
   };
 }
 
-/** Leaves out what is empty: null, empty text, empty lists and objects. */
+/** Removes empty values: null, empty texts, empty lists and empty objects. */
 export const tidy = (value: unknown): Values =>
   Object.fromEntries(
     Object.entries(value as Values).flatMap(([name, each]) => {
@@ -213,7 +213,7 @@ const tidied = (value: unknown): unknown => {
   return Object.keys(inner).length === 0 ? undefined : inner;
 };
 
-/** Returns the keys of an export: those that things have, else readable ones made from their slugs. */
+/** Returns the keys of an export: each thing's `externalId`, else a unique key made from its slug. */
 export function exportKeys(state: State): KeyOf {
   const kinds = [state.products, state.applications, state.applications.flatMap(({ hooks }) => hooks)];
   const keys = new Map<string, string>();

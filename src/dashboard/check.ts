@@ -1,6 +1,6 @@
 import type { Fault } from '#common/errors.js';
 
-/** Checks a value at a dotted path, and adds what is wrong with it to the faults. */
+/** Checks the value at a dotted path. Adds each fault to `faults`. */
 export type Check = (value: unknown, path: string, faults: Fault[]) => void;
 
 const must = (isMet: (value: unknown) => boolean, message: string): Check => {
@@ -9,38 +9,38 @@ const must = (isMet: (value: unknown) => boolean, message: string): Check => {
   };
 };
 
-/** Text in a range of lengths. */
+/** Checks for a text with a length in this range. */
 export const text = (from: number, to: number): Check =>
   must(
     (value) => typeof value === 'string' && value.length >= from && value.length <= to,
     `must be text of ${from} to ${to} characters`,
   );
 
-/** Text of a pattern. */
+/** Checks for a text that matches a pattern. */
 export const pattern = (shape: RegExp, message: string): Check =>
   must((value) => typeof value === 'string' && shape.test(value), message);
 
-/** A whole number in a range. */
+/** Checks for a whole number in this range. */
 export const whole = (from: number, to: number): Check =>
   must(
     (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
     `must be a whole number from ${from} to ${to}`,
   );
 
-/** A finite number. */
+/** Checks for a finite number. */
 export const number: Check = must((value) => Number.isFinite(value), 'must be a number');
 
-/** `true` or `false`. */
+/** Checks for `true` or `false`. */
 export const flag: Check = must((value) => typeof value === 'boolean', 'must be true or false');
 
-/** One of several texts or numbers. */
+/** Checks for one of these texts or numbers. */
 export const choice = (...values: readonly (string | number)[]): Check =>
   must(
     (value) => values.includes(value as string),
     `must be ${values.map((each) => JSON.stringify(each)).join(' or ')}`,
   );
 
-/** A list with a number of items in a range. */
+/** Checks for a list whose number of items is in this range. */
 export const list = (item: Check, from: number, to: number): Check => {
   return (value, path, faults) => {
     if (!Array.isArray(value) || value.length < from || value.length > to)
@@ -55,7 +55,7 @@ export interface Shape {
   readonly optional?: Readonly<Record<string, Check>>;
 }
 
-/** An object with no other fields than these. */
+/** Checks for an object with these fields and no others. */
 export const object = ({ required = {}, optional = {} }: Shape): Check => {
   const checks = new Map(Object.entries({ ...required, ...optional }));
   return (value, path, faults) => {
@@ -70,7 +70,7 @@ export const object = ({ required = {}, optional = {} }: Shape): Check => {
   };
 };
 
-/** An object whose fields depend on its kind. */
+/** Checks for an object whose fields depend on its `kind`. */
 export const kinds = (shared: Shape, byKind: Readonly<Record<string, Shape>>): Check => {
   const names = Object.keys(byKind);
   const kind = choice(...names);
@@ -91,7 +91,7 @@ export const kinds = (shared: Shape, byKind: Readonly<Record<string, Shape>>): C
   };
 };
 
-/** Several checks of one value, each of which needs that those before found nothing. */
+/** Runs several checks of one value in order, and stops after the first that finds a fault. */
 export const inTurn = (...checks: readonly Check[]): Check => {
   return (value, path, faults) => {
     const before = faults.length;

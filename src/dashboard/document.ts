@@ -33,7 +33,7 @@ const aggregate = choice('last', 'avg', 'min', 'max', 'sum', 'count');
 
 const devices = { devices: list(short, 1, 20), tag: short, product: short };
 
-/** At most one of the ways to choose devices. */
+/** Checks that an object uses at most one of the ways to choose devices. */
 const oneChoice = (value: unknown, path: string, faults: Fault[]): void => {
   const chosen = Object.keys(devices).filter((name) => Object.hasOwn(value as object, name));
   if (chosen.length > 1) faults.push({ path, message: `takes only one of ${chosen.join(', ')}` });

@@ -3,20 +3,20 @@ import { isStorable, unstorable } from '#entities/storable.js';
 
 /** Limits of a document, which are checked before its contents. */
 export const documentLimits = {
-  /** Size as JSON. */
+  /** Maximum size as JSON, in bytes. */
   bytes: 256 * 1024,
-  /** Levels of objects and lists. */
+  /** Maximum nesting of objects and lists. */
   depth: 20,
-  /** Objects, lists and values in them. */
+  /** Maximum number of objects, lists and values. */
   values: 20_000,
-  /** Characters of a key. */
+  /** Maximum number of characters of a key. */
   key: 200,
 } as const;
 
 /** Returns the first fault of a document that is too large, nests too deep or holds text that cannot be stored. */
 export function limitFault(document: unknown): Fault | undefined {
   let values = 0;
-  // A list of what is left to look at, as a call for each level would exhaust the stack.
+  // A stack of values still to check: a recursive call per level could exhaust the call stack.
   const open: [value: unknown, depth: number][] = [[document, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, depth] = next;

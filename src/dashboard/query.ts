@@ -15,7 +15,10 @@ const shape = object({
   optional: { products: list(text(1, 200), 0, 20), query: any, aggs: any, aggregations: any, size: any },
 });
 
-/** Checks the query of a panel: its aggregations make buckets, which may hold figures and no further buckets. */
+/**
+ * Checks the query of a panel. Its aggregations may make one level of buckets, with metrics inside but no further
+ * buckets.
+ */
 export const query = inTurn(shape, (value, path, faults) => {
   if (JSON.stringify(value).length > maxLength)
     faults.push({ path, message: `must be at most ${maxLength} characters of JSON` });

@@ -1,6 +1,9 @@
 import type { Fault } from '#common/errors.js';
 
-/** Devices that a panel or a source takes: identifiers, a tag or a product, or a variable in its place (`$room`). */
+/**
+ * The devices of a panel or a source: by identifiers, by tag or by product. A variable such as `$room` may replace
+ * each.
+ */
 interface Choice {
   readonly devices?: readonly string[];
   readonly tag?: string;
@@ -20,7 +23,7 @@ interface Variable {
   readonly kind: string;
 }
 
-/** Returns the faults of places that name a variable which the document lacks, or one of another kind. */
+/** Returns a fault for each reference to a variable that the dashboard lacks or that has another kind. */
 export function referenceFaults(variables: readonly Variable[], panels: readonly PanelFields[], path: string): Fault[] {
   const kinds = new Map(variables.map(({ name, kind }) => [`$${name}`, kind]));
   return panels.flatMap((panel, index) =>

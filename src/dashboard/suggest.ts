@@ -11,7 +11,10 @@ export interface UsedProduct {
   readonly used: number;
 }
 
-/** Products that a first dashboard shows, and variables of each: 23 panels with the map and the table. */
+/**
+ * Maximum numbers of products, and of numeric and state variables per product. With the map and the table, that makes
+ * 23 panels.
+ */
 const most = { products: 3, numbers: 3, states: 2 };
 
 /** A panel without its number and place. */
