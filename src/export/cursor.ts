@@ -58,11 +58,11 @@ export interface IdCursor {
   readonly after: string;
 }
 
-/** Encodes the cursor of a row of such a list. */
+/** Encodes the cursor of a row, for a list in the order of identifiers. */
 export const idCursorText = (mark: string, { last, after }: IdCursor): string => `${mark}_${last}_${after}`;
 
 /**
- * Decodes the cursor of such a list.
+ * Decodes the cursor of a list in the order of identifiers.
  * @throws ApiError 422 for other texts, and for a cursor of another export
  */
 export const readIdCursor = (text: string, mark: string): IdCursor => {

@@ -17,7 +17,7 @@ import { send } from './send.js';
 import type { Row, Table } from './table.js';
 import { timeWriter } from './time.js';
 
-/** Subjects of exports, of applications and of organizations. */
+/** Subjects of the exports of an application and of an organization. */
 type Subject = `${ExportSubject | OrganizationExportSubject}`;
 
 /** Settings of exports. */
@@ -62,7 +62,7 @@ export const createExport =
     const table = await openTable(options, ctx, args, of);
     const { contentType, write } = formats[name];
     if (response.req.method !== 'HEAD') await options.note(eventOf(ctx, args, { of, format: name }));
-    // The audit log has the event of this export.
+    // The export contains its own event, which a standby may not have yet.
     if (of === 'auditEvents') ctx.readPrimary();
     const pages = permitted(options, ctx, applicationId, table.pages);
     const writing = {

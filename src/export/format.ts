@@ -10,7 +10,7 @@ import type { WriteTime } from './time.js';
 export interface Writing {
   readonly table: Table;
   readonly time: WriteTime;
-  /** Whether times of whole rows are converted to a time zone. Without one they stay as the API shows them. */
+  /** Whether times of whole rows are converted to a time zone. Otherwise they stay in the API's form. */
   readonly inZone: boolean;
   /** Organization whose time slices of the event loop the work takes. */
   readonly organizationId: string;

@@ -24,7 +24,10 @@ export interface ListSource {
   readonly auditEventRows: Sql;
 }
 
-/** Arguments of a list of an application, or of everything in the organization that the caller sees. */
+/**
+ * Arguments of an export of a list: from one application, or from everything in the organization that the caller can
+ * read.
+ */
 type ListArgs = OrganizationExportArgs | ExportArgs;
 
 /** A list in the order of identifiers, which is the order of creation. */
@@ -128,7 +131,7 @@ const auditEventsOf = (auditEventRows: Sql, { organizationId, from, to }: ListAr
   };
 };
 
-/** Things of which lists are exported. */
+/** Kinds of lists that can be exported. */
 export type ListSubject = 'devices' | 'deliveries' | 'episodes' | 'auditEvents';
 
 const listOf = (
@@ -209,7 +212,7 @@ async function* listPages(
   }
 }
 
-/** Removes the columns that only paging needs, and nulls, and adds the cursor. */
+/** Adds the cursor to a row. Removes nulls, and the columns that only paging needs. */
 const withCursor = (
   { cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: Row,
   cursor: string,

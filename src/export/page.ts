@@ -61,8 +61,8 @@ const tries = 8;
 const longestPause = 5000;
 
 /**
- * Reads, and tries again if the organization has too much in progress or a store is briefly unavailable. Rows were
- * already sent, so an error would make the client come back for the rest.
+ * Reads, and retries if the organization has too much in progress or a store is briefly unavailable. Part of the file
+ * was already sent, so an error would force the client to resume the export.
  */
 export const patiently = async <T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   for (let tried = 1; ; tried++) {

@@ -46,7 +46,7 @@ export const createInFlight = (limits: InFlightLimits): InFlight => {
   const openBody = createBudget(limits, { one: 'This request body has', many: 'request bodies' });
   // Rows have the same limits as bodies: rows hold JSON, which takes up to ten times its size once parsed.
   const openRows = createBudget(limits, { one: 'The rows that this request reads have', many: 'rows' });
-  // One answer may be as large as all that searches may hold at once (docs/search.md: 64 MiB).
+  // One answer may be as large as the memory that all searches may use together (docs/search.md: 64 MiB).
   const openAnswer = createBudget(doubled(limits), { one: 'This answer has', many: 'answers' });
   const cutOff = new WeakSet<ServerResponse>();
   return {

@@ -12,8 +12,8 @@ export interface ListenAddress {
 export type Take = (socket: Socket) => void;
 
 /**
- * Number of listening sockets. libuv accepts one connection of each in an iteration of the event loop. With a single
- * socket, a client that connects faster than that keeps all others waiting in its queue.
+ * Number of listening sockets. In one iteration of the event loop, libuv accepts one connection per socket. With a
+ * single socket, a client that connects faster than that would keep all others waiting in the socket's queue.
  */
 const listeners = 64;
 
@@ -23,8 +23,8 @@ const quietTurn = 1;
 const maxWait = 1000;
 
 /**
- * Listens at an address with several sockets, and returns their servers; the given server is the first.
- * @param setting name of the setting of the port, for the error message when the address is in use.
+ * Listens at an address with several sockets. Returns their servers, the given one first.
+ * @param setting name of the port's setting, for the error message when the address is in use.
  */
 export async function listenTogether(
   server: Server,
@@ -40,8 +40,8 @@ export async function listenTogether(
 }
 
 /**
- * Checks that an address is free to listen at, so that no start is begun in vain. Rejects when it is not.
- * @param setting name of the setting of the port.
+ * Checks that an address is free to listen at, so that the service does not start in vain. Rejects if it is in use.
+ * @param setting name of the port's setting, for the error message.
  */
 export async function checkListenAddress(address: ListenAddress, setting = 'PORT'): Promise<void> {
   try {
@@ -66,8 +66,8 @@ const tryListening = (address: ListenAddress): Promise<void> =>
  */
 async function listenWithAll(server: Server, take: Take, address: ListenAddress): Promise<Server[]> {
   if (cluster.isWorker) return [await begin(server, address, false)];
-  // With a shared port, another service could share it too, and the system would not report that the port is in use. So
-  // this is checked first.
+  // With a shared port, another service could share the port too, and the system would not report that it is in use. So
+  // the port is checked first.
   if (address.port !== 0) await tryListening(address);
   try {
     await begin(server, address, true);

@@ -50,7 +50,10 @@ ${parts.map((part) => `    ${part}\n`).join('')}  </body>
 /** Writes text into HTML. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-/** The token in the query of a link; '' where it has none. Tokens are base64url: of anything else nothing is repeated. */
+/**
+ * Returns the token in the query of a link; '' if it is absent or not base64url, so that a page never repeats other
+ * text.
+ */
 export function tokenOf(query: URLSearchParams): string {
   const token = query.get('token') ?? '';
   return /^[\w-]{1,100}$/.test(token) ? token : '';

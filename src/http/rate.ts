@@ -4,7 +4,8 @@ import { rateLimited } from '#common/errors.js';
 
 /**
  * Counts requests of a caller, one by default, and writes the headers of the rate limit. `requests` may be a fraction.
- * `isOwed`: the work is done already, so it is counted even where it is too much, and later requests are refused.
+ * With `isOwed`, the work is already done: the requests are counted even above the limit, and later requests are
+ * refused.
  * @throws rateLimited (429) when the caller has sent too many.
  */
 export type Count = (key: string, response: TakesHeaders, requests?: number, isOwed?: boolean) => Promise<void>;
@@ -35,13 +36,13 @@ export const createRateLimit = (name: string, perSecond: number): Count => {
   return async (key, response, requests = 1, isOwed = false) => {
     const points = Math.max(1, Math.round(requests * pointsOfRequest));
     if (isOwed) return announce(response, most, await limiter.penalty(key, points));
-    // One request was counted before the others of the same call.
+    // The call itself was already counted as one request.
     if (requests > 1 && requests > most - 1) throw tooLargeAtOnce(Math.ceil(requests) + 1, most);
     try {
       announce(response, most, await limiter.consume(key, points));
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      // The refused call uses up none of its further requests, so smaller calls still pass.
+      // Restores the points that the refused call consumed, so that smaller calls still pass.
       const state = requests === 1 ? refusal : await limiter.reward(key, points);
       announce(response, most, state);
       throw tooMany(seconds(refusal));
@@ -55,13 +56,13 @@ const announce = (response: TakesHeaders, most: number, state: RateLimiterRes): 
   response.setHeader('X-RateLimit-Reset', seconds(state));
 };
 
-/** Returns the whole requests that are left. Answers to a penalty and a reward do not say it themselves. */
+/** Returns the number of whole requests that are left. The limiter does not report it after a penalty or a reward. */
 const remaining = (most: number, { consumedPoints }: RateLimiterRes): number =>
   Math.min(most, Math.max(0, Math.floor(most - consumedPoints / pointsOfRequest)));
 
 /**
- * Returns the seconds until the window ends. When the clock is stepped back, the limiter's times are too far in the
- * future while its timers are not, so the result is at most one window.
+ * Returns the seconds until the window ends, at most one window. After the clock is stepped back, the limiter would
+ * report more, because it stores end times but its timers are not affected.
  */
 const seconds = ({ msBeforeNext }: RateLimiterRes) => Math.min(window, Math.max(1, Math.ceil(msBeforeNext / 1000)));
 

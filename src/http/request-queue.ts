@@ -25,7 +25,7 @@ export const createRequestQueue = (perOrganization: number): Enter => {
   const open = (what: string, each = perOrganization) =>
     new FairQueue({ turns: Number.POSITIVE_INFINITY, each, waiting: maxWaiting, what });
   const queues: Readonly<Record<RequestKind, FairQueue>> = {
-    // An export runs for a long time and works all the while, so fewer run at once.
+    // An export keeps the event loop busy for a long time, so fewer exports run at once.
     export: open('exports', Math.max(1, Math.floor(perOrganization / 8))),
     graph: open('requests of the graph'),
     ingest: open('calls that post records', 4 * perOrganization),
