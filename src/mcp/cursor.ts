@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '#common/errors.js';
 
-/** Signs texts, so that a forged one is never interpreted. */
+/** Signs texts and checks their signatures, so that a forged text is never interpreted. */
 export interface Signs {
   write(kind: string, payload: Buffer): string;
   read(kind: string, text: string, length: number): Buffer | undefined;
 }
 
-/** Writes and reads the cursors of one call: where its answer goes on. */
+/** Writes and reads the cursors of one call. A cursor holds the position at which the answer continues. */
 export interface CallCursors {
   write(position: string): string;
   /** @throws invalid when the cursor is not one of this call. */
@@ -21,8 +21,8 @@ export const maxCursor = 8192;
 const signature = 32;
 
 /**
- * Creates the cursors of a call. A signature covers the tool, the organization and the arguments, so that a cursor is of
- * use only in the call that it continues.
+ * Creates the cursors of a call. The signature covers the tool, the organization and the arguments, so a cursor is
+ * valid only for the call that it continues.
  */
 export function createCallCursors(
   signs: Signs,

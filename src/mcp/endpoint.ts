@@ -74,7 +74,7 @@ const createHandler =
     response.status(answer.status).end(bytes);
   };
 
-/** A token that may change things only reads here. Other scopes stay as they are. */
+/** Reduces a full token to read access. Other scopes stay unchanged. */
 const asReader = (caller: Caller): Caller =>
   caller.scope === TokenScope.full ? { ...caller, scope: TokenScope.read } : caller;
 

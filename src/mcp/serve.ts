@@ -77,7 +77,7 @@ export function createServe({ schema, version, signs, explain, observe }: ServeO
     return server;
   };
   return (request, body, session) =>
-    // Nothing changes, so nobody can subscribe to changes. Answers are short: they need no signs of life.
+    // Nothing changes, so there are no subscriptions. Answers are short, so they need no keep-alives.
     createMcpHandler(() => open(session), { maxSubscriptions: 0, keepAliveMs: 0 }).fetch(request, { parsedBody: body });
 }
 

@@ -4,10 +4,10 @@ import { ApiError, type ErrorCode, type Fault } from '#common/errors.js';
 import type { Ask } from '#graph/in-process.js';
 import { maxCursor } from './cursor.js';
 
-/** A part of a list, which is answered as far as it fits. */
+/** A part of a list. The answer contains as many of its items as fit. */
 export interface Part {
   readonly items: readonly unknown[];
-  /** Position from which the list goes on after each item. */
+  /** Position after each item, at which the list continues. */
   readonly positions: readonly string[];
   /** Position after the last item, if more items follow. */
   readonly next?: string | undefined;
@@ -20,7 +20,7 @@ export interface ToolCall {
   readonly organizationId: string;
   /** Runs a query of the graph and returns its answer with its errors. */
   readonly ask: Ask;
-  /** Position at which the answer goes on; undefined in the first call. */
+  /** Position at which the answer continues; undefined in the first call. */
   readonly position: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ToolCall {
 export interface Tool<Args extends object = object> {
   readonly name: string;
   readonly title: string;
-  /** Describes the tool. It is the same for everybody: nothing that a tenant wrote is in it. */
+  /** Description for the client. It is the same for every caller and contains nothing that a tenant wrote. */
   readonly description: string;
   readonly input: z.ZodType<Args>;
   /** Name of the list in the answer. */

@@ -78,7 +78,7 @@ export async function setDisabled(db: Connection, type: AccountType, id: string,
     : { rows: [] };
   const [found] = rows;
   if (found === undefined) throw new Error(`There is no ${type} ${id}.`);
-  // A user is of all its organizations.
+  // A user may belong to several organizations; each of them gets the event.
   const organizations = type === AccountType.organization ? [id] : found.organizations;
   const changes: AuditChanges = found.before === disabled ? {} : { disabled: [found.before, disabled] };
   const event = {

@@ -3,7 +3,7 @@
  * microseconds, of the service and PostgreSQL together.
  */
 export interface Costs {
-  /** A record that a request of its own brings, and one of a batch of 100. */
+  /** A record sent alone in a request, and a record in a batch of 100. */
   readonly single: Cost;
   readonly batched: Cost;
   /** A delivery to one hook. */
@@ -23,12 +23,12 @@ export interface Cost {
   readonly log: number;
 }
 
-/** Figures of a short run beside other work: `npm run bench -- sizing`. */
+/** Costs measured by a short run of `npm run bench -- sizing` on a machine that was also busy otherwise. */
 export const measured: Costs = {
   single: { processor: 1470, disk: 541, log: 1360 },
   batched: { processor: 104, disk: 566, log: 980 },
   delivery: { processor: 390, disk: 3100, log: 3300 },
-  // The disk is that of 10 million records in 90 days: 0.12 of the records.
+  // Disk space as measured with 10 million records in 90 days: 0.12 of that of the records.
   rollupHour: { processor: 3800, disk: 2200, log: 16_300 },
   told: 24,
   memory: { service: 280 * 2 ** 20, subscription: 60_000, connection: 57_000 },

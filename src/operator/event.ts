@@ -12,7 +12,7 @@ export const withEvents = (statement: Sql, ...events: readonly CommandEvent[]): 
   return sql`with ${join(parts)} ${statement}`;
 };
 
-/** The system's name of who runs the command; a container may have none for its user. */
+/** Returns the system's name of the user who runs the command. In a container, the user may have no name. */
 const operatorName = (): string => {
   try {
     return userInfo().username;

@@ -9,7 +9,7 @@ const pieceLength = 30_000;
 
 const json = z.record(z.string(), z.unknown());
 
-/** The place at which a call goes on: a character of an answer with this hash. */
+/** Position at which a call continues: a character of the answer, and the answer's hash. */
 interface Position {
   readonly from: number;
   readonly hash: string;

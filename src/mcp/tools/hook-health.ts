@@ -34,7 +34,7 @@ const query = `query HookHealth($organizationId: ID!, $ids: [ID!], $after: Strin
   }
 }`;
 
-/** The place at which a call goes on: after an application of the list and the first `skip` hooks of the next one. */
+/** Position at which a call continues: after an application, and after the first `skip` hooks of the next one. */
 interface Position {
   readonly after: string | null;
   readonly skip: number;
@@ -86,7 +86,7 @@ export const hookHealth = tool({
       failing,
       disabled,
     };
-    // Who asks for one application is told that its hooks are not theirs to see.
+    // For a single application, a caller who may not read its hooks gets the error instead of an empty list.
     const optional = applicationId === undefined ? 'hooks' : undefined;
     const { applications } = await read<{ applications: Connection<Application> }>(call, query, variables, optional);
     const { edges, pageInfo } = applications;

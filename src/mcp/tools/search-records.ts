@@ -22,7 +22,7 @@ const query = `query SearchRecords($organizationId: ID!, $applicationId: ID!, $t
   search(organizationId: $organizationId, applicationId: $applicationId, ts: $ts, queries: $queries) { responses }
 }`;
 
-/** The place at which a call goes on: after a hit with these sort values, in the same range. */
+/** Position at which a call continues: after the hit with these sort values, in the same time range. */
 interface Position {
   readonly after?: unknown[];
   readonly from: number;

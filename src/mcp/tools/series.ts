@@ -12,7 +12,7 @@ const query = `query Series($organizationId: ID!, $applicationId: ID, $deviceIds
   }
 }`;
 
-/** The place at which a call goes on: after `skip` lines, in the same range. */
+/** Position at which a call continues: after `skip` lines, in the same time range. */
 interface Position {
   readonly skip: number;
   readonly from: number;

@@ -5,7 +5,7 @@ import { type Check, finding } from './finding.js';
 
 /** Number of days to a full disk below which the doctor warns. */
 const soon = 30;
-/** Number of records from which their average size is taken from the tables. */
+/** Number of stored records above which the tables tell the average size of a record. Below it, `measured` does. */
 const enough = 100_000;
 
 interface Row {
@@ -16,9 +16,9 @@ interface Row {
 }
 
 /**
- * Compares the busiest day of the last week with what the cores of this machine take, by the costs of docs/sizing.md, and
- * says when the disk is full.
- * @param cores processors of this machine
+ * Compares the load of the busiest day of the last week with the capacity of this machine's cores, by the costs in
+ * docs/sizing.md. Estimates when the disk is full.
+ * @param cores number of processors of this machine
  * @param dataDir folder of the embedded database; undefined when the disk belongs to another machine
  */
 export const checkSize =

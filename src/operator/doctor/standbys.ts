@@ -1,6 +1,6 @@
 import { type Finding, finding } from './finding.js';
 
-/** State of a standby: either a fault, or its lag in seconds, or the bytes that it lacked after two seconds. */
+/** State of a standby: a fault, its lag in seconds, or the number of bytes that it lacked after two seconds. */
 export interface ExaminedStandby {
   readonly name: string;
   readonly fault?: string;
