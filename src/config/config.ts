@@ -59,7 +59,7 @@ export interface Config {
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   search: { timeout: number; rollups: boolean };
-  /** The store that searches are answered from. */
+  /** The store that answers searches. */
   recordIndex: 'postgres' | 'opensearch';
   /** Set when `recordIndex` is opensearch. Otherwise only commands that move records use it. */
   cluster: ClusterConfig | undefined;

@@ -7,7 +7,7 @@ export interface MailConfig {
   port: number;
   /** Whether the connection is encrypted from the start (smtps). */
   secure: boolean;
-  /** Whether nothing is sent before the connection is encrypted. */
+  /** Whether the connection must be encrypted by STARTTLS before anything is sent. */
   requireTLS: boolean;
   auth: { user: string; pass: string } | undefined;
   /** Sender, such as `alerts@example.com` or `Alerts <alerts@example.com>`. */

@@ -7,7 +7,7 @@ export interface MqttConfig {
   port: number;
   /** Files (PEM) of the certificate with its chain, and of its key; undefined: connections are not encrypted. */
   tls: TlsFiles | undefined;
-  /** Concurrent connections per process, and per token. */
+  /** Maximum number of concurrent connections per process, and per token. */
   connections: number;
   perToken: number;
 }

@@ -11,14 +11,14 @@ export interface OidcProvider {
   clientSecret: string | undefined;
   /** Text of the provider's button. */
   name: string;
-  /** Domains, in lower case, whose verified e-mail addresses link an account that is there. */
+  /** E-mail domains, in lower case. A verified address of such a domain links the person to an existing account. */
   domains: readonly string[];
 }
 
-/** Providers that one service has at most. */
+/** Maximum number of providers of one service. */
 const most = 9;
 
-/** The settings of the first provider are named without a number: OIDC_ISSUER, OIDC_2_ISSUER. */
+/** Returns the name of a provider's setting. The first provider has no number: OIDC_ISSUER, then OIDC_2_ISSUER. */
 const nameOf = (number: number, part: string) => `OIDC_${number === 1 ? '' : `${number}_`}${part}`;
 const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'DOMAINS'];
 
@@ -52,7 +52,10 @@ export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; f
   return { providers, faults };
 }
 
-/** Whether a text is an issuer identifier (OpenID Connect Discovery 1.0, section 2); only on loopback is http taken. */
+/**
+ * Whether a text is an issuer identifier (OpenID Connect Discovery 1.0, section 2). Plain http is allowed on loopback
+ * only.
+ */
 function isIssuer(text: string): boolean {
   const url = urlOf(text);
   if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return false;

@@ -73,7 +73,7 @@ export function databaseOf(text: string): string | undefined {
   if (url === undefined) return undefined;
   if (others.length === 0) return text;
   if (![first, ...others].every((host) => host && urlOf(`postgresql://${host}`)?.hostname)) return undefined;
-  // Only a server that accepts writes is of use here.
+  // The service only uses the server that accepts writes, whatever this option says.
   url.searchParams.delete('target_session_attrs');
   url.searchParams.set('hosts', hosts);
   return url.toString();
@@ -95,7 +95,7 @@ export const ratioOf = (text: string): number | undefined =>
 
 /** Parses a network, or an address as the network that contains only that address. */
 export function networkOf(text: string): string | undefined {
-  // Shorthand such as 10/8 denotes another network than it seems to.
+  // The library reads a shorthand such as `10/8` as another network than people expect.
   if (!text.includes(':') && !/^\d+(\.\d+){3}(\/|$)/.test(text)) return undefined;
   if (ipaddr.isValidCIDR(text)) return text;
   if (!ipaddr.isValid(text)) return undefined;
