@@ -100,7 +100,9 @@ export const connectionsOfProcess = (config: PoolSettings): number =>
 /** Maximum time for a connection to a standby to open, in milliseconds: the primary answers after it. */
 const standbyTimeout = 1000;
 
-/** Opens the pools of the standbys, as large as the primary's. They are no part of {@link connectionsOfProcess}. */
+/**
+ * Opens the pools of the standbys, each as large as the primary's. {@link connectionsOfProcess} does not count them.
+ */
 const openStandbys = (
   { databaseReadUrls, recordIndex }: Config,
   readPrimary: Reader['read'],

@@ -142,8 +142,8 @@ export class Call implements Context {
 }
 
 /**
- * Extra time in milliseconds before a statement is cancelled. The call is answered first, so that its own error is the
- * answer.
+ * Extra time in milliseconds before PostgreSQL cancels a statement. The call's own timeout ends first, so the caller
+ * gets that error.
  */
 const grace = 50;
 

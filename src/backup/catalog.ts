@@ -8,8 +8,9 @@ type Database = Pick<pg.ClientBase, 'query'>;
 const schemas = ['public', 'journal'];
 
 /**
- * Tables that a backup omits. The header lists the migrations. Moves to and from a cluster name snapshots of the
- * database that they began in. `audit_noted` is of this minute. A session that ended after the backup must not return with it.
+ * Tables that a backup omits. The header lists the migrations. An `index_move` refers to snapshots that only its own
+ * database has. `audit_noted` only serves the current minute. Sessions and sign-ins are omitted, because a session that
+ * ended after the backup must not return.
  */
 const leftOut = ['audit_noted', 'migration', 'index_move', 'session', 'sign_in_attempt', 'sign_in_link'];
 

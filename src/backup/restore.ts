@@ -10,7 +10,7 @@ export interface RestoreOptions {
   path: string;
   /** All migrations of this release. */
   migrations: readonly string[];
-  /** Returns the migrations that make the tables of a backup, by the applied ones of the database behind it. */
+  /** Returns the migrations that create the tables of a backup, from the migrations that its header lists. */
   migrationsFor(applied: readonly string[]): readonly string[];
   /** Applies the given migrations, or all missing ones. Nothing else may migrate the database meanwhile. */
   migrate(names?: readonly string[]): Promise<unknown>;

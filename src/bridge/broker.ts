@@ -102,8 +102,8 @@ class Subscriber {
   }
 
   /**
-   * Ends a connection whose broker is silent: a broker whose machine is gone does not end it. While the socket is
-   * paused, its answers are not read, so silence proves nothing.
+   * Closes the connection if the broker did not answer the last ping: a broker whose machine is gone never closes it.
+   * While the socket is paused, answers are not read, so a missing answer proves nothing.
    */
   private ping(): void {
     if (this.isOwed && !this.socket.isPaused()) return this.fail(new Error('The broker does not answer.'));
@@ -159,7 +159,7 @@ class Subscriber {
   private finish(): void {
     clearInterval(this.pings);
     this.over.abort();
-    // Messages that were read and not begun come again over the next connection.
+    // The broker sends messages that were read but not begun again over the next connection.
     this.input.clear();
     this.options.signal.removeEventListener('abort', this.leave);
     this.socket.end();

@@ -15,7 +15,7 @@ interface ServiceOptions extends OutputOptions {
   token?: string;
 }
 
-/** `ddp export-configuration` and `ddp apply`: an organization as one document, over HTTP. */
+/** Adds `ddp export-configuration` and `ddp apply`, which read and write an organization as one document over HTTP. */
 export function addConfigurationCommands(ddp: Command): void {
   const add = (name: string, description: string) =>
     addCommand(ddp, name, description)

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
  */
 export type CommitBus = EventEmitter<{
   records: [stored: readonly { id: string }[]];
-  /** Deliveries whose attempt was settled, that are pings, or that are made again. */
+  /** Deliveries that an attempt settled, that were created as pings, or that were made due again. */
   deliveries: [changed: readonly { hookId: string; id: string }[]];
 }>;
 

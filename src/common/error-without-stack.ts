@@ -1,6 +1,6 @@
 /**
  * An error without a stack trace, for answers to a caller, where nobody needs the place of origin. It costs a tenth of
- * the time of an error with a stack. That matters when one query text is tried on many fields that cannot have it.
+ * the time of an error with a stack. That matters when a query tries one text on many fields and fails on most of them.
  */
 export abstract class ErrorWithoutStack extends Error {
   constructor(message: string, options?: ErrorOptions) {

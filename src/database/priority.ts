@@ -28,12 +28,12 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 export const isLocal = (connectionString: string): boolean => loopback.has(new URL(connectionString).hostname);
 
 /**
- * Lowers the priority of the PostgreSQL process behind a connection, if both are on one Linux machine. Statements of
- * some tenants must not keep the event loop, which answers all tenants, from its processor.
+ * Lowers the priority of the PostgreSQL process behind a connection, if both are on one Linux machine. The statements
+ * of some tenants must not take the processor from the event loop, which answers all tenants.
  *
  * Linux shares processors among sessions first (`sched_autogroup`), and each PostgreSQL process is a session of its
- * own: a dozen of them would leave the event loop a thirteenth. So this lowers the session's priority too. It leaves
- * alone what the system does not allow.
+ * own. Beside a dozen of them, the event loop would get a thirteenth of a processor. So this function lowers the
+ * priority of the session too. It ignores every change that the system does not permit.
  */
 export const giveWay = (client: ClientBase, connectionString: string, priority: StatementPriority): void => {
   if (process.platform !== 'linux' || !isLocal(connectionString)) return;

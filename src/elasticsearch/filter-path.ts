@@ -19,7 +19,7 @@ interface Step {
   readonly isEnd: boolean;
 }
 
-/** A set of positions within paths. `next` follows a name. */
+/** The positions in all paths that the names so far lead to. `next` moves on by one name. */
 interface Positions {
   readonly isEmpty: boolean;
   next(name: string): Step;

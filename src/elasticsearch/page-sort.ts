@@ -1,8 +1,8 @@
 import { JsonObject, type LocatedJson, locate } from '#json/json.js';
 
 /**
- * Returns the sort keys of a query, or undefined without a sort. `_shard_doc`, the engines' name of the storing order,
- * becomes `_doc`.
+ * Returns the sort keys of a query, or undefined without a sort. Replaces `_shard_doc`, the engines' name for the order
+ * of storing, by `_doc`.
  */
 export const sortOf = (query: JsonObject): LocatedJson[] | undefined => {
   const sort = query.get('sort');

@@ -62,7 +62,7 @@ export const withMembers = (object: JsonObject, members: Readonly<Record<string,
   return new JsonObject(object, [...kept, ...added], object.end, object.repeated);
 };
 
-/** Parameters that equal a key of a query. */
+/** URL parameters with the same name and meaning as a key of a query. */
 const scalars = ['size', 'from', 'timeout', 'track_total_hits', 'track_scores', 'version'];
 const lists = ['docvalue_fields', 'stored_fields'];
 

@@ -22,7 +22,7 @@ registerEnumType(AuditActorKind, {
   },
 });
 
-/** The outcomes of what was tried. */
+/** The possible outcomes of an operation. */
 export enum AuditOutcome {
   success = 'success',
   refused = 'refused',

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 
-/* Words that are enums in the graph and text on REST (`restScalar`). On REST, a list of words would turn later
-   additions into a change of the contract. */
+/* Sets of words that are enums in GraphQL and plain text on REST (`restScalar`). If the REST schema listed the
+   words, every added word would change the contract. */
 
 /** Creates the values of an enum from words. */
 export const words = <const Word extends string>(...each: readonly Word[]) =>

@@ -71,8 +71,9 @@ export function exceeded(bound: Bound, figure: number, advice?: string): GraphQL
 
 /**
  * Validation rule for a document's depth, selections, aliases and directives. Introspection (`__schema`, `__type`) has
- * no depth. Each fragment is measured once, so that fragments which spread others twice do not double the work. The
- * rules of graphql-js measure in the same way; the steps after validation may not.
+ * no depth. Each fragment is measured once, because a chain of fragments that each spread the next one twice would
+ * double the work at each step. The rules of graphql-js also visit a fragment once, but the steps after validation may
+ * not.
  */
 export const boundsRule: ValidationRule = (context) => ({
   Document(document) {

@@ -12,7 +12,7 @@ interface Tally {
   found: number;
   /** Objects that the lists being read may return. */
   pending: number;
-  /** Objects that the lists which wait, or are no longer read, may return. */
+  /** Objects that may come from lists which still wait or were cancelled. */
   wanted: number;
 }
 

@@ -202,8 +202,8 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
           onResponseEnd: () => end(answer(read > keepLimit)),
           onResponseError(_, error) {
             const fault = faultOf(error);
-            // Receivers close idle connections. It is chance which call meets that, and it says nothing about the
-            // receiver's health.
+            // Receivers close idle connections. Any call may meet a closing connection by chance, so the error says
+            // nothing about the receiver's health.
             if (!ended && reused && !repeated && fault.code === 'RESET') {
               repeated = true;
               enter('connect');

@@ -97,7 +97,7 @@ const escape = /\\u[\da-f]{4}|\\[^]/gi;
 /** Splits a text into pieces that each stand for one UTF-16 unit, by the escapes of JSON. */
 const piecesOf = (text: string): string[] => text.match(/\\u[\da-f]{4}|\\[^]|[^]/gi) ?? [];
 
-/** Decodes a piece to its unit. */
+/** Decodes a piece to the UTF-16 unit that it stands for. */
 function unescaped(piece: string): string {
   if (piece.length === 1) return piece;
   if (piece.length === 6) return String.fromCharCode(Number.parseInt(piece.slice(2), 16));

@@ -6,7 +6,7 @@ import type { Read } from '#schema/context.js';
 /** Values that a device is to have, found by its serial. An absent value stays as it is, `null` clears it. */
 export interface DevicePut {
   serial: string;
-  /** The serial as serials are compared. */
+  /** The serial in the form for comparison. */
   serialKey: string;
   name?: string | null;
   tags?: string[] | null;

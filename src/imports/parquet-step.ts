@@ -63,7 +63,10 @@ export async function unpackStep(
 const isUnpackCursor = (cursor: PlainJson): cursor is UnpackCursor & Record<string, number> =>
   typeof cursor === 'object' && cursor !== null && 'written' in cursor;
 
-/** Creates a writer that continues after the written bytes. It rewrites the part that they end in as a whole. */
+/**
+ * Creates a writer that continues after the written bytes. If they end inside a part, it rewrites that part from its
+ * beginning.
+ */
 const continueParts = async (
   pool: Pool,
   { id, organizationId }: OpenImport,

@@ -18,7 +18,10 @@ export interface JobsOptions {
   isConnectionLoss(error: unknown): boolean;
 }
 
-/** Long work that calls request. Any process claims it, and it resumes where a dead process left off. */
+/**
+ * Long-running work that calls request. Any process can claim a job, and resumes it at the last finished step of a dead
+ * process.
+ */
 export interface Jobs {
   /** @param event the statement that writes the event of the request, in the transaction of the job */
   ask(organizationId: string, kind: string, input: PlainJson, event?: Sql): Promise<Job>;

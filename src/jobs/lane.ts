@@ -56,7 +56,7 @@ const maxAttempts = 2;
 const isDryRun = ({ input }: OpenJob): boolean =>
   typeof input === 'object' && input !== null && !Array.isArray(input) && input['dryRun'] === true;
 
-/** The event of a step: how much of what it looked at it changed. */
+/** Returns the statement that writes the audit event of a step: the numbers of items that it processed and changed. */
 const stepEvent = ({ id, organizationId, kind }: OpenJob, { done, changed }: Step) =>
   insertEvent({
     organizationId,

@@ -98,8 +98,8 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 
   /**
-   * Inserts what was committed since a cursor before all else; `reached` is the position that includes all of it. Only
-   * called before the first batch.
+   * Inserts the items committed since a cursor before all waiting ones. Called before the first batch only.
+   * @param reached position that includes all of these items
    */
   resume(given: Given, items: readonly Sized<Item>[], missed: number, reached: Position): void {
     if (this.over) return;

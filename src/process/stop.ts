@@ -5,7 +5,10 @@ import type { Log } from '#common/log.js';
 /** Limit of a shutdown in milliseconds, longer than an orderly one takes. */
 export const stopTimeout = 15_000;
 
-/** Maximum time that a service which has stopped accepting still answers on open connections, in milliseconds. */
+/**
+ * Maximum time in milliseconds for which the service still answers on open connections after it stopped accepting new
+ * ones.
+ */
 const lastAnswers = 1000;
 
 /**

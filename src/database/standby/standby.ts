@@ -66,7 +66,10 @@ export class Standby {
     return this.state === 'ready';
   }
 
-  /** Returns for how many seconds it has not replayed what the primary acknowledged. */
+  /**
+   * Returns the replication lag in seconds: the time for which the standby has lacked a position that the primary
+   * acknowledged.
+   */
   lag(): number {
     const missing = this.seen.find(({ position }) => !this.has(position));
     return missing === undefined ? 0 : (performance.now() - missing.at) / 1000;
