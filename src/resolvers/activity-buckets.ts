@@ -24,9 +24,9 @@ export interface Buckets {
  * Returns the buckets that a time range touches.
  * @param now Unix seconds.
  * @param count receives the number of buckets before anything is read for them.
- * @param rounded whether the buckets are of counts by minute, which are added up to hours after 48 hours.
- * @throws invalid (422) when there are too many buckets, the range ends before it begins, or a bucket would split such
- * counts.
+ * @param rounded whether the buckets hold counts that are kept by minute, and only by hour after 48 hours.
+ * @throws invalid (422) when there are too many buckets, the range ends before it begins, or a bucket would split a
+ * minute or an hour of such counts.
  */
 export function bucketsOf(
   { from, to, interval }: ActivityArgs,

@@ -142,5 +142,5 @@ export class ApplicationResolver {
   }
 }
 
-/** A device as events of applications name it. */
+/** Returns a device in the form in which events of applications name it. */
 const nameOf = ({ id, serial, name }: Device) => ({ id, name: name ?? serial });

@@ -4,7 +4,7 @@ import type { AuditEventFilterInput } from '#schema/audit.args.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 
-/** Events of the audit log, as `e`. `also` is a list of columns more, after a comma. */
+/** Selects events of the audit log, as `e`. `also` adds columns, after a comma. */
 export const auditEventRows = (also: Sql = empty): Sql => sql`
   select e.id, e.organization_id as "organizationId", audit_time(e.id) as at, e.action, e.outcome, e.request_id as "requestId", e.address,
          json_build_object('kind', e.actor_kind, 'actorId', e.actor_id, 'name', e.actor_name, 'userId', e.user_id,
@@ -15,13 +15,13 @@ export const auditEventRows = (also: Sql = empty): Sql => sql`
             from json_each(e.changes) c) as changes${also}
     from audit_event e`;
 
-/** Events are counted up to this number. */
+/** Number up to which events are counted. */
 const countUpTo = 10_000;
 
-/** Deadline of a page of events, in milliseconds: the filter may pass few events of many. */
+/** Timeout of a page of events, in milliseconds. Those that match a filter may be few among many. */
 const timeout = 5000;
 
-/** A list of events, the newest first. */
+/** Defines a list of events, the newest first. */
 export const auditEventListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => auditEventRows(also),
   from: sql`from audit_event e`,
@@ -42,7 +42,10 @@ export const auditEventListing = (where: readonly Sql[]): Listing => ({
   timeout,
 });
 
-/** Conditions on `audit_event e`: it passes the filter. Times are those in identifiers, by which partitions are left out. */
+/**
+ * Returns the conditions on `audit_event e` of a filter. They compare times with the identifiers, so that PostgreSQL
+ * skips partitions.
+ */
 export const auditConditions = ({ actor, action, target, outcome, from, to }: AuditEventFilterInput): Sql[] => [
   ...(actor == null
     ? []

@@ -15,7 +15,7 @@ import { AuditEventPage } from '#schema/pages.js';
 import { auditConditions, auditEventListing } from './audit-events.js';
 import { list, listBelow } from './list.js';
 
-/** The audit log, which only owners read. */
+/** Resolves the audit log, which only owners may read. */
 @Resolver(() => AuditEvent)
 export class AuditResolver {
   @Query(() => AuditEventPage, {
@@ -28,7 +28,7 @@ export class AuditResolver {
   }
 }
 
-/** Makes the field `history` of a kind of things. */
+/** Creates the resolver of the field `history` for one type. */
 function historyOf<Thing extends { id: string }>(type: ClassType<Thing>, name: string): ClassType {
   @Resolver(() => type)
   class HistoryResolver {

@@ -32,7 +32,7 @@ export function linksOf(ctx: Context, { id, organizationId }: Application): Prom
   return loaderOf(ctx, 'application.dashboardLinks', make).load(id);
 }
 
-/** A new link: its name, and its end. */
+/** A new link: its name and its expiry. */
 interface NewLink {
   name: string;
   expiresAt?: Date | null | undefined;

@@ -19,7 +19,10 @@ type Row = Pick<Dashboard, 'applicationId' | 'updatedAt' | 'updatedById'> & {
   document: unknown;
 };
 
-/** Loads the dashboard of an application; null while the application has none. All of a call share one statement. */
+/**
+ * Loads the dashboard of an application; null while the application has none. All dashboards of a call share one
+ * statement.
+ */
 export function dashboardOf(ctx: Context, applicationId: string): Promise<Dashboard | null> {
   const make = () =>
     new DataLoader<string, Dashboard | null>(async (ids) => {
@@ -78,7 +81,7 @@ export async function saveDashboard(
   return { applicationId: id, version: version + 1, document, updatedAt: time, updatedById: by };
 }
 
-/** A dashboard as events of its application tell it; documents may be long. */
+/** Returns the summary of a dashboard for events of its application, because documents may be long. */
 const summaryOf = (dashboard: Pick<Dashboard, 'version' | 'document'> | null): PlainJson =>
   dashboard === null || dashboard.version === 0
     ? null

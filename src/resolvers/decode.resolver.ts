@@ -45,7 +45,10 @@ export class DecodeResolver {
   }
 }
 
-/** Loads a product that the caller can read. The caller must be an owner of an organization, of any one. */
+/**
+ * Loads a product that the caller can read. The caller must be an owner of its own organization, which need not own the
+ * product.
+ */
 const loadOwned = async (ctx: Context, { organizationId, productId }: ProductArgs): Promise<Product> => {
   const product = await loadProduct(ctx, organizationId, productId, 'read');
   if (!isOwner(ctx.caller)) throw forbidden('Only owners of an organization may decode.');

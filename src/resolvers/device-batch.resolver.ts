@@ -75,7 +75,7 @@ export class DeviceBatchResolver {
     return this.change(ctx, args, { kind: 'deleteDevices' });
   }
 
-  /** @param target what the event is about, unless devices */
+  /** @param target target of the audit event; by default the devices */
   private async change(
     ctx: Context,
     args: DeviceBatchArgs,
@@ -109,14 +109,14 @@ export class DeviceBatchResolver {
   }
 }
 
-/** Devices as an event names them: one by its identifier, more by their number alone. */
+/** Returns devices as the target of an event. Only a single device is named by its identifier. */
 const devicesOf = (ids: readonly string[]): AuditTarget => ({
   kind: 'device',
   id: ids.length === 1 ? ids[0]! : null,
   name: null,
 });
 
-/** Returns the changes in the event of an action on many devices, with its counts. */
+/** Returns the changes that the event of an action on many devices lists: tags, and counts. */
 const changesBy = (action: DeviceAction, counts: Readonly<Record<string, number>>): AuditChanges => ({
   ...('tags' in action && { tags: action.kind === 'tagDevices' ? [null, [...action.tags]] : [[...action.tags], null] }),
   ...newValues(counts),

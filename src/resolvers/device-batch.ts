@@ -18,7 +18,10 @@ export type DeviceAction =
 /** Maximum number of tags per device. */
 const mostTags = 50;
 
-/** A selection of devices: named by identifier, or all that match, as lists match. */
+/**
+ * A selection of devices: those with these identifiers and serials, if given, that match `q` and the filter, as in a
+ * list.
+ */
 export interface DeviceChoice {
   organizationId: string;
   deviceIds?: readonly string[] | null | undefined;
@@ -87,7 +90,7 @@ export interface Applied {
 
 /**
  * Applies an action to devices that this transaction has locked, except blocked ones.
- * @param all whether a blocked device prevents the change of all.
+ * @param all whether a single blocked device prevents every change.
  */
 export async function applyTo(
   run: Read,

@@ -70,7 +70,7 @@ export async function roomForHooks(em: EntityManager, applicationId: string): Pr
   return maxHooks - count;
 }
 
-/** 409: an application has as many hooks as it may. */
+/** 409: the application has the maximum number of hooks. */
 export const tooManyHooks = (): ApiError => conflict(`An application has at most ${maxHooks} hooks. Delete one first.`);
 
 const deviceEvents: ReadonlySet<string> = new Set([HookEventKind.deviceRegistered, HookEventKind.deviceDeleted]);

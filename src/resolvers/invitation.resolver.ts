@@ -16,7 +16,7 @@ import { requireFree } from './unique.js';
 
 /** Validity of a link, in milliseconds. */
 const lifetime = 7 * 86_400_000;
-/** Invitations of one organization that are open at once. */
+/** Maximum number of open invitations of one organization. */
 const mostOpen = 100;
 
 /** Sends the link of an invitation by e-mail. */
@@ -26,11 +26,11 @@ export type SendInvitation = (
   url: string,
 ) => Promise<InvitationMail>;
 
-/** Invitations of an organization. Whoever opens the link may accept: see the pages below /auth. */
+/** Resolves the invitations of an organization. Everyone who opens the link may accept: see the pages below `/auth`. */
 @Resolver(() => Invitation)
 export class InvitationResolver {
   /**
-   * @param clock tells milliseconds since the epoch.
+   * @param clock returns milliseconds since the epoch.
    * @param send undefined when the service sends no e-mail.
    */
   constructor(
@@ -69,7 +69,7 @@ export class InvitationResolver {
       ...link,
     });
     await ctx.em.transactional(async (em) => {
-      // Two owners who invite at once take turns, so that the count holds.
+      // Two owners who invite at once run one after the other, so that the count is right.
       await execute(em, sql`select from account where id = ${organizationId} for no key update`);
       await execute(em, sql`delete ${of} and i.expires_at <= now()`);
       const [open] = await execute<{ count: number }>(
@@ -116,7 +116,7 @@ export class InvitationResolver {
   }
 }
 
-/** An open invitation of the caller's organization. */
+/** Loads an open invitation of the caller's organization. */
 async function load(ctx: Context, { organizationId, invitationId }: InvitationArgs): Promise<Invitation> {
   requireOrganization(ctx, organizationId, 'own');
   if (!isId(invitationId)) throw notFound('invitation');

@@ -7,7 +7,7 @@ export const invitationRows = (also: Sql = empty): Sql => sql`
   select i.id, i.organization_id as "organizationId", i.email, i.role, i.team_ids as "teamIds",
          i.created_at as "createdAt", i.expires_at as "expiresAt"${also} from invitation i`;
 
-/** A list of invitations whose links count. */
+/** Defines a list of invitations whose links are valid. */
 export const invitationListing = (organizationId: string): Listing => ({
   rows: (_selected, also) => invitationRows(also),
   from: sql`from invitation i`,

@@ -120,5 +120,5 @@ export class OrganizationResolver {
   }
 }
 
-/** A member as events name it. */
+/** Returns a member in the form in which events name it. */
 const memberOf = ({ id, name, username }: User) => ({ kind: 'member', id, name: name ?? username });

@@ -44,6 +44,6 @@ export async function productOf(
 
 const onlyVariables: SelectedFields = { has: (field) => field === 'variables', key: 'variables' };
 
-/** Returns the variables of such a product; none without a product. */
+/** Returns the variables of the product of an object that may have none; an empty list without a product. */
 export const variablesOf = async (ctx: Context, productId: string | null | undefined): Promise<readonly Variable[]> =>
   (await productOf(ctx, productId, onlyVariables))?.variables ?? [];

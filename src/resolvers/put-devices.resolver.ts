@@ -12,7 +12,7 @@ import type { Context, Read } from '#schema/context.js';
 import { type DeviceInput, PutDevicesArgs } from '#schema/put.args.js';
 import { Outcomes, type Placed } from './put.js';
 
-/** Devices put by their serials, many in one call. */
+/** Resolves the mutation that puts many devices by their serials. */
 @Resolver()
 export class PutDevicesResolver {
   constructor(private readonly clock: () => number) {}
@@ -68,7 +68,10 @@ const valuesOf = ({ item }: Placed<DeviceInput>, applicationIds: readonly string
   };
 };
 
-/** Fails the items whose product the caller cannot use. The others' products stay until the transaction ends. */
+/**
+ * Fails the items whose product the caller cannot use. The lock keeps the other items' products from being deleted
+ * before the transaction ends.
+ */
 async function requireProducts(
   run: Read,
   { caller }: Context,
@@ -97,8 +100,8 @@ const productNotFound = () => {
 };
 
 /**
- * Returns how many devices the organization may still register. The lock makes calls that register at the same time count one
- * after the other, as the trigger `quota_devices` does.
+ * Returns how many devices the organization may still register. The lock makes calls that register at the same time
+ * count one after the other, as the trigger `quota_devices` does.
  */
 async function roomForDevices(run: Read, organizationId: string, isDry: boolean): Promise<number> {
   const [quota] = await run<{ devices: number }>(sql`

@@ -11,7 +11,7 @@ import type { Context, Read } from '#schema/context.js';
 import { PutTeamApplicationsArgs, PutTeamMembersArgs } from '#schema/put.args.js';
 import { Outcomes, type Placed } from './put.js';
 
-/** Members and applications of a team put in one call. */
+/** Resolves the mutations that put many members or applications of a team. */
 @Resolver()
 export class PutTeamResolver {
   @Mutation(() => PutAnswer, {
@@ -93,7 +93,7 @@ interface Row {
   key: string | null;
 }
 
-/** Reads which things the items name, each by its identifier or its key, and fails the items that do not say. */
+/** Reads the identifier or the key by which each item names a thing. Fails the items that give neither or both. */
 function nameItems<Item extends object>(
   outcomes: Outcomes<Item>,
   names: { id: string; key: string },
@@ -111,7 +111,7 @@ function nameItems<Item extends object>(
   return {
     ids: given.flatMap(([id]) => (id != null && isId(id) ? id : [])),
     keys: given.flatMap(([, key]) => key ?? []),
-    /** Returns the items with the things that they name, and fails the others. */
+    /** Returns each item with the thing that it names. Fails the items whose thing is missing or was named before. */
     find<Thing extends Row>(rows: readonly Thing[], what: string): (Placed<Item> & { thing: Thing })[] {
       const byId = new Map(rows.map((row) => [row.id, row]));
       const byKey = new Map(rows.map((row) => [row.key, row]));

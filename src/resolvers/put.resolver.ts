@@ -24,7 +24,7 @@ import { requireOwnerForDevices, roomForHooks, tooManyHooks } from './hooks.js';
 import { type Keyed, Outcomes, type PutOptions, putKeyed } from './put.js';
 import { requireStoredQuery } from './stored-query.js';
 
-/** Products, applications and hooks put by the keys of a tool, many in one call. */
+/** Resolves the mutations that put many products, applications or hooks by the keys of a tool. */
 @Resolver()
 export class PutResolver {
   constructor(private readonly hooks: Pick<Hooks, 'vault' | 'requireUrl'>) {}
@@ -88,7 +88,7 @@ export class PutResolver {
       make: () => Object.assign(new Hook(), { id: newId(), organizationId, applicationId: id }),
       change: (hook, item) => this.change(ctx, hook, item),
     });
-    // Enabled or led elsewhere, what waits may be due.
+    // After a hook is enabled or its address changed, waiting deliveries may be due.
     ctx.wake();
     return answer;
   }

@@ -12,7 +12,7 @@ import type { KeyedInput } from '#schema/put.args.js';
 /** The outcome for one item: the thing's identifier, or the error for which it was not put. */
 export type Outcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };
 
-/** An item of a call with its place in it. */
+/** An item of a call, and its index. */
 export interface Placed<Item> {
   readonly index: number;
   readonly item: Item;
@@ -101,11 +101,11 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedInput> {
   isDry: boolean;
   /** Class of the things. */
   type: EntityClass<Thing>;
-  /** Condition on things beside the organization. A key of any other thing is taken. */
+  /** Whether a thing of the organization may be changed. The key of any other thing counts as taken. */
   isOurs?: (thing: Thing) => boolean;
-  /** Locks what bounds the number of things, and returns how many more there may be. Absent: there is no limit. */
+  /** Locks the number of things, and returns how many more there may be. Absent: there is no limit. */
   roomOf?: (em: EntityManager) => Promise<number>;
-  /** The error of an item that would be one too many. */
+  /** Returns the error of an item above that number. */
   full?: () => ApiError;
   make: () => Thing;
   /** Gives the thing its new values, or throws the item's fault before it changes anything. */
@@ -121,7 +121,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedInput>(
   outcomes.requireValid();
   outcomes.requireUnique('externalId', ({ externalId }) => externalId);
   outcomes.requireUnique('id', ({ id }) => id);
-  // Calls of one organization follow each other, so that two of them do not make the same thing.
+  // Calls of one organization run one after the other, so that two of them do not create the same thing.
   await execute(em, sql`select pg_advisory_xact_lock(hashtextextended(${`put ${organizationId}`}, 0))`);
   let room = (await roomOf?.(em)) ?? Number.POSITIVE_INFINITY;
   const puts = outcomes.open;

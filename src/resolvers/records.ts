@@ -91,7 +91,7 @@ async function readPages(
   { parent, parentIds, args, counted }: Pages,
 ): Promise<(Page<DeviceRecord> & CursorPage)[]> {
   const { from, to, limit, page, after, connection } = args;
-  // Cursors work in both orders by time, so these do not count as an order of the caller's own.
+  // Cursors work in both orders by time, so `ts` and `-ts` do not count as a custom order.
   const sort = args.sort === 'ts' || args.sort === '-ts' ? null : args.sort;
   requireCursorOrPage({ page, sort, after });
   const order = orderOf(args.sort);

@@ -15,7 +15,7 @@ import { loadById } from './loader.js';
 import { isOwn, sessionListing, sessionRows } from './sessions.js';
 import { userColumns } from './users.js';
 
-/** Sessions: each person sees and ends their own, owners those that act in their organization. */
+/** Resolves sessions. A person reads and ends their own; an owner, those that act in the organization. */
 @Resolver(() => Session)
 export class SessionResolver {
   @Query(() => SessionPage, {

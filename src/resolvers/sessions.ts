@@ -10,13 +10,13 @@ export const sessionRows = (caller: Pick<Caller, 'tokenId'>, also: Sql = empty):
          s.id = ${caller.tokenId} as current${also} from session s`;
 
 /**
- * Condition on `session s`: a session of the person who calls. A token shows only those of its organization, whose owners
- * may have made it.
+ * Condition on `session s`: it belongs to the person who calls. A token only reaches sessions of its own organization,
+ * because an owner of that organization may have made the token.
  */
 export const isOwn = ({ userId, bySession, organizationId }: Caller): Sql =>
   bySession ? sql`s.user_id = ${userId}` : sql`(s.user_id = ${userId}::uuid and s.organization_id = ${organizationId})`;
 
-/** A list of sessions that are open. */
+/** Defines a list of open sessions. */
 export const sessionListing = (caller: Caller, where: Sql): Listing => ({
   rows: (_selected, also) => sessionRows(caller, also),
   from: sql`from session s`,

@@ -4,7 +4,7 @@ import { Application } from '#entities/application.js';
 import { Role, TokenScope } from '#entities/enums.js';
 import type { Context } from '#schema/context.js';
 
-/** The caller and the permissions of the token, by which a client offers only what will not be refused. */
+/** The caller and the permissions of the token, so that a client can hide actions that the service would refuse. */
 @ObjectType({ description: 'The caller, and the permissions of the token.' })
 export class Viewer {
   @Field(() => TokenScope, { description: 'Scope of the token.' }) scope!: TokenScope;
