@@ -14,7 +14,10 @@ export interface TimeRange {
   readonly toMillis: number;
 }
 
-/** A call, parsed as far as it can fail as a whole: its time range, and its queries, which are not parsed yet. */
+/**
+ * A call with its parsed time range, whose faults fail the whole call. The queries are parsed later, because a wrong
+ * query fails alone.
+ */
 export interface Envelope {
   readonly range: TimeRange;
   readonly queries: readonly { readonly products: readonly string[]; readonly input: Input }[];

@@ -55,8 +55,8 @@ export class SearchFailure extends ErrorWithoutStack {
 const at = ({ line, col }: Position) => (line > 0 ? `[${line}:${col}] ` : '');
 
 /**
- * A value of a kind that its key does not accept. Objects that the engines parse by a table name the key in another
- * sentence.
+ * A value of a kind that its key does not accept. For objects that the engines parse by a table of keys, the error
+ * message names the key differently.
  */
 export class WrongKind extends SearchFailure {
   constructor(

@@ -69,7 +69,10 @@ export const defaultDateFormat: DateFormat = {
   print: iso.print,
 };
 
-/** Returns the format of a name, of a Java date pattern, or of several joined by `||`, of which the first prints. */
+/**
+ * Returns the format for a name, for a Java date pattern, or for several of them joined by `||`. Of several, each may
+ * parse, and the first one prints.
+ */
 export const dateFormatOf = (text: string, place: Place): DateFormat => {
   const formats = text.split('||').map((part) => single(part.trim(), text, place));
   const [first] = formats;

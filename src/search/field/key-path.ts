@@ -22,7 +22,10 @@ const cuts = (parts: readonly string[]): string[][] =>
     return rest.length === 0 ? [[key]] : cuts(rest).map((keys) => [key, ...keys]);
   });
 
-/** Returns the value of a variable: that of the key with its name, else that of nested keys that join to the name. */
+/**
+ * Returns the value of a variable: the value under a key with the variable's name, else under nested keys that join to
+ * the name by dots.
+ */
 export const valueOfName = (data: { readonly [key: string]: PlainJson }, name: string): PlainJson | undefined => {
   const own = Object.hasOwn(data, name) ? data[name]! : null;
   if (own !== null || !name.includes('.')) return own ?? undefined;

@@ -26,9 +26,9 @@ export const fieldsAmong = (
 };
 
 /**
- * Selects the variables of some products. Names that none of these declares are taken as seen in records, else as the
- * organization's other products declare them, if they agree. So a product of no record in question neither hides a
- * value nor fails a query.
+ * Selects the variables of some products. A name that none of these products declares has the type seen in records,
+ * else the type that the organization's other products declare, if they agree. So a product without records in the
+ * result neither hides a value nor fails a query.
  */
 const among = (
   declared: readonly DeclaredVariable[],

@@ -19,12 +19,12 @@ import { terms } from './terms.js';
 
 type ParseQuery<Q extends Query = Query> = (at: Input, inner: ParseInner<Query>) => Q;
 
-/** Clauses that are named after the kind of query that they are. */
+/** Parsers of clauses whose name is also their kind of query. */
 type KindParsers = {
   readonly [K in Exclude<Query['kind'], 'named' | 'pattern'>]: ParseQuery<Extract<Query, { kind: K }>>;
 };
 
-/** Clauses of which several are one kind of query, or that only wrap another clause. */
+/** Parsers of all other clauses: several of them are one kind of query, or wrap another clause. */
 type OtherParsers = {
   readonly prefix: ParseQuery<PatternQuery>;
   readonly wildcard: ParseQuery<PatternQuery>;

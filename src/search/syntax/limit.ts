@@ -5,7 +5,9 @@ import type { Input } from './input.js';
 /** Maximum number of characters of a name or a value of a query. */
 export const maxScalarLength = 1024;
 
-/** Maximum number of characters of a query in Lucene's syntax: dashboards write lists of values into one. */
+/**
+ * Maximum number of characters of a query in Lucene's syntax. Dashboards write long lists of values into such queries.
+ */
 export const maxWrittenLength = 10_000;
 
 /**
@@ -26,9 +28,9 @@ export const requireWithinLimits = ({ node, path }: Input): void => {
 interface LimitFault {
   readonly at: Position;
   readonly message: string;
-  /** Whether it is a fault of the JSON, as opposed to the query. */
+  /** Whether the fault is in the JSON, as opposed to the query. */
   readonly syntax: boolean;
-  /** Keys that lead to it, the innermost first. */
+  /** Keys that lead to the faulty node, the innermost first. */
   readonly keys: string[];
 }
 

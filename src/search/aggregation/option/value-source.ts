@@ -82,5 +82,5 @@ export const fieldOptions = (
 
 const { format: _format, ...unformatted } = valueSource;
 
-/** The {@link valueSource} options of values that have a single form. */
+/** The {@link valueSource} options without `format`, for values that have a single form. */
 export { unformatted };

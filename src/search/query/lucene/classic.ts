@@ -91,7 +91,7 @@ class ClassicParser extends TokenReader {
     return undefined;
   }
 
-  /** Whether the word just read belongs to what follows it. */
+  /** Whether the word just read begins another clause or has a modifier. */
   private isSeparate(): boolean {
     const before = this.index;
     const found = separate.has(this.peek() ?? '') || this.conjunction() !== undefined || this.word()?.raw === '*';

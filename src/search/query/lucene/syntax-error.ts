@@ -3,8 +3,8 @@ export class LuceneSyntaxError extends Error {
   constructor(
     message: string,
     /**
-     * Whether the text stops being tokens there, as opposed to a token in a wrong position; the engines distinguish the
-     * two.
+     * Whether the text at the position is no token at all. Otherwise a token is in a wrong position. The engines report
+     * the two differently.
      */
     readonly lexical = false,
   ) {

@@ -31,10 +31,7 @@ export const matching = (
   return leniently(lenient, () => bindTerm(term, binding)) ?? none;
 };
 
-/**
- * Binds a condition. In a lenient query it returns undefined if the field cannot have the value, so that nothing
- * matches.
- */
+/** Binds a condition. If the field cannot have the value, a lenient query gets undefined and matches nothing. */
 export const leniently = (lenient: boolean, bind: () => Predicate): Predicate | undefined => {
   try {
     return bind();
