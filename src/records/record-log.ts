@@ -107,9 +107,9 @@ export interface Matches {
   ids: ReadonlySet<string>;
   /** Records for which the query could not be answered. */
   open: ReadonlySet<string>;
-  /** Number of these records. */
+  /** Number of records for which the query could not be answered. */
   unanswered: number;
-  /** Whether a timeout is the reason. */
+  /** Whether these records are unanswered because of a timeout. */
   timedOut: boolean;
 }
 
@@ -120,7 +120,7 @@ export interface DeviceRange {
   to: number | null;
 }
 
-/** The records of several devices in such a range. */
+/** The records of several devices in a range of Unix seconds, both included; null is an open end. */
 export interface DevicesRange extends Omit<DeviceRange, 'deviceId'> {
   deviceIds: readonly string[];
 }

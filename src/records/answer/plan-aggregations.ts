@@ -35,7 +35,7 @@ export const planSiblings = <B, M, P extends PlannedIn<B, M>>(
   return { planned, children: childrenOf(planned, ordered, counting) };
 };
 
-/** Adds `meta` to answers, and the engines' class if pipelines may read it. */
+/** Adds `meta` to answers and, if pipelines may read the answer, the name of its class in the engines. */
 const withMeta = <B, M, P extends PlannedIn<B, M>>({ kind, meta }: AskedAggregation, planned: P): P => {
   const ofClass = engineClass(kind, planned.keyKind);
   if (meta === undefined && ofClass === undefined) return planned;

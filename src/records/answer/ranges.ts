@@ -30,7 +30,7 @@ export interface RangeEnds {
 }
 
 /**
- * Returns how the ends of a range aggregation of a field are read and printed.
+ * Returns the functions that read and print the ends of a range aggregation of a field.
  * @throws SearchFailure for a field without numbers
  */
 export const numberEnds = (
@@ -45,7 +45,7 @@ export const numberEnds = (
 };
 
 /**
- * Returns how the ends of a date range aggregation of a field are read and printed.
+ * Returns the functions that read and print the ends of a date range aggregation of a field.
  * @throws SearchFailure for a field without dates
  */
 export const dateEnds = (

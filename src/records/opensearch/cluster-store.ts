@@ -31,7 +31,7 @@ export interface ClusterRecordsOptions extends StoredRecordsOptions {
   registry: Registry;
 }
 
-/** Returns the tasks that keep the index as the journal and the retention say. */
+/** Returns the tasks that bring the index in line with the journal and the retention. */
 const upkeepTasks = (
   parts: Parameters<typeof stepBuild>[0] & Parameters<typeof retireDocuments>[0],
   {

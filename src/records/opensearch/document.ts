@@ -105,10 +105,10 @@ const nestedOf = (data: PlainObject, shape: DocumentShape | undefined): (readonl
     return value === undefined ? [] : [[slot, value] as const];
   });
 
-/** Name in `odd` of a path whose number is one of several. */
+/** Returns the entry in `odd` for a path whose number is one of several. */
 export const several = (path: string): string => path;
 
-/** Name in `odd` of a path whose number came as text, or in an array of any length. */
+/** Returns the entry in `odd` for a path whose number came as text, or in an array of any length. */
 export const textOrSeveral = (path: string): string => `"${path}`;
 
 /** Lists the paths below `data` whose indexed number is not the sent value. Lines of charts omit them. */
@@ -124,8 +124,8 @@ const oddOf = (data: PlainObject, { many }: RecordRow, document: Fields, places:
 type Put = (path: string, kind: PlaceKind, value: PlaceValue | PlaceValue[] | undefined) => void;
 
 /**
- * Puts the value of a record's slot. Returns false without one, because the record came before the variable had its
- * type.
+ * Puts the value of a record's slot. Returns false if the slot is empty, because the record came before the variable
+ * had its type.
  */
 const putTyped = ({ numbers, texts, many }: RecordRow, slot: Slot, value: PlainJson, put: Put): boolean => {
   const path = `data.${slot.name}`;

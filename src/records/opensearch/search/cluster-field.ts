@@ -39,7 +39,7 @@ export class EngineFields {
   }
 
   /**
-   * Returns a condition that matches documents written when the field had another type: they have no value of it.
+   * Returns a condition for documents that were written when the field had another type, and so have no value of it.
    * Undefined if there are none.
    */
   olderThan(field: Field): Part | undefined {

@@ -25,14 +25,14 @@ export class OlderTypes {
     this.byId = new Map(shapes.map((shape) => [shape.id, shape]));
   }
 
-  /** Whether there are none; shapes of documents then need not be read. */
+  /** Whether no document has an older type. The shapes of documents then need not be read. */
   get areNone(): boolean {
     return this.byId.size === 0;
   }
 
   /**
-   * Returns the shapes of documents that have no value of a field, although the field's name in the engine may hold a
-   * value of another type.
+   * Returns the shapes whose documents were written when the variable of a field had another type. They have no value
+   * of the field, although the engine may hold a value of that other type under the same name.
    */
   shapesOf({ origin }: Field): readonly number[] {
     if (origin.kind !== 'declared' || this.byId.size === 0) return [];

@@ -109,7 +109,7 @@ const hasUnder = (predicate: Predicate): boolean => {
 const unsupported = ({ path }: Field) =>
   illegalArgument(`Field [${path}] supports only whole values when records are on a cluster`);
 
-/** Marks a bound of a range beyond which there are no values. */
+/** Marks a bound of a range that no value can meet. */
 const nothing: unique symbol = Symbol('nothing');
 
 /** Returns a bound of a range; undefined if it restricts nothing. */

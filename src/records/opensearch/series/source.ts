@@ -73,7 +73,7 @@ const declaredSources = async ({
           filter: [{ exists: { field } }, { terms: { p: same.map(({ productId }) => productId) } }],
           mustNot: [
             { term: { odd: several(path) } },
-            // Stored before the variable had its type.
+            // Excludes documents that were stored before the variable had its type.
             ...(stale.length > 0 ? [{ terms: { shape: stale } }] : []),
           ],
         },

@@ -62,7 +62,7 @@ export interface CommitOptions {
   grouped?(group: { calls: number; records: number }): void;
 }
 
-/** Describes how a group is tried: the number of the attempt, from 1, and whether to check first which keys are taken. */
+/** Describes one attempt at a group: its number, from 1, and whether to check first which keys are taken. */
 interface Attempt {
   number: number;
   checksKeysFirst: boolean;

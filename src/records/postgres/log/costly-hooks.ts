@@ -7,8 +7,8 @@ const slowFor = 60_000;
 
 /**
  * Organizations with costly hooks: their filters have queries, or they make very many deliveries. Filters and
- * deliveries are part of the transaction, so these organizations' records are committed in isolated ones. An
- * organization is found out on its first costly transaction, which is rolled back.
+ * deliveries are part of the transaction, so these organizations' records are committed in isolated ones. The first
+ * costly transaction of an organization reveals it, and is rolled back.
  */
 export class CostlyHooks {
   private readonly organizations = new Map<string, { until: number; slowUntil: number }>();

@@ -14,7 +14,7 @@ export const nameOfKey = ({ organizationId, path, key }: IdempotencyKey): string
 export type Earlier = { answer: AppendResult } | { error: Error };
 
 /**
- * Claims the keys of calls, and waits for other transactions that process the same keys. Returns what came of earlier
+ * Claims the keys of calls, and waits for other transactions that process the same keys. Returns the results of earlier
  * calls, by {@link nameOfKey}.
  */
 export const claimIdempotencyKeys = async (

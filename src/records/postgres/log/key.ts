@@ -6,10 +6,10 @@ import type { NewRecord } from '#records/new-record.js';
 /** Hours for which a key counts. */
 const keyHours = 48;
 
-/** Records, sorted by whether an earlier one of the same transaction has their key. */
+/** Records, divided by whether an earlier record of the same transaction has the same key. */
 export interface Sorted {
   first: NewRecord[];
-  /** Record of this transaction that each other repeats, by record identifier. */
+  /** The earlier record of this transaction that each other record repeats, by the identifier of the repetition. */
   repeated: Map<string, string>;
 }
 

@@ -29,7 +29,7 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
 
 /** Connections over which stored records are read outside of the caller's transaction. */
 export interface StoredRecordsOptions {
-  /** For counts. */
+  /** For counting stored records. */
   pool: Pool;
   /** For queries over committed records. */
   queryPool: Pool;

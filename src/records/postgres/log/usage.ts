@@ -44,7 +44,7 @@ export const noteUsage = async (
 };
 
 const partsOf = (records: readonly NewRecord[], sizes: readonly number[]): Part[] => {
-  // A device has one product in a transaction, unless it was changed meanwhile. Then calls may have seen both.
+  // If the product of a device changes meanwhile, the calls of one transaction may have seen both products.
   const parts = new Map<string, Part>();
   for (const [index, { device }] of records.entries()) {
     const productId = device.product?.id;

@@ -28,7 +28,7 @@ export const noteDirty: NoteStored = (tx, records) => markDirty(tx, records.map(
 
 /** Result of a write. */
 export interface Written<Following> {
-  /** The stored record that each other record repeats, by record identifier. */
+  /** The stored record that each duplicate repeats, by the identifier of the duplicate. */
   repeated: ReadonlyMap<string, string>;
   /** Result of `follow`; undefined if no record was stored. */
   following: Following | undefined;

@@ -26,9 +26,9 @@ const hoursAtOnce = 100;
 
 /** Delays before a dirty hour is rolled up, in seconds. */
 export interface RollupDelay {
-  /** The usual case: the hour is over, and none of its records came for this long. */
+  /** Usual delay after the last record of an hour that is over. */
   afterHour: number;
-  /** None of its records came for this long; this applies to the current hour too. */
+  /** Delay after the last record of any hour, including the current one. */
   quiet: number;
   /** Maximum delay of an hour that is over while late records keep coming. */
   atMost: number;

@@ -30,7 +30,7 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
   const rounding = roundingOf(interval, zone, offset);
   const time = { interval, rounding };
   const children = source === undefined ? stage.planBarren(aggregation, time) : stage.planAll(aggregation, time);
-  // Empty buckets are added and counted on this side.
+  // This process adds and counts empty buckets itself.
   const body = { ...source?.body, ...timePart(interval, zone, offset), min_doc_count: 1 };
   const question = source && stage.ask('date_histogram', body, { children });
   const found = (around: Bucket) =>

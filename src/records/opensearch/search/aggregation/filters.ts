@@ -14,13 +14,13 @@ import { badAggregation } from '#search/search-failure.js';
 import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';
 import type { Children, Planned, SortPath, Stage } from './bucket/stage.js';
 
-/** One bucket, of the records that match a query. */
+/** Plans one bucket of the records that match a query. */
 export const filter = (aggregation: WithChildren<FilterAggregation>, stage: Stage): Planned => {
   const { compiler } = stage.planning;
   return ofPart(aggregation, stage, compiler.part(recordsMatching(aggregation, stage.planning)));
 };
 
-/** One bucket, of the records without a value. */
+/** Plans one bucket of the records without a value. */
 export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned => {
   const { compiler } = stage.planning;
   return ofPart(aggregation, stage, compiler.part(recordsWithout(aggregation, stage.planning)));
@@ -49,7 +49,7 @@ const ofPart = (
   };
 };
 
-/** Returns the sub-aggregations of a single bucket, as the surrounding buckets are ordered by them. */
+/** Returns the sub-aggregations of a single bucket in a form by which the enclosing buckets can be ordered. */
 const seenThrough = (
   children: Children,
   own: (around: Bucket) => Bucket,
@@ -77,7 +77,7 @@ const seenThrough = (
   };
 };
 
-/** One bucket, of all records in scope, whatever the query. */
+/** Plans one bucket of all records in scope, whatever the query. */
 export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   if (!stage.isTop) {
@@ -88,7 +88,7 @@ export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stag
   }
   const children = stage.planAll(aggregation);
   const [name, inner] = [planning.newName(), 'in'];
-  // The engine's own begins with the records of all organizations.
+  // The engine's own `global` covers the records of all organizations, so a filter limits it to the scope.
   const asked = { [name]: { global: {}, aggs: { [inner]: { filter: planning.scope, aggs: children.asked } } } };
   const own = ({ found }: Bucket): Bucket => {
     const around = found?.[name] as EngineBucket | undefined;
@@ -102,7 +102,10 @@ export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stag
   };
 };
 
-/** Buckets by condition: a record counts in each whose condition it meets. They are told by the place of the condition. */
+/**
+ * Plans buckets by condition: a record counts in each bucket whose condition it meets. Buckets are identified by the
+ * index of their condition.
+ */
 export const conditionBuckets = (
   conditions: readonly Part[],
   children: Children,
@@ -115,7 +118,7 @@ export const conditionBuckets = (
     const buckets = (question.answerIn(around)?.['buckets'] ?? {}) as Readonly<Record<string, EngineBucket>>;
     return (index: number): Bucket => {
       const bucket = buckets[`${index}`];
-      // The engine gives empty ones, too.
+      // The engine also returns empty buckets.
       return bucket === undefined || bucket.doc_count === 0 ? empty(around) : inside(bucket, around);
     };
   };

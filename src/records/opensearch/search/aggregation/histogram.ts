@@ -12,7 +12,7 @@ export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage
   const { at, format, interval, offset } = aggregation;
   const source = numbersOf('histogram', aggregation, at, stage);
   const children = source === undefined ? stage.planBarren(aggregation) : stage.planAll(aggregation);
-  // Empty buckets are added and counted on this side.
+  // This process adds and counts empty buckets itself.
   const body = { ...source?.body, interval, offset, min_doc_count: 1 };
   const question = source && stage.ask('histogram', body, { field: source.field, children });
   const found = (around: Bucket) =>

@@ -16,29 +16,32 @@ import {
 import { deviceCounts } from './value/device-count.js';
 import { numbersOf, sourceOf } from './value/metric-source.js';
 
-/** A number of the engine's; null where it has none, which it writes in several ways. */
+/** Converts a value of an answer to a number; null for no number, which the engine writes in several ways. */
 export const numberIn = (value: unknown): number | null => {
   if (value === null || value === undefined) return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
 };
 
-/** A mean or a sum that no double holds, as the engine writes it. */
+/** Whether a value is a mean or a sum beyond the range of a double, which the engine writes as text. */
 const isBeyond = (value: unknown): value is string => value === 'Infinity' || value === '-Infinity';
 
-/** The one number of an answer. */
+/** Creates the reader of an answer with a single number. */
 export const oneValue =
   ({ answerIn }: Question) =>
   (bucket: Bucket): number | null =>
     numberIn(answerIn(bucket)?.['value']);
 
-/** Orders buckets by the one number of an answer. */
+/** Orders buckets by the single number of an answer. */
 export const byValue =
   (question: Question, empty: number | 'last') =>
   (property: string): SortPath | undefined =>
     property === '' || property === 'value' ? { path: question.path(''), cell: oneValue(question), empty } : undefined;
 
-/** A metric that is one number: `none` where there are no values, `empty` for ordering by it then. */
+/**
+ * Creates the planner of a metric with a single number. `none` is its value without numbers, `empty` its value for
+ * ordering.
+ */
 const oneNumber =
   (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
   (metric: SimpleMetric, stage: Stage): Planned => {
@@ -57,21 +60,21 @@ const oneNumber =
     };
   };
 
-/** The mean of the values of a field. */
+/** Plans the mean of a field's values. */
 export const avg = oneNumber('avg', null, 'last');
 
-/** The sum of the values of a field. */
+/** Plans the sum of a field's values. */
 export const sum = oneNumber('sum', 0, 0);
 
-/** The smallest value of a field. */
+/** Plans the smallest value of a field. */
 export const min = oneNumber('min', null, Infinity);
 
-/** The largest value of a field. */
+/** Plans the largest value of a field. */
 export const max = oneNumber('max', null, -Infinity);
 
 const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
 
-/** Order values of buckets without values. By any other metric such buckets come last. */
+/** Values by which buckets without values are ordered. For any other metric, such buckets come last. */
 const emptyOf: Readonly<Record<string, number>> = { count: 0, sum: 0, min: Infinity, max: -Infinity };
 
 const simple = new Set(['count', 'sum', 'min', 'max', 'avg']);
@@ -121,13 +124,13 @@ const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: 
   return { asked: question.asked, moments, sortable, print };
 };
 
-/** Count, smallest, largest, mean and sum. */
+/** Plans count, minimum, maximum, mean and sum. */
 export const stats = (metric: SimpleMetric, stage: Stage): Planned => {
   const { asked, moments, sortable, print } = plan(metric, stage);
   return { asked, read: (bucket) => withTexts({ ...statisticsOf(moments(bucket)) }, print), sortable };
 };
 
-/** The same, and how the values scatter. */
+/** Plans `stats` with variance and deviation. */
 export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planned => {
   const { asked, moments, sortable, print } = plan(metric, stage, metric.sigma);
   return { asked, read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };
@@ -157,13 +160,13 @@ export const valueCount = (metric: SimpleMetric, stage: Stage): Planned => {
   return { ...counted(question.asked, (bucket) => value(bucket) ?? 0), sortable: byValue(question, 0) };
 };
 
-/** A number that is counted here, by which the engine orders nothing. */
+/** Plans a number that this process counts. The engine cannot order buckets by it. */
 const counted = (asked: Asked, count: (bucket: Bucket) => number): Planned => ({
   asked,
   read: (bucket) => ({ value: count(bucket) }),
 });
 
-/** The mean of one field's values, weighed by another's. Records without either are left out. */
+/** Plans the mean of one field's values, weighted by another's. Records that lack either are skipped. */
 export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
   const [of, by] = [numbersOf('weighted_avg', value, at, stage), numbersOf('weighted_avg', weight, at, stage)];
   if (of === undefined || by === undefined) return { asked: {}, read: () => ({ value: null }), sortable: noNumber };

@@ -17,12 +17,12 @@ const fewestHours = 2;
 export const maxStale = 500;
 
 /**
- * Milliseconds before now. Stale hours are mostly those still in progress: if all of them are this recent, the time
- * from the first of them on is read from the records.
+ * Length of the tail before now, in milliseconds. Stale hours are mostly those still in progress. If all stale hours
+ * began within the tail, everything from the first of them on is read from the records.
  */
 const tail = 3 * hour;
 
-/** The same for days, in milliseconds: the current day and the one that has just ended. */
+/** Length of the tail for days, in milliseconds: the current day and the one that has just ended. */
 const tailDays = 2 * day;
 
 /**
@@ -184,8 +184,8 @@ const isSummarized = (products: readonly (string | null)[], keys: readonly Numbe
   products.every((id) => keys.some(({ productId }) => productId === id));
 
 /**
- * Whether daily summaries hold a field: numbers in the first slots, and of the texts only the key; sketches also hold
- * texts in the first slots.
+ * Whether daily summaries hold a field. They hold the numbers in the first slots and, of the texts, only the key.
+ * Sketches also hold the texts in the first slots.
  */
 const isMeasured = (field: Field, { key, digests, sketches }: Candidate): boolean => {
   const most = digests || sketches ? maxDigested : maxMeasured;

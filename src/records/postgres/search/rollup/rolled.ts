@@ -23,7 +23,7 @@ const measures = sql`u.slot, u.n, u.sum, u.min, u.max, u.sum_squares`;
 const ofSlots = ({ slots }: RollupRange) => sql`u.slot = any(${[0, ...slots]}::int[])`;
 const product = sql`coalesce(u.product_id, ${noProduct}::uuid)`;
 
-/** Condition on the slots of the range, and on those of the hours that are not stale. */
+/** Builds the condition for rows of these hours that have a slot of the range and are not stale. */
 const freshOf = (range: RollupRange, hours: Sql): Sql => {
   const { stale } = range;
   const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${listOf(stale)})`;

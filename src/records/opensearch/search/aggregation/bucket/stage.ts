@@ -148,7 +148,7 @@ export class Stage {
 /** Orders buckets by a metric over an unknown field: no bucket has a value. */
 export const noValue = (): SortPath => ({ path: '_key', cell: () => null, empty: 'last' });
 
-/** Does the same for a metric with a single number. */
+/** Orders buckets by a metric with a single number over an unknown field: no bucket has a value. */
 export const noNumber = (property: string): SortPath | undefined =>
   property === '' || property === 'value' ? noValue() : undefined;
 

@@ -40,7 +40,7 @@ export const filtersOf = (field: Field, { include, exclude }: KeyFilters, stage:
   return { ...(include && { include: read(include) }), ...(exclude && { exclude: read(exclude) }) };
 };
 
-/** Tests keys against both filters on this side; supports only lists. */
+/** Creates the function that tests keys against both filters in this process. Supports only lists. */
 export const isLetIn = (field: Field, { include, exclude }: KeyFilters): ((key: string) => boolean) => {
   const listOf = (filter: KeyFilter | undefined) => {
     if (filter === undefined) return undefined;

@@ -13,7 +13,8 @@ export interface DeviceCounts {
 }
 
 /**
- * Plans the count of records by device. Values of devices that the engine does not know are then computed on this side.
+ * Plans the count of records by device. This process then computes the values of devices, which the engine does not
+ * know.
  */
 export const deviceCounts = (stage: Stage): DeviceCounts => {
   const { deviceValues } = stage.planning;
