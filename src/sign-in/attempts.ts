@@ -10,16 +10,16 @@ export const attemptTime = 600_000;
 const perAddress = 100;
 const inAll = 10_000;
 
-/** A sign-in that was begun. */
+/** A sign-in in progress. */
 export interface Attempt extends Omit<Checks, 'state'> {
   provider: number;
   returnTo: string;
-  /** Hash of the token of the invitation that it began with. */
+  /** Hash of the token of the invitation with which the sign-in began. */
   invitation: Buffer | null;
 }
 
 /**
- * Stores the begin of a sign-in.
+ * Stores a sign-in that begins.
  * @throws rateLimited or unavailable if too many are in progress
  */
 export async function storeAttempt(
@@ -49,14 +49,14 @@ export async function takeAttempt(db: Database, state: string, browser: string):
   return rows[0];
 }
 
-/** A sign-in that came back from its provider, and may accept an invitation. */
+/** A sign-in that came back from its provider, and can now accept an invitation. */
 export interface Arrival {
   invitation: Buffer;
   /** The person, if they have no account yet. */
   person: Claims | null;
 }
 
-/** Stores an arrival of a browser in place of an earlier one. */
+/** Stores the arrival of a browser. It replaces an earlier arrival. */
 export async function storeArrival(
   tx: Database,
   { invitation, person, browser, address }: Arrival & { browser: string; address: string },
@@ -71,7 +71,7 @@ export async function storeArrival(
             ${new Date(now.getTime() + attemptTime)}, ${JSON.stringify(person)})`);
 }
 
-/** The arrival of a browser. */
+/** Finds the arrival of a browser, unless it has expired. */
 export async function findArrival(db: Database, browser: string): Promise<Arrival | undefined> {
   const { rows } = await db.query<Arrival>(sql`
     select invitation, person from sign_in_attempt

@@ -9,9 +9,9 @@ const value = /^[\w-]{43}$/;
 export type CookieName = 'session' | 'browser';
 
 /**
- * Returns the name of a cookie at an origin. With the prefix `__Host-`, browsers send it only to this host over https.
- * The prefix does not work over plain http on loopback, where all ports share cookies. Undefined where no cookie is
- * safe: plain http of another host.
+ * Returns the name of a cookie at an origin; undefined for plain http of another host, where no cookie is safe. With
+ * the prefix `__Host-`, browsers send the cookie only to this host over https. The prefix does not work over plain http
+ * on loopback, where all ports share cookies.
  */
 function nameAt(origin: string, name: CookieName): string | undefined {
   if (!URL.canParse(origin)) return undefined;
@@ -44,8 +44,9 @@ export function setCookie(origin: string, name: CookieName, text: string, second
 }
 
 /**
- * Refuses a request that a page of another origin may have caused. `Sec-Fetch-Site` says it where browsers send that; else
- * `Origin` must be ours (Fetch metadata; RFC 6454). @throws forbidden
+ * Refuses a request that a page of another origin may have caused. Browsers report the origin in `Sec-Fetch-Site`.
+ * Without that header, `Origin` must be the service's own (Fetch metadata; RFC 6454).
+ * @throws forbidden
  */
 export function requireOwnPage({ headers }: Pick<Request, 'headers'>, origin: string): void {
   const site = headers['sec-fetch-site'];
@@ -66,8 +67,8 @@ const isOfAnotherPage = ({ headers }: Request): boolean =>
 /**
  * Creates the function that adds the session of a request's cookie to its credentials. A token takes precedence over a
  * session.
- * @throws forbidden for a request of another origin's page; an unsafe request, a WebSocket and an event stream must prove
- * that they come from a page of this service
+ * @throws forbidden for a request of another origin's page. An unsafe request, a WebSocket and an event stream must
+ * prove that they come from a page of this service.
  */
 export const createSessionReader =
   (originOf: (request: Request) => string) =>

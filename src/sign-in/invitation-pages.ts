@@ -14,7 +14,7 @@ import { acceptInvitation, findInvitation, type OpenInvitation } from './invitat
 import { findPerson, noteByPerson, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 
-/** Parts that the pages of invitations need. */
+/** Dependencies of the pages of invitations. */
 export interface InvitationPagesOptions {
   pool: Pool;
   read: Read;
@@ -25,8 +25,9 @@ export interface InvitationPagesOptions {
 }
 
 /**
- * The page that the link of an invitation opens. GET shows it and changes nothing, since mail scanners follow links; POST
- * accepts it for whoever is signed in, or came back from a provider without an account here.
+ * Creates the page that the link of an invitation opens. GET shows the page and changes nothing, because mail scanners
+ * follow links. POST accepts the invitation for a person who is signed in, or who came back from a provider and has no
+ * account here yet.
  */
 export function createInvitationPages({ pool, read, clock, providers, signIn }: InvitationPagesOptions) {
   /** Finds the invitation of a request, by its link or by the browser's arrival, and the person who would accept it. */

@@ -8,7 +8,7 @@ import { storeArrival, storeAttempt, takeAttempt } from './attempts.js';
 import type { Provider } from './provider.js';
 import { openSession, type Visitor } from './sessions.js';
 
-/** Parts that sign-ins by a provider need. */
+/** Dependencies of sign-ins by a provider. */
 export interface OidcOptions {
   pool: Pool;
   clock: () => number;
@@ -24,11 +24,11 @@ export interface Wish {
 
 /** Outcome of a sign-in that came back from its provider. */
 export type SignedIn =
-  /** Signed in: the value of the session's cookie, and where to go on. */
+  /** Signed in: the value of the session's cookie, and the page to open next. */
   | { session: string; returnTo: string }
   /** The person has no account here. The invitation that the sign-in began with can create one. */
   | { mayAccept: true }
-  /** `reason`: for people. `provider`: its number, for another try. */
+  /** `refused` is the reason, for people. `provider` is the number of the provider to try again. */
   | { refused: string; status: number; provider?: number };
 
 /** Signs people in by OpenID Connect. */

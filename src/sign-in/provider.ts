@@ -61,7 +61,7 @@ export function openProvider({ issuer, clientId, clientSecret }: OidcProvider): 
     discovered = { metadata, until: performance.now() + kept };
     return metadata;
   };
-  /** Each sign-in has a configuration of its own and reads the provider's keys again, because the provider rotates them. */
+  /** Each sign-in has its own configuration and reads the provider's keys again, because the provider rotates them. */
   const configure = async (): Promise<oidc.Configuration> => {
     const metadata = await discover();
     const configuration = new oidc.Configuration(metadata, clientId, client, authenticationOf(metadata, clientSecret));

@@ -15,7 +15,7 @@ import { sessionHandlers } from './session-routes.js';
 import { endSession, newSecret, openSession } from './sessions.js';
 import type { Handlers, Visit } from './visit.js';
 
-/** Parts that the routes of signing in need. */
+/** Dependencies of the sign-in routes. */
 export interface SignInOptions {
   pool: Pool;
   /** Reads sessions, on a connection that no tenant can block. */
@@ -33,7 +33,7 @@ export interface SignInOptions {
 /** Seconds that a browser keeps the cookie of a session: its longest life. */
 const sessionSeconds = 7 * 86_400;
 
-/** The addresses below `/auth`: they sign people in and out by a cookie, and say who is signed in. */
+/** Creates the routes below `/auth`. They sign people in and out by a cookie, and return who is signed in. */
 export function createSignIn(options: SignInOptions): Router {
   const { pool, read, clock, providers, originOf, countUnknown } = options;
   const oidc = createOidcSignIn({ pool, clock, providers });

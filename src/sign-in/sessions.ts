@@ -11,7 +11,7 @@ import type { Role } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import type { Read } from '#schema/context.js';
 
-/** Sessions that a person has at once. A further sign-in ends the one that was used longest ago. */
+/** Maximum number of sessions of a person. A further sign-in ends the session that was used longest ago. */
 export const sessionsOfPerson = 50;
 
 /** A connection, or a transaction on it. */
@@ -21,7 +21,7 @@ export type Database = Pick<pg.ClientBase, 'query'>;
 export interface Visitor {
   address: string;
   userAgent: string | undefined;
-  /** Identifier of its request. */
+  /** Identifier of the browser's request. */
   requestId: string;
 }
 
@@ -71,8 +71,8 @@ export async function openSession(
 }
 
 /**
- * Writes an event of the audit log whose actor is a session, given by the value of its cookie. The target is that session, or
- * a membership of its person, and has the person's name.
+ * Writes an audit event whose actor is the session with this cookie value. The target is the session itself or a
+ * membership of its person, and gets the person's name.
  */
 export async function noteByPerson(
   tx: Database,
@@ -88,7 +88,7 @@ export async function noteByPerson(
   await tx.query(insertEvent({ ...event, target: about, actor: { kind: 'session', ...person }, address, requestId }));
 }
 
-/** Ends a session by the value of its cookie, because another begins in the same browser. */
+/** Ends a session by the value of its cookie, because another session begins in the same browser. */
 export const endSession = (db: Database, value: string) =>
   db.query(sql`delete from session where hash = ${hashToken(value)}`);
 
@@ -115,7 +115,7 @@ export interface Person {
   organizations: { id: string; username: string; name: string | null; role: Role }[];
 }
 
-/** Finds who is signed in by the value of a session's cookie, whatever the session may do. */
+/** Finds the person of an open session by the value of its cookie, even if the session acts in no organization. */
 export async function findPerson(read: Read, value: string): Promise<Person | undefined> {
   const hash = hashToken(value);
   const [person] = await read<Omit<Person, 'organizations'> & { stale: boolean }>(sql`
@@ -132,8 +132,9 @@ export async function findPerson(read: Read, value: string): Promise<Person | un
 }
 
 /**
- * Lets a session act in another of the person's organizations, with an event there. Its identifier changes: subscriptions that
- * it opened in the organization before end. @throws notFound where the person is no member
+ * Lets a session act in another of the person's organizations, and writes an event there. The session gets a new
+ * identifier, so that its subscriptions in the former organization end.
+ * @throws notFound if the person is not a member
  */
 export async function chooseOrganization(
   tx: Database,

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Visitor } from './sessions.js';
 
-/** A request of signing in, with what each of its handlers needs. */
+/** A request to a sign-in page, with the data that its handlers need. */
 export interface Visit {
   request: Request;
   response: Response;
