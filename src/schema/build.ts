@@ -109,8 +109,8 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
 }
 
 /**
- * Wraps an operation, for REST and GraphQL: checks the token's scope, translates violated constraints, and begins its event in
- * the audit log.
+ * Wraps an operation, for REST and GraphQL: checks the token's scope, translates violated constraints, and begins the
+ * operation's event in the audit log.
  */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;

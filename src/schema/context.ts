@@ -55,7 +55,10 @@ export interface Context extends ReadingCall {
   readonly audit: Pick<Trail, 'begin' | 'about' | 'summarize' | 'skip' | 'event' | 'end' | 'refused' | 'shown'>;
   /** Makes all further reads of this call use the primary, because the call changes something. */
   readPrimary(): void;
-  /** Runs the statements of this call, its reads too, in the transaction of another call, and notes its events there. */
+  /**
+   * Runs all statements of this call in the transaction of another call, including its reads. Notes its events there
+   * too.
+   */
   within(other: Pick<Context, 'em' | 'audit'>): void;
   /**
    * Stores one new entity, with the event of the operation.
@@ -67,8 +70,8 @@ export interface Context extends ReadingCall {
   /** Reads lists of small cost that need not be on the primary: on a standby if there is one, else like `read`. */
   readonly readList: Read;
   /**
-   * Runs a read that may be expensive, on a pool that organizations share fairly, of a standby if there is one. It is cancelled after `milliseconds`
-   * or by the signal, by default that of the call.
+   * Runs a read that may be expensive, on a pool that organizations share fairly, and on a standby if there is one. The
+   * read is cancelled after `milliseconds`, or when the signal aborts (by default that of the call).
    * @throws timedOut when it takes longer.
    */
   readonly readWithin: (query: Sql, milliseconds: number, signal?: AbortSignal) => Promise<object[]>;

@@ -14,10 +14,11 @@ import type { Caller } from '#entities/caller.js';
 import { readsRow } from './charge-lists.js';
 import type { Context } from './context.js';
 
-/* What a link to a dashboard reads: its application, that application's devices, and what these measured. All else is
-   closed unless it is listed here. Which rows are of the application is decided where every caller's are: in `auth`. */
+/* A link to a dashboard reads its application, the devices of that application, and the values that these devices
+   measured. Everything that is not listed here is closed to links. As for every caller, `auth` decides which rows
+   belong to the application. */
 
-/** Error message for a link that asks for anything else. */
+/** Error message for a link that requests anything else than it may read. */
 export const linksRead = 'This link may only read the application of its dashboard.';
 
 /** Operations that a link may call. */
@@ -39,7 +40,7 @@ export const operationsOfLinks: ReadonlySet<string> = new Set([
   'episodeChanged',
 ]);
 
-/** Types of objects that a link may read. A field of another type is closed, whatever it belongs to. */
+/** Types of objects that a link may read. Fields of all other types are closed, on whichever object they are. */
 export const typesOfLinks: ReadonlySet<string> = new Set([
   'AlertComparison',
   'AlertCondition',
@@ -68,7 +69,7 @@ export const typesOfLinks: ReadonlySet<string> = new Set([
   'Viewer',
 ]);
 
-/** Values in these types that are of people: a link gets null, or an empty list. */
+/** Fields with personal data, by type. A link gets null or an empty list for them. */
 const hiddenFromLinks: Readonly<Record<string, readonly string[]>> = {
   AlertRule: ['recipients'],
   Episode: ['acknowledgedBy'],
@@ -76,7 +77,10 @@ const hiddenFromLinks: Readonly<Record<string, readonly string[]>> = {
 
 type Field = GraphQLField<unknown, Context>;
 
-/** Closes to links whatever is not listed here. Fields of closed types need nothing, as no link gets to them. */
+/**
+ * Closes every field to links that is not listed here. Fields of closed types stay as they are, because no link reaches
+ * them.
+ */
 export function closeToLinks(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || !typesOfLinks.has(type.name)) continue;
@@ -87,7 +91,7 @@ export function closeToLinks(schema: GraphQLSchema): void {
   }
 }
 
-/** Whether the objects of a field, or of its page, are of a type that links do not read. */
+/** Whether a field returns objects, or a page of objects, of a type that links may not read. */
 export function isClosed(type: GraphQLOutputType): boolean {
   const named = getNamedType(type);
   if (!isCompositeType(named) || typesOfLinks.has(named.name)) return false;
