@@ -6,8 +6,8 @@ import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tas
 import { sweepSignIns } from '#sign-in/sweep.js';
 
 /**
- * Creates the tasks that delete abandoned imports, imports whose removal was postponed, expired scrolls, expired sign-ins, and
- * expired months of the audit log.
+ * Creates the tasks that delete abandoned imports, imports whose removal was postponed, expired scrolls, expired
+ * sign-ins, and expired months of the audit log.
  */
 export const cleanUp = (
   imports: Pick<Imports, 'purge' | 'erase'>,

@@ -2,7 +2,8 @@ import type { EntityMetadata, MikroORM } from '@mikro-orm/postgresql';
 import type { Sql } from 'sql-template-tag';
 
 /**
- * Inserts one entity and runs a second statement with it, atomically. The text of the second statement is always the same.
+ * Inserts one entity and runs a second statement with it, atomically. The SQL text of the second statement is always
+ * the same.
  * @throws DatabaseError if it violates a constraint
  */
 export type Insert = (entity: object, beside: Sql) => Promise<void>;

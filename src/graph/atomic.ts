@@ -5,8 +5,8 @@ import type { GraphContext } from './context.js';
 import type { HttpAnswer } from './fast-path.js';
 
 /**
- * Mutations that a batch may do as a whole: their statements run in the unit of work. Others store records, start jobs or
- * call hooks, each in a transaction of its own.
+ * Mutations that a batch can run as a whole, because their statements run in the unit of work. Other mutations store
+ * records, start jobs or call hooks, each in its own transaction.
  */
 const allowed: ReadonlySet<string> = new Set([
   'createProduct',

@@ -102,8 +102,8 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
-    // A client that sends `Authorization` has passed a preflight or is not a browser. `admit` refuses the cookie of a session
-    // that a page of another origin sends with an unsafe method.
+    // A client that sends `Authorization` has passed a preflight or is not a browser. If a page of another origin sends
+    // a request with an unsafe method, `admit` refuses the session cookie.
     csrfPrevention: { requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'] },
     includeStacktraceInErrorResponses: false,
     formatError: createErrorFormat(errors),

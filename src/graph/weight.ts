@@ -13,7 +13,9 @@ export interface Weight {
  */
 const shares = { query: 0.1, mutation: 0.5 };
 
-/** Number of items of a call that puts many things which count as one request. 1,000 devices take as long as 100 requests. */
+/**
+ * Number of items of a bulk mutation that count as one request: putting 1,000 devices takes as long as 100 requests.
+ */
 const itemsOfRequest = 10;
 
 /** Number of objects of a batch's queries which count as one request. */

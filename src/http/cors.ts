@@ -22,8 +22,9 @@ const sendable = [
 const day = 86_400;
 
 /**
- * Lets browser pages from the named origins call the API (Fetch standard, CORS protocol). Sessions are for pages of this
- * service, so credentials are not allowed. Other origins get no CORS header, and the browser withholds the answer from them.
+ * Lets browser pages from the named origins call the API (Fetch standard, CORS protocol). Credentials are not allowed,
+ * because sessions are only for pages of this service. Other origins get no CORS header, so the browser withholds the
+ * answer from them.
  */
 export const allowOrigins = (origins: readonly string[]): RequestHandler => {
   const allowed = new Set(origins);

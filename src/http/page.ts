@@ -1,6 +1,9 @@
 import type { Response } from 'express';
 
-/** A page without scripts, for people who follow a link. Texts are written into it as they are: escape what others wrote. */
+/**
+ * A page without scripts, for people who follow a link. Its texts are not escaped: the caller escapes text from other
+ * people.
+ */
 export interface Page {
   status?: number;
   title: string;

@@ -26,7 +26,7 @@ export interface DeviceWriting {
   /** Whether to return the outcomes only. */
   dryRun: boolean;
   now: Date;
-  /** The number of devices that may be registered; by default, PostgreSQL refuses the statement that exceeds a quota. */
+  /** Number of devices that may be registered. Without it, PostgreSQL refuses the statement that exceeds a quota. */
   room?: number;
 }
 
@@ -48,7 +48,8 @@ const noValues: Values = { name: null, tags: [], productId: null, lat: null, lon
 
 /**
  * Registers, changes and links devices, no two of which have the same serial.
- * @param run runs a statement in the transaction of the caller. Lists are passed as JSON, because not every runner takes arrays.
+ * @param run runs a statement in the transaction of the caller. Lists are passed as JSON, because not every runner
+ * takes arrays.
  * @returns one outcome per device, in order.
  */
 export async function writeDevices(

@@ -23,7 +23,9 @@ export interface NewImport {
   dryRun: boolean;
 }
 
-/** Builds the statement that writes the audit event of a change to an import. It runs in the transaction of the change. */
+/**
+ * Builds the statement that writes the audit event of a change to an import. It runs in the transaction of the change.
+ */
 type EventOf = (found: { id: string; kind: ImportKind }) => Sql;
 
 /** Files of devices and of past records, kept until a job has read them. */

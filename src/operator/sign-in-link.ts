@@ -9,7 +9,7 @@ import { withEvents } from './event.js';
 const lifetime = 3_600_000;
 
 /**
- * Creates the token of a link that signs a user in once, within an hour. A link that was made before no longer counts. Each
+ * Creates the token of a link that signs a user in once, within an hour. Earlier links of the user become invalid. Each
  * organization of the user gets an event.
  * @param who identifier, user name or e-mail address of the user
  */

@@ -59,7 +59,10 @@ function subjectOf(notices: readonly Notice[], more: number, organization: strin
   return `${notices.length + more} alert notices of ${organization}`;
 }
 
-/** Writes the mail that invites to an organization. The organization's unique name is its only text that users write. */
+/**
+ * Writes the mail with an invitation to an organization. The organization's unique name is its only text that users
+ * write.
+ */
 export function invitationMail({
   organization,
   url,

@@ -40,7 +40,10 @@ export async function mergeCounts(pool: pg.Pool, now: Date): Promise<void> {
   }
 }
 
-/** Deletes expired tokens and counts, unconfirmed addresses that no rule names, and notices that cannot be sent any more. */
+/**
+ * Deletes expired tokens and counts, unconfirmed addresses that no rule names, and notices that cannot be sent any
+ * more.
+ */
 export async function expire(pool: pg.Pool, now: number): Promise<void> {
   const before = (age: number) => new Date(now - age);
   await pool.query(sql`delete from alert_mail_token where expires_at <= ${before(0)}`);

@@ -65,8 +65,8 @@ interface Extra {
 
 /**
  * Creates the WebSocket endpoint, which speaks the protocol graphql-transport-ws. A client authenticates with
- * `authorization` in its connection parameters or with the header `Authorization`. Browsers send neither on their own. They
- * send the cookie of a session, which is accepted from pages of this service alone.
+ * `authorization` in its connection parameters or with the header `Authorization`. Browsers send neither on their own.
+ * They send the session cookie, which is accepted only from pages of this service.
  */
 export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   const { limits, perAddress, report } = options;
