@@ -56,7 +56,8 @@ export function sealAuthentication(
     faults.push({ path: 'authentication.basic.pass', message: 'is required' });
   }
   if (faults.length > 0) throw invalid(faults);
-  // A secret that equals the stored one keeps its sealed text, so that an authentication put back changes nothing.
+  // A secret that equals the stored one keeps its sealed text, so that sending the same authentication again changes
+  // nothing.
   const seal = (value: string, stored: string | null, place: string) =>
     stored !== null && vault.open(stored, place) === value ? stored : vault.seal(value, place);
   return {

@@ -37,7 +37,7 @@ export interface Matched {
   ids: ReadonlySet<string>;
   /** Number of records that could not be decided. */
   unanswered: number;
-  /** Whether a timeout is the reason. */
+  /** Whether they could not be decided because of a timeout. */
   timedOut: boolean;
 }
 

@@ -54,8 +54,8 @@ export interface HooksOptions {
   /** Counts stored records, for replays. */
   count: CountRecords;
   /**
-   * Called after the commit with deliveries whose attempt was settled, that are pings, or that are made again. It must
-   * be quick.
+   * Called after the commit with deliveries that an attempt settled, that were created as pings, or that were made due
+   * again. It must be quick.
    */
   onChange?(deliveries: readonly { hookId: string; id: string }[]): void;
   /** Resolves host names; by default the system's resolver. */

@@ -45,7 +45,7 @@ export interface Told<One> {
   rows: readonly One[];
   /** Number of rows that the subscriber's query did not judge in time. */
   missed: number;
-  /** Rows for which the query did not begin. It judges them next time. */
+  /** Rows whose query did not begin. The query judges them next time. */
   open: readonly One[];
 }
 

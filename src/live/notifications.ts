@@ -15,7 +15,7 @@ export interface Notice extends Range {
 }
 
 /**
- * Sends notices of what was committed between processes. They are hints: the next full poll finds what a lost one
+ * Sends notices between processes of what was committed. Notices are hints: the next full poll finds what a lost one
  * named.
  */
 export interface Notifications {
@@ -41,7 +41,7 @@ export interface NotificationsOptions {
 const channel = 'ddp_live';
 /** Minimum time between two notices of a process. */
 const spacing = 20;
-/** A process that wants notices repeats that at this interval. Other processes remember it for `heartbeatTimeout`. */
+/** Interval at which a process repeats that it wants notices. Other processes remember it for `heartbeatTimeout`. */
 const heartbeat = 2000;
 const heartbeatTimeout = 7000;
 /**

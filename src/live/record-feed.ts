@@ -144,7 +144,7 @@ const rowOf = ({
     data: objectOf(data),
     frame: frame === null ? null : objectOf(frame),
   },
-  // A record that is too large to be read fits into no stream, which counts it as missed.
+  // No stream can hold a record that is too large to be read, so the record counts as missed.
   size:
     metadata === null || data === null
       ? Number.POSITIVE_INFINITY
