@@ -3,7 +3,7 @@ import { isAtomic, isQuery, runsOf, type SentOperation } from './batch.js';
 import { createTurns, type GraphContext, type Turn } from './context.js';
 import type { HttpAnswer } from './fast-path.js';
 
-/** Parts that a batch needs to run its operations. */
+/** Dependencies of batches. */
 export interface BatchOptions {
   createContext: () => GraphContext;
   run: (operation: unknown, context: GraphContext) => Promise<HttpAnswer>;

@@ -17,7 +17,7 @@ export interface GraphContext extends Context {
    * @throws rateLimited
    */
   readonly charge: (requests: number) => Promise<void>;
-  /** Counts requests of work that is not refused any more: those after it are. */
+  /** Counts requests of work that is already done. The work is never refused, but later requests may be. */
   readonly owe: (requests: number) => Promise<void>;
   /** The operation's position in its batch; absent for a single operation. */
   readonly turn?: Turn;

@@ -214,7 +214,7 @@ function createServe(run: RunOperation, queries: CompiledQueryCache, options: Gr
     const envelope = envelopeOf(request);
     const isBatch = Array.isArray(body);
     if (isBatch && body.length > bounds.batch) throw exceeded('batch', body.length);
-    // A query that was found good before counts as one request, whatever it asks.
+    // A cached query counts as one request, whatever it selects.
     if (isBatch || queries.find(body) === undefined) {
       const operations = readOperations(isBatch ? body : [body]);
       const { requests, calls } = weigh(operations, isBatch);

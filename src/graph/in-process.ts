@@ -33,7 +33,7 @@ const headers = new HeaderMap([['content-type', 'application/json']]);
 
 const envelope: Envelope = { isPlain: true, rest: () => ({ method: 'POST', headers, search: '' }) };
 
-/** Creates the access of other surfaces to the graph. They send queries alone. */
+/** Creates the access of other surfaces to the graph. They may only send queries. */
 export const createOpenQueries =
   (run: RunOperation, openContexts: (request: Request, caller: Context['caller']) => () => GraphContext): OpenQueries =>
   (request, caller) => {

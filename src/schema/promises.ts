@@ -2,8 +2,8 @@ import { type GraphQLNamedOutputType, type GraphQLSchema, getNamedType, isObject
 import { conflicts, refused } from './refusals.js';
 
 /**
- * Adds to the descriptions of the graph what holds for many parts alike: the order of every page, and the codes that
- * each mutation is refused with. Each promise stands in one table, so that descriptions do not drift.
+ * Adds statements that many descriptions of the graph share: the order of every page, and the codes with which each
+ * mutation can be refused. Each statement stands in one table, so that the descriptions stay consistent.
  */
 export function describePromises(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
