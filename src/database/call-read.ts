@@ -16,8 +16,8 @@ export interface CallReads {
   /** Runs a list of known, small cost on a standby if there is one, else like `read`. */
   readList: <Row extends object>(call: ReadingCall, query: Sql) => Promise<Row[]>;
   /**
-   * Runs a read that may be expensive, on a pool that organizations share fairly, of a standby if there is one. It is
-   * cancelled after `milliseconds` or by the signal, which is the call's by default.
+   * Runs a read that may be expensive, on a pool that organizations share fairly, and on a standby if there is one. The
+   * read is cancelled after `milliseconds`, or when the signal aborts (by default that of the call).
    * @throws ApiError 504 or 429
    */
   readWithin: (call: ReadingCall, query: Sql, milliseconds: number, signal?: AbortSignal) => Promise<object[]>;

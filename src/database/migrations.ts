@@ -33,7 +33,9 @@ export async function openMigrations(connectionString: string) {
   return {
     /** All migrations of this release. */
     names,
-    /** Returns the migrations that make the tables of a backup, by the applied ones of the database behind it. */
+    /**
+     * Returns the migrations that create the tables of a backup, from the migrations that were applied to its database.
+     */
     forBackup: (applied: readonly string[]) => migrationsForBackup(applied, names),
     /** Migrations that the database lacks. */
     pending,

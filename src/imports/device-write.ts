@@ -80,7 +80,7 @@ export async function writeDevices(
       ...changed.map(({ device, put }) => ({ id: device.id, applicationIds: put.applicationIds })),
       ...fresh.flatMap(({ put, id }) => (registered.has(id) ? { id, applicationIds: put.applicationIds } : [])),
     ]);
-    // Another transaction registered the others meanwhile: they exist now.
+    // Another transaction registered the remaining devices meanwhile, so the next round finds them.
     left = fresh.flatMap(({ put, id }) => (registered.has(id) ? [] : put));
     room -= registered.size;
   }
@@ -147,7 +147,7 @@ const update = async (run: Read, changes: readonly Change[], now: Date): Promise
      where d.id = w.id`);
 };
 
-/** Returns the identifiers of those that no other transaction registered. */
+/** Inserts new devices, and returns the identifiers of those that no other transaction has registered meanwhile. */
 const insert = async (
   run: Read,
   organizationId: string,
