@@ -6,7 +6,9 @@ import { isId } from '#entities/id.js';
 import type { Context } from '#schema/context.js';
 import { execute } from './execute.js';
 
-/** Loads a user whom the organization may add or has as a member: an active user, or a disabled one who is a member. */
+/**
+ * Loads a user whom the organization may add, or who is already its member. A disabled user is found only as a member.
+ */
 export async function loadUser(ctx: Context, organizationId: string, userId: string): Promise<User> {
   if (!isId(userId)) throw notFound('user');
   const [user] = await ctx.read<User>(sql`

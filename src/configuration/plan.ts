@@ -110,7 +110,7 @@ const changedFields = (stored: Values, wanted: Values): string[] =>
     return !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: wanted[field] }));
   });
 
-/** Returns a serial as serials are compared. */
+/** Returns a serial in the form for comparison. */
 export const serialKey = (serial: string): string => serial.toLowerCase().replaceAll('-', '');
 
 const pathOf = (kind: Kind, key: string, parent?: string): string =>

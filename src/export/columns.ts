@@ -55,9 +55,9 @@ const places = new Set(['id', 'cursor', 'ts', 'device', 'data', 'metadata', 'fra
 const mostVariables = 500;
 
 /**
- * Returns the columns of an export of records: the chosen ones; else the record's own columns and the variables of the
- * products of the application's devices, in the order of their declaration; without declared variables, the fields that
- * occur.
+ * Returns the columns of an export of records: the chosen ones if there are any. Otherwise, returns the record's own
+ * columns and the variables of the products of the application's devices, in the order of their declaration. If no
+ * product declares variables, the fields that occur replace them.
  * @throws ApiError 422 that names each column that no record can have
  */
 export const recordColumns = async (

@@ -71,7 +71,7 @@ export async function listen(
     url: `http://${placeOf(server)}`,
     leave() {
       void stopListening();
-      // A proxy opens no connections while it keeps those it has, so none is waiting in the queue of a socket that
+      // A proxy opens no new connections while its existing ones are kept, so none waits in the queue of a socket that
       // closes.
       return (left ??= refusing.promise.then(drain));
     },

@@ -88,7 +88,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns the request's headers in the form that the protocol's library reads. The body goes beside it. */
+/** Returns the request's headers in the form that the protocol's library reads. The body is passed separately. */
 const webRequest = ({ headers }: ExpressRequest): Request =>
   new Request('http://localhost/mcp', {
     method: 'POST',

@@ -147,8 +147,8 @@ export const readerOf = (ctx: Context, listing: Listing, wanted: Wanted): Read =
 const quickly = (ctx: Context, { onStandby = false }: Listing): Read => (onStandby ? ctx.readList : ctx.read);
 
 /**
- * Returns the totals that a list may reuse. A snapshot of a standby does not tell from those of other servers, nor does
- * it list the transactions in progress.
+ * Returns the totals that a list may reuse; none for a list that a standby reads. The text of a standby's snapshot may
+ * equal that of another server, and does not list the transactions in progress.
  */
 export const countsOf = (ctx: Context, { onStandby = false }: Listing): Context['counts'] | undefined =>
   onStandby && ctx.position !== undefined ? undefined : ctx.counts;

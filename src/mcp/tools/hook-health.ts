@@ -40,7 +40,7 @@ interface Position {
   readonly skip: number;
 }
 
-/** Answers how the calls of hooks go. */
+/** Answers the state of hooks and of their latest calls. */
 export const hookHealth = tool({
   name: 'hook_health',
   title: 'Health of hooks',

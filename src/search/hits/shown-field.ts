@@ -103,9 +103,9 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 /**
- * Creates the function that extracts the values of fields from a source, each as an array. For paths with `ignored`
- * values it extracts nothing or, of indexed values, those that fit, as the engines do. It returns undefined if no
- * values are requested or found.
+ * Creates the function that extracts the values of fields from a source, each as an array. If some values of a path are
+ * `ignored`, it extracts only those of its indexed values that fit, and none in other forms, as the engines do. It
+ * returns undefined if no values are requested or found.
  */
 export const shownFields =
   (fields: readonly ShownField[]) =>

@@ -20,7 +20,7 @@ export const during = (field: Field, value: Input, { now }: Binding, timeZone?: 
   return millisBetween(field, dateOf(value, false, reading), dateOf(value, true, reading));
 };
 
-/** Builds a predicate by milliseconds, whose last one is included completely. */
+/** Builds the predicate of a range of milliseconds. The range includes its last millisecond completely. */
 export const millisBetween = (field: Field, from: number | undefined, to: number | undefined): Predicate => ({
   kind: 'range',
   field,

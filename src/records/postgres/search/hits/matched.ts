@@ -18,7 +18,7 @@ const nameBytes = 16;
 
 /**
  * Reads the names of the clauses that match each record, for records that were read with `hitColumns`. Each clause is
- * tested on each record, wherever it is in the query, even if the query excludes by it.
+ * tested on each record, wherever it is in the query, even if it is one that excludes records.
  */
 export const loadMatched = async (
   reader: Reader,
