@@ -17,7 +17,7 @@ export interface CallResources {
   insert: (entity: object, event: Sql) => Promise<void>;
   wake: () => void;
   counts: Context['counts'];
-  /** Creates a unit of work that tells a trail of its changes. */
+  /** Creates a unit of work that reports its changes to a trail. */
   fork: (trail: Trail) => EntityManager;
   sparseEvents: SparseEvents;
   originOf: (request: Request) => string;

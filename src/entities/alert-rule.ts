@@ -94,7 +94,7 @@ export class AlertRule {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Number of changes to what the rule decides by. */
+  /** Number of changes of the fields that define the rule's decisions. */
   @Property({ type: 'integer', columnType: 'int' }) version: number = 1;
   /** Number of transactions in a row in which the rule's query ran out of time. */
   @Property({ type: 'integer', columnType: 'int' }) timeouts: number = 0;

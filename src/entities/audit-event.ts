@@ -3,7 +3,7 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { PlainJson } from '#json/json.js';
 import { Node } from './node.js';
 
-/** The kinds of who does something. */
+/** Kinds of actors. */
 export enum AuditActorKind {
   token = 'token',
   session = 'session',
@@ -39,7 +39,7 @@ registerEnumType(AuditOutcome, {
   },
 });
 
-/** Thing that an event is about, with its name of that time. */
+/** Thing that an event is about, with its name at the time of the event. */
 export interface AuditTarget {
   /** The kind of the thing, such as `device`. */
   kind: string;
@@ -50,14 +50,14 @@ export interface AuditTarget {
 /** The values of fields before and after; `null` where there is none. A secret reads `"changed"`. */
 export type AuditChanges = Readonly<Record<string, readonly [before: PlainJson, after: PlainJson]>>;
 
-/** Changes of what had no values before. */
+/** Returns the changes of an object that had no values before. */
 export const newValues = (values: Readonly<Record<string, PlainJson>>): AuditChanges => {
   const changes: Record<string, readonly [PlainJson, PlainJson]> = {};
   for (const [name, value] of Object.entries(values)) changes[name] = [null, value];
   return changes;
 };
 
-/** Actor of an event, with the names of that time. */
+/** Actor of an event, with the names at the time of the event. */
 @ObjectType({ description: 'Actor of an event, with the names of that time.' })
 export class AuditActor {
   @Field(() => AuditActorKind, { description: 'Kind of the actor.' }) kind!: AuditActorKind;

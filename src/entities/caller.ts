@@ -2,18 +2,23 @@ import type { Role, TokenScope } from './enums.js';
 
 /** The caller: an organization, or one of its members acting in it. */
 export interface Caller {
-  /** Token, or session, that it calls by. */
+  /** Identifier of the caller's token or session. */
   readonly tokenId: string;
-  /** Whether it calls by a session, which is always a member's. */
+  /** Whether the caller uses a session, which always belongs to a member. */
   readonly bySession: boolean;
   readonly organizationId: string;
-  /** The member, for a token that is bound to one. */
+  /** The member to whom the token or session belongs; null for the organization itself. */
   readonly userId: string | null;
-  /** The device whose records are all that the caller may post; null for all other callers. */
+  /** The device of the caller's token. The caller may only post records of this device. Null for all other callers. */
   readonly deviceId: string | null;
-  /** The product whose devices the caller may register, which is all that it may do; null for all other callers. */
+  /**
+   * The product of a provisioning token. The caller may only register devices of this product. Null for all other
+   * callers.
+   */
   readonly productId: string | null;
-  /** The application of a link to a dashboard, which is all that the caller may read; null for all other callers. */
+  /**
+   * The application of a link to a dashboard. The caller may only read this application. Null for all other callers.
+   */
   readonly applicationId: string | null;
   /** `owner` for the organization itself, `member` for a link to a dashboard. */
   readonly role: Role;

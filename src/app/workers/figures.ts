@@ -36,8 +36,8 @@ export function createWorkerFigures(): WorkerFigures {
 type Metric = Figures[number];
 
 /**
- * Whether a metric is prom-client's about a process. It has the label `worker`, so each of its values belongs to one
- * worker.
+ * Whether a metric is one of prom-client's own metrics of a process. Such a metric has the label `worker`, so each of
+ * its values belongs to one worker.
  */
 const isOfProcess = ({ name }: Metric): boolean => /^(process|nodejs)_/.test(name);
 
@@ -49,7 +49,7 @@ const ofOneProcess = (metric: Metric): Metric => (isOfProcess(metric) ? { ...met
 
 const withoutProcess = (figures: Figures): Figures => figures.filter((metric) => !isOfProcess(metric));
 
-/** prom-client's metrics as JSON name types as its text format does. */
+/** Whether a metric is a counter or a histogram. In JSON, prom-client names the type as in its text format. */
 const counts = ({ type }: Metric): boolean => ['counter', 'histogram'].includes(String(type));
 
 /** Adds up values with the same name and labels. */
