@@ -7,7 +7,10 @@ export type CursorKind = 'pit' | 'scroll';
 /** Maximum number of identifiers in one call: the number of scrolls that an organization may have open. */
 const maxIds = 500;
 
-/** Encodes UUIDs as bytes: for a scroll that of its row, for a point in time those of organization and application. */
+/**
+ * Encodes UUIDs as bytes. A scroll has that of its row; a point in time has those of its organization and its
+ * application.
+ */
 export const bytesOf = (...ids: readonly string[]): Buffer => Buffer.from(ids.join('').replaceAll('-', ''), 'hex');
 
 /** Number of bytes of one UUID. */

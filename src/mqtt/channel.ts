@@ -5,7 +5,7 @@ import type { ProtocolVersion } from './packet.js';
 /** A TCP connection, with or without TLS. */
 export type Stream = Duplex & { setTimeout(milliseconds: number): unknown };
 
-/** Time that a client has to close after it was told why the connection ends. Milliseconds. */
+/** Time for a client to close the connection after it was sent the reason for the end, in milliseconds. */
 const closing = 2000;
 
 /** Sends packets to a client. */

@@ -36,7 +36,10 @@ import type { Tracing } from './tracing.js';
 const name = 'device-data-platform';
 /** Maximum number of spans that wait to be sent. Further ones are dropped. */
 const maxWaiting = 8192;
-/** Time that the collector may take, and that the end of this process waits for it, in milliseconds. */
+/**
+ * Maximum time of a request to the collector, and maximum wait for the last spans when the process ends, in
+ * milliseconds.
+ */
 const exportTimeout = 2000;
 /** Maximum number of characters of a statement in its span. */
 const maxStatement = 2000;

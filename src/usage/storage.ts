@@ -7,9 +7,9 @@ type Database = Pick<Pool, 'query'>;
 const holds = 60;
 
 /**
- * Measures the stored records of one organization with a quota of stored bytes whose last count is too old. Returns
- * whether there was one. The size of its records is estimated from the average of all that it ever stored, because the
- * size of deleted records is not measured.
+ * Measures the stored records of one organization that has a quota of stored bytes and whose last measurement is too
+ * old. Returns false if there is no such organization. The size is estimated from the average of all records that the
+ * organization ever stored, because the size of deleted records is not measured.
  */
 export const measureStorage = async (
   database: Database,
