@@ -74,7 +74,7 @@ export const productRows = (caller: Caller, selected: SelectedFields = everythin
     slug: sql`${then(sql`p.withdrawn ->> 'slug'`, sql`p.slug`)} as slug`,
     version: sql`${then(sql`p.withdrawn ->> 'version'`, sql`p.version`)} as version`,
     public: sql`p.public`,
-    // The key is the organization's own.
+    // Only the organization that owns the product sees its key.
     externalId: sql`case when p.organization_id = ${caller.organizationId} then p.external_id end as "externalId"`,
     variables: sql`${then(sql`p.withdrawn -> 'variables'`, sql`p.variables`)} as variables`,
     deviceCount: sql`${deviceCount(caller)} as "deviceCount"`,

@@ -8,8 +8,8 @@ export type CursorKind = 'pit' | 'scroll';
 const maxIds = 500;
 
 /**
- * Encodes UUIDs as bytes. A scroll has that of its row; a point in time has those of its organization and its
- * application.
+ * Encodes UUIDs as bytes. The identifier of a scroll holds the UUID of the scroll's row. The identifier of a point in
+ * time holds the UUIDs of the organization and the application.
  */
 export const bytesOf = (...ids: readonly string[]): Buffer => Buffer.from(ids.join('').replaceAll('-', ''), 'hex');
 

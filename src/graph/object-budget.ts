@@ -12,7 +12,9 @@ interface Tally {
   found: number;
   /** Objects that the lists being read may return. */
   pending: number;
-  /** Objects that may come from lists which still wait or were cancelled. */
+  /**
+   * Objects that the waiting lists may return, including lists that are no longer read after the limit was exceeded.
+   */
   wanted: number;
 }
 
