@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
+import { until } from '../../support/until.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 import { coldRooms } from '../dashboards.js';
@@ -47,11 +48,11 @@ describeInBrowser('console: charts and files for a dashboard', () => {
         .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) });
     await choose('other.json', '{ "panels": [{ "kind": "pie" }] }');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByRole('dialog').getByText('document.panels.0.kind').waitFor();
+    await page.getByRole('alert').getByText('document.panels.0.kind').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await choose('same.json', JSON.stringify({ ...JSON.parse(text), panels: JSON.parse(text).panels.slice(0, 1) }));
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('The dashboard was imported.').waitFor();
-    expect(await page.getByRole('article').count()).toBe(1);
+    await until(async () => (await page.getByRole('article').count()) === 1);
   }, 60_000);
 });

@@ -37,6 +37,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     await page.getByRole('button', { name: 'Edit Chart' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Cold');
+    await dialog.getByRole('combobox', { name: 'Variable' }).selectOption('temperature');
     await dialog.getByLabel('Devices').selectOption('With a tag');
     await dialog.getByRole('combobox', { name: 'Tag', exact: true }).selectOption('lyon');
     await dialog.getByLabel('Draw as').selectOption('Areas');

@@ -52,7 +52,6 @@ describeInBrowser('console: wall', () => {
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('dialog', { name: 'End the link Canteen' }).getByRole('button', { name: 'End' }).click();
     await page.getByText('No link').waitFor();
-    await wall.page.reload();
     await wall.page.getByText('This link has ended').waitFor();
     expect(wall.faults).toEqual([]);
   }, 120_000);
