@@ -42,17 +42,35 @@ const maxCharacters = 65_536;
  * @param happened condition that is false if nothing changed; the event then lists no changes
  */
 export const insertEvent = (event: NewEvent, happened?: Sql): Sql => {
-  const { organizationId, actor, action, target, changes = {}, outcome } = event;
-  const noted = sql`${textOf(changes)}::json`;
+  const row = rowOf(event);
+  const noted = sql`${row.changes}::json`;
   return sql`
     insert into audit_event (id, organization_id, actor_kind, actor_id, actor_name, user_id, user_name, action,
                              target_kind, target_id, target_name, changes, outcome, request_id, address)
-    select ${newId()}::uuid, ${organizationId ?? nilId}::uuid, ${actor.kind}, ${'id' in actor ? actor.id : null}::uuid,
-           ${'name' in actor ? actor.name : null}, ${'userId' in actor ? actor.userId : null}::uuid,
-           ${'userName' in actor ? actor.userName : null}, ${action}, ${target?.kind ?? null}, ${target?.id ?? null}::uuid,
-           ${target?.name ?? null}, ${happened === undefined ? noted : sql`case when ${happened} then ${noted} else '{}'::json end`},
-           ${outcome === 'refused' ? refused : success}, ${event.requestId ?? null}, ${event.address ?? null}`;
+    select ${row.id}::uuid, ${row.organization_id}::uuid, ${row.actor_kind}, ${row.actor_id}::uuid, ${row.actor_name},
+           ${row.user_id}::uuid, ${row.user_name}, ${row.action}, ${row.target_kind}, ${row.target_id}::uuid,
+           ${row.target_name}, ${happened === undefined ? noted : sql`case when ${happened} then ${noted} else '{}'::json end`},
+           ${row.outcome === 'refused' ? refused : success}, ${row.request_id}, ${row.address}`;
 };
+
+/** Returns the columns of an event, with `changes` as JSON text. */
+export const rowOf = ({ actor, target, outcome = 'success', changes = {}, ...event }: NewEvent) => ({
+  id: newId(),
+  organization_id: event.organizationId ?? nilId,
+  actor_kind: actor.kind,
+  actor_id: 'id' in actor ? actor.id : null,
+  actor_name: 'name' in actor ? actor.name : null,
+  user_id: 'userId' in actor ? actor.userId : null,
+  user_name: 'userName' in actor ? actor.userName : null,
+  action: event.action,
+  target_kind: target?.kind ?? null,
+  target_id: target?.id ?? null,
+  target_name: target?.name ?? null,
+  changes: textOf(changes),
+  outcome,
+  request_id: event.requestId ?? null,
+  address: event.address ?? null,
+});
 
 const [success, refused] = [sql`'success'`, sql`'refused'`];
 

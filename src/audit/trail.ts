@@ -96,11 +96,12 @@ export class Trail {
   }
 
   /**
-   * Writes an event that a stored secret was shown again, once a minute for each actor and target. Writes none if the
-   * operation's own event has this target.
+   * Writes an event for each target whose stored secret is shown again, once a minute for each actor and target. Writes
+   * none for the target of the operation's own event.
    */
-  async shown(action: string, target: AuditTarget): Promise<void> {
-    if (this.pending?.target?.id !== target.id) await this.sparse.note({ ...this.byCaller(), action, target });
+  async shown(action: string, targets: readonly AuditTarget[]): Promise<void> {
+    const others = targets.filter(({ id }) => this.pending?.target?.id !== id);
+    await this.sparse.note(...others.map((target) => ({ ...this.byCaller(), action, target })));
   }
 
   /** Creates a unit of work that reports its changes here. */

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
@@ -14,6 +15,7 @@ import { HookPage } from '#schema/pages.js';
 import { loadDelivery } from './deliveries.js';
 import { hookConditions, hookListing, loadHook, roomForHooks, tooManyHooks } from './hooks.js';
 import { list } from './list.js';
+import { loaderOf } from './loader.js';
 
 /** The header of a hook, whose value is still encrypted. */
 interface SealedHeader extends HookHeader {
@@ -27,9 +29,21 @@ export class HookHeaderResolver {
 
   @FieldResolver(() => String, { description: 'Value of the header.' })
   async value(@Root() { value, hook }: SealedHeader, @Ctx() ctx: Context): Promise<string> {
-    await ctx.audit.shown('showHookHeader', targetOf('Hook', hook));
+    await noteShown(ctx, hook);
     return openHeaderValue(this.hooks.vault, value, hook.id);
   }
+}
+
+/** Writes the event that a hook's header is shown. All hooks of a call share one statement. */
+function noteShown(ctx: Context, hook: Hook): Promise<void> {
+  const write = async (hooks: readonly Hook[]) => {
+    const targets = hooks.map((each) => targetOf('Hook', each));
+    await ctx.audit.shown('showHookHeader', targets);
+    return targets.map(() => undefined);
+  };
+  // The trail decides for each mutation of the call whether a hook has an event already, so nothing is cached.
+  const make = () => new DataLoader<Hook, void>(write, { cache: false });
+  return loaderOf(ctx, 'hook.shown', make).load(hook);
 }
 
 /** Resolves the hooks of applications. */

@@ -3,12 +3,12 @@ import type { Sql } from 'sql-template-tag';
 import type { Context } from '#schema/context.js';
 
 /** Returns the call's loader with this key, and creates it at the first use. */
-export function loaderOf<Value>(
+export function loaderOf<Value, Key = string>(
   { loaders }: Context,
   key: unknown,
-  make: () => DataLoader<string, Value>,
-): DataLoader<string, Value> {
-  const existing = loaders.get(key) as DataLoader<string, Value> | undefined;
+  make: () => DataLoader<Key, Value>,
+): DataLoader<Key, Value> {
+  const existing = loaders.get(key) as DataLoader<Key, Value> | undefined;
   const loader = existing ?? make();
   if (existing === undefined) loaders.set(key, loader);
   return loader;

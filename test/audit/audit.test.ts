@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Role, TokenScope } from '#entities/enums.js';
+import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -312,6 +313,39 @@ describe('the value of a header of a hook', () => {
       changes: [],
       outcome: 'success',
     });
+  });
+
+  it('reaches no reader before its event is stored', async () => {
+    const applicationId = await newApplication();
+    const hookId = await newHook(applicationId, { authentication: { header: { name: 'X-Key', value: 'planted-6' } } });
+    const tokens = await world.pool.query<{ id: string }>('select id from api_token where prefix = $1', [
+      owner.token!.slice(0, 8),
+    ]);
+    const key = `${tokens.rows[0]!.id} showHookHeader ${hookId}`;
+    const holder = await world.pool.connect();
+    let shown = 0;
+    const show = async () => {
+      await owner.get(`/applications/${owner.id}/${applicationId}/hooks/${hookId}`);
+      shown += 1;
+    };
+    try {
+      // Another transaction holds the key, so the event waits for its end.
+      await holder.query('begin');
+      await holder.query('insert into audit_noted (key, at) values ($1, now())', [key]);
+      const first = show();
+      const waiting = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%audit_noted%'`;
+      await until(async () => (await world.pool.query(waiting)).rowCount! > 0);
+      const second = show();
+      for (let time = 0; time < 10; time++) await owner.get(`/applications/${owner.id}/${applicationId}`);
+      expect(shown).toBe(0);
+      await holder.query('rollback');
+      await Promise.all([first, second]);
+    } finally {
+      holder.release(true);
+    }
+    const events = await read(`&action=showHookHeader&target=${hookId}`);
+    expect(events).toHaveLength(1);
   });
 });
 
