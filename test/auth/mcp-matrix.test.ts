@@ -1,15 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { messageOf } from '../mcp/assistant.js';
-import { codes, expected, ok, useMatrix, type Who } from './matrix.js';
+import { codes, everybody, expected, ok, useMatrix, type Who } from './matrix.js';
 import type { Access, Things } from './operations.js';
 
 const matrix = useMatrix();
 
+interface Tool {
+  access: Access;
+  /** A caller who is refused where others with the same access are not. */
+  forbidden?: Who;
+  /** Whether a link to a dashboard may call it, as it reads one application. */
+  isOfLinks?: true;
+  args: (things: Things) => object;
+}
+
 /** Every tool that reads data, by who may read it. */
-const tools: Record<string, { access: Access; forbidden?: Who; args: (things: Things) => object }> = {
+const tools: Record<string, Tool> = {
   find_devices: { access: 'anyone', args: ({ applicationId }) => ({ applicationId }) },
-  series: { access: 'readers', args: ({ deviceId }) => ({ deviceIds: [deviceId], variables: ['temperature'] }) },
-  search_records: { access: 'readers', args: ({ applicationId }) => ({ applicationId }) },
+  series: {
+    access: 'readers',
+    isOfLinks: true,
+    args: ({ deviceId }) => ({ deviceIds: [deviceId], variables: ['temperature'] }),
+  },
+  search_records: { access: 'readers', isOfLinks: true, args: ({ applicationId }) => ({ applicationId }) },
   open_alerts: { access: 'anyone', args: ({ applicationId }) => ({ applicationId }) },
   hook_health: { access: 'anyone', forbidden: 'reader', args: ({ applicationId }) => ({ applicationId }) },
   latest_values: { access: 'anyone', args: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
@@ -29,54 +42,38 @@ const finds: Record<string, (who: Who) => boolean> = {
   hook_health: (who) => !['member', 'other organization'].includes(who),
 };
 
-const everybody: Who[] = [
-  'nobody',
-  'revoked',
-  'expired',
-  'former member',
-  'organization',
-  'owner',
-  'member',
-  'reader',
-  'writer',
-  'reader and writer',
-  'read token',
-  'ingest token',
-  'device token',
-  'provisioning token',
-  'other organization',
-];
+const wantedOf = (who: Who, name: string, { access, forbidden, isOfLinks }: Omit<Tool, 'args'>): number => {
+  if (who === 'link') return isOfLinks ? ok : 403;
+  return who === forbidden ? 403 : expected(who, name, access, false);
+};
 
 const cases = Object.entries(tools).flatMap(([name, tool]) => everybody.map((who) => ({ name, who, ...tool })));
 
 describe('access to tools of /mcp', () => {
-  it.each(cases)(
-    'allows or refuses $name to $who as the matrix says',
-    async ({ name, who, access, forbidden, args }) => {
-      const actor = matrix.actors[who];
-      const answer = await fetch(`${new URL(matrix.things.owner.base).origin}/mcp`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...(actor.token !== undefined && { authorization: `Bearer ${actor.token}` }),
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params: { name, arguments: args(matrix.things) },
-        }),
-      });
-      const wanted = who === forbidden ? 403 : expected(who, name, access, false);
-      expect([name, who, answer.status]).toEqual([name, who, wanted === 401 ? 401 : 200]);
-      if (wanted === 401) return;
-      const { result } = messageOf(await answer.text());
-      const { error, untrusted: _, ...lists } = result.structuredContent;
-      expect([name, who, error?.code]).toEqual([name, who, wanted === ok ? undefined : codes[wanted]]);
-      if (wanted !== ok || finds[name] === undefined) return;
-      const list = Object.values(lists).find((value) => Array.isArray(value));
-      expect([name, who, list!.length > 0]).toEqual([name, who, finds[name](who)]);
-    },
-  );
+  it.each(cases)('allows or refuses $name to $who as the matrix says', async ({ name, who, args, ...tool }) => {
+    const actor = matrix.actors[who];
+    const answer = await fetch(`${new URL(matrix.things.owner.base).origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(actor.token !== undefined && { authorization: `Bearer ${actor.token}` }),
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args(matrix.things) },
+      }),
+    });
+    const wanted = wantedOf(who, name, tool);
+    expect([name, who, answer.status]).toEqual([name, who, wanted === 401 ? 401 : 200]);
+    if (wanted === 401) return;
+    const { result } = messageOf(await answer.text());
+    const { error, untrusted: _, ...lists } = result.structuredContent;
+    expect([name, who, error?.code]).toEqual([name, who, wanted === ok ? undefined : codes[wanted]]);
+    if (wanted !== ok || finds[name] === undefined) return;
+    const list = Object.values(lists).find((value) => Array.isArray(value));
+    expect([name, who, list!.length > 0]).toEqual([name, who, finds[name](who)]);
+  });
 });

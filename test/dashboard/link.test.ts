@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
 import { newLink } from '../auth/operations.js';
+import { begun, values } from '../live/live-world.js';
+import { overEvents } from '../live/subscriber.js';
+import { connectAssistant } from '../mcp/assistant.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { figure, makeApplication, saved } from './dashboard.js';
@@ -287,6 +290,39 @@ describe('link to a dashboard beside its application', () => {
         { extensions: { code: 'NOT_FOUND' } },
       ]);
     }
+  });
+
+  it('receives the records of its application as they are stored, and none of another', async () => {
+    const { owner, applicationId, link } = place;
+    const records = (a: string) => ({
+      query: `subscription ($o: ID!, $a: ID!) { recordReceived(organizationId: $o, applicationId: $a) { records { data } } }`,
+      variables: { o: owner.id, a },
+    });
+    const [ofLink, ofOwner] = [
+      overEvents(world.url, link.token, records(applicationId)),
+      overEvents(world.url, owner.token, records(other.applicationId)),
+    ];
+    for (const each of [ofLink, ofOwner]) await each.until(begun);
+    // The record of the other application is stored first, so it would come first.
+    for (const [serial, t] of [
+      ['b001', 11],
+      ['a001', 12],
+    ] as const)
+      await owner.post(`/organizations/${owner.id}/records`, { serial, data: { t } });
+    for (const each of [ofLink, ofOwner]) {
+      await each.until((heard) => values(heard).length > 0);
+      each.leave();
+    }
+    expect([values(ofLink), values(ofOwner)]).toEqual([[{ t: 12 }], [{ t: 11 }]]);
+  });
+
+  it('reads its application as an assistant, and no other', async () => {
+    const { link, applicationId } = place;
+    const assistant = await connectAssistant(world.url, link, 'modern');
+    const search = (id: string) => assistant.call('search_records', { applicationId: id, size: 0 });
+    expect(await search(applicationId)).toMatchObject({ isError: false });
+    expect(await search(other.applicationId)).toMatchObject({ isError: true, data: { error: { code: 'NOT_FOUND' } } });
+    await assistant.client.close();
   });
 
   it('reads its application in an atomic batch, and nothing else', async () => {
