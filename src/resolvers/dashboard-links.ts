@@ -78,7 +78,9 @@ export async function endLink(ctx: Context, application: Application, linkId: st
     ${linkRows} and k.id = ${linkId} and k.organization_id = ${organizationId} and k.application_id = ${id}`);
   if (link === undefined) throw notFound('link');
   await ctx.em.transactional(async (em) => {
-    await execute(em, sql`delete from api_token where id = ${linkId}`);
+    const [ended] = await execute(em, sql`delete from api_token where id = ${linkId} returning id`);
+    // Another call ended the link meanwhile, and left the event.
+    if (ended === undefined) throw notFound('link');
     ctx.audit.about(targetOf('Application', application), { name: [link.name, null] });
   });
   return link;

@@ -24,16 +24,18 @@ type Row = Pick<Dashboard, 'applicationId' | 'updatedAt' | 'updatedById'> & {
  * statement.
  */
 export function dashboardOf(ctx: Context, applicationId: string): Promise<Dashboard | null> {
-  const make = () =>
-    new DataLoader<string, Dashboard | null>(async (ids) => {
-      const rows = await ctx.read<Row>(sql`
-        select a.id as "applicationId", b.version, b.document, b.updated_at as "updatedAt", b.updated_by as "updatedById"
-          from application a left join dashboard b on b.application_id = a.id
-         where a.id = any(${ids}::uuid[]) and a.has_dashboard`);
-      const found = new Map(rows.map((row) => [row.applicationId, filled(row)]));
-      return ids.map((id) => found.get(id) ?? null);
-    });
+  const make = () => new DataLoader<string, Dashboard | null>((ids) => readDashboards(ctx, ids));
   return loaderOf(ctx, 'application.dashboard', make).load(applicationId);
+}
+
+/** Reads the dashboards of applications, in the order of their identifiers. */
+async function readDashboards(ctx: Context, ids: readonly string[]): Promise<(Dashboard | null)[]> {
+  const rows = await ctx.read<Row>(sql`
+    select a.id as "applicationId", b.version, b.document, b.updated_at as "updatedAt", b.updated_by as "updatedById"
+      from application a left join dashboard b on b.application_id = a.id
+     where a.id = any(${ids}::uuid[]) and a.has_dashboard`);
+  const found = new Map(rows.map((row) => [row.applicationId, filled(row)]));
+  return ids.map((id) => found.get(id) ?? null);
 }
 
 const filled = ({ version, document, ...row }: Row): Dashboard => ({
@@ -62,7 +64,8 @@ export async function saveDashboard(
 ): Promise<Dashboard> {
   if (!application.hasDashboard) throw conflict('The application has no dashboard: set `hasDashboard` first.');
   const { id, organizationId } = application;
-  const before = await dashboardOf(ctx, id);
+  // Not by the loader, which remembers what an earlier save of the same document replaced.
+  const [before = null] = await readDashboards(ctx, [id]);
   const [time, by] = [new Date(now).toISOString(), ctx.caller.userId];
   const statement =
     version === 0

@@ -147,8 +147,10 @@ describe('updateDashboard', () => {
 
   it('leaves an event in the history of the application', async () => {
     const id = await application();
-    await saved(owner, { owner, id, version: 0, document: document(figure) });
-    await saved(owner, { owner, id, version: 1, document: document() });
+    const fields = (version: number, name: string) =>
+      `updateDashboard(organizationId: $o, applicationId: $a, version: ${version}, document: $${name}) { version }`;
+    const twice = `mutation ($o: ID!, $a: ID!, $d: JSON!, $e: JSON!) { first: ${fields(0, 'd')} second: ${fields(1, 'e')} }`;
+    await owner.graph(twice, { o: owner.id, a: id, d: document(figure), e: document() });
     await save(owner, { owner, id, version: 1, document: document() });
     const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) {
       history { items { action changes { field before after } } } } }`;

@@ -93,6 +93,15 @@ describe('link to a dashboard', () => {
     ]);
   });
 
+  it('ends once when two callers end it at once, with one event', async () => {
+    const { owner, applicationId, link } = await makePlace();
+    const both = await Promise.all([1, 2].map(() => end(owner, owner, applicationId, link.id)));
+    const codes = both.map(({ body }) => body.errors?.[0]?.extensions.code);
+    expect(codes.sort()).toEqual(['NOT_FOUND', undefined]);
+    const events = await owner.get<object[]>(`/organizations/${owner.id}/audit?action=deleteDashboardLink`);
+    expect(events.body).toHaveLength(1);
+  });
+
   it('ends with its application, and at its time', async () => {
     const { owner, applicationId, viewer } = await makePlace();
     expect((await owner.delete(`/applications/${owner.id}/${applicationId}`)).status).toBe(204);
