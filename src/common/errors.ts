@@ -109,6 +109,10 @@ export const quotaExceeded = (message: string, wait?: number) =>
     ? new QuotaError('FORBIDDEN', message)
     : new QuotaError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
 
+/** 500: an error outside the catalogue. The message reveals nothing of its cause. */
+export const internal = () =>
+  new ApiError('INTERNAL', 'An unexpected error occurred. Name the request when you report it.');
+
 /** 503: by default, the database cannot be reached; `message` can give another reason. `cause` is only logged. */
 export const unavailable = (message = 'The service cannot reach its database. Try again shortly.', cause?: unknown) =>
   new ApiError('UNAVAILABLE', message, undefined, { 'Retry-After': '1' }, { cause });

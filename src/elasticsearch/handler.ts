@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { loadApplication } from '#auth/access.js';
-import { ApiError } from '#common/errors.js';
+import { type ApiError, internal } from '#common/errors.js';
 import type { Admit, Caller } from '#http/admit.js';
 import { readBody } from '#http/body.js';
 import type { Hold, InFlight } from '#http/in-flight.js';
@@ -197,8 +197,7 @@ const answerError = (options: ElasticsearchOptions, error: unknown, exchange: Ex
   if (error instanceof EngineFailure) return writeError(exchange, error, error.toAnswer());
   const apiError = toApiError(error, options.isConnectionLoss);
   if (apiError === undefined || apiError.status >= 500) options.report(error, exchange.request);
-  const shown =
-    apiError ?? new ApiError('INTERNAL', 'An unexpected error occurred. Name the request when you report it.');
+  const shown = apiError ?? internal();
   return writeError(exchange, shown, toEngineError(shown));
 };
 

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { ApiError, malformed, notFound, tooLarge } from '#common/errors.js';
+import { type ApiError, internal, malformed, notFound, tooLarge } from '#common/errors.js';
 import { toApiError } from '#schema/api-error.js';
 
 /** Handling of errors outside the catalogue. */
@@ -39,8 +39,6 @@ export const sendError = (response: Response, error: ApiError): void => {
   });
   response.end(body);
 };
-
-const internal = () => new ApiError('INTERNAL', 'An unexpected error occurred. Name the request when you report it.');
 
 /** Translates an error that Express itself raises, such as for a path that does not decode. */
 const fromExpress = (error: unknown): ApiError | undefined => {

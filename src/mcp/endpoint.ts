@@ -1,5 +1,5 @@
 import { type Request as ExpressRequest, type Response as ExpressResponse, type RequestHandler, Router } from 'express';
-import { ApiError, forbidden, malformed, tooLarge } from '#common/errors.js';
+import { type ApiError, forbidden, internal, malformed, tooLarge } from '#common/errors.js';
 import { TokenScope } from '#entities/enums.js';
 import type { OpenQueries } from '#graph/in-process.js';
 import { answerNothingElse } from '#http/verbs.js';
@@ -39,7 +39,7 @@ export function createMcp(path: string, options: McpOptions): Router {
   const explain = (error: unknown): ApiError => {
     const shown = toApiError(error, options.isConnectionLoss);
     if (shown === undefined || shown.status >= 500) options.report(error);
-    return shown ?? new ApiError('INTERNAL', 'Something went wrong here.');
+    return shown ?? internal();
   };
   let loading: Promise<Serve> | undefined;
   const load = () => (loading ??= import('./serve.js').then(({ createServe }) => createServe({ ...options, explain })));
