@@ -17,15 +17,18 @@ interface Document {
 export function withProducts(document: Values, nameOf: (product: string) => string): Values {
   // A file may hold anything; the service checks it when it is saved.
   const { variables, panels } = document as Document;
-  const named = (part: Naming): Naming => ({
-    ...part,
-    ...(typeof part.product === 'string' && { product: nameOf(part.product) }),
-    ...(part.source && { source: named(part.source) }),
-    ...(Array.isArray(part.sources) && { sources: part.sources.map(named) }),
-    ...(Array.isArray(part.query?.products) && {
-      query: { ...part.query, products: part.query.products.map(nameOf) },
-    }),
-  });
+  const named = (part: Naming): Naming =>
+    typeof part !== 'object' || part === null
+      ? part
+      : {
+          ...part,
+          ...(typeof part.product === 'string' && { product: nameOf(part.product) }),
+          ...(part.source && { source: named(part.source) }),
+          ...(Array.isArray(part.sources) && { sources: part.sources.map(named) }),
+          ...(Array.isArray(part.query?.products) && {
+            query: { ...part.query, products: part.query.products.map(nameOf) },
+          }),
+        };
   return {
     ...document,
     ...(Array.isArray(variables) && {
@@ -35,8 +38,6 @@ export function withProducts(document: Values, nameOf: (product: string) => stri
           : each,
       ),
     }),
-    ...(Array.isArray(panels) && {
-      panels: panels.map((each) => (typeof each === 'object' && each !== null ? named(each) : each)),
-    }),
+    ...(Array.isArray(panels) && { panels: panels.map(named) }),
   };
 }

@@ -160,7 +160,9 @@ describe('ddp apply', () => {
 
   it('says what is wrong with a dashboard, and does the rest', async () => {
     const document = {
-      applications: { a: { name: 'A', hasDashboard: true, dashboard: { format: 2, panels: [null] } } },
+      applications: {
+        a: { name: 'A', hasDashboard: true, dashboard: { format: 2, panels: [null, { sources: [null] }] } },
+      },
     };
     const { code, stderr } = await ddp('apply', await file(document));
     expect(code).toBe(1);
