@@ -15,7 +15,7 @@ const dashboard = (panels: readonly Panel[], variables: readonly object[] = []) 
   panels: panels.map((panel, index) => ({ id: `p${index + 1}`, ...panel })),
 });
 
-/** Temperatures that are too high in a freezer. */
+/** Temperatures that are too high in a cooler. */
 const tooWarm = [
   { from: 8, to: 12, severity: 'warning' },
   { from: 12, severity: 'critical' },
