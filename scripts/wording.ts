@@ -177,7 +177,7 @@ function titlesOf(path: string): Passage[] {
   const file = parsed(path);
   const found: Passage[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && /^(?:describe|it|test)\b/.test(node.expression.getText(file))) {
+    if (ts.isCallExpression(node) && /^(?:describe|it|test)(?:If)?\b/.test(node.expression.getText(file))) {
       const [title] = node.arguments;
       if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
         const text = title.getText(file).slice(1, -1);

@@ -1,7 +1,8 @@
 import { getPriority } from 'node:os';
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { readConfig } from '#config/config.js';
 import { buildCustomer } from '../hooks/customer.js';
+import { itIf } from '../support/conditional.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld({ config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] } } });
@@ -16,8 +17,10 @@ const usedSince = async (pool: string, moment: Date): Promise<number> => {
 
 const serverTime = async (): Promise<Date> => (await world.pool.query<{ now: Date }>('select now()')).rows[0]!.now;
 
-/** On an external server the processes cannot be inspected. */
-const onEmbedded = process.platform === 'linux' && process.env['DATABASE_URL'] === undefined ? it : it.skip;
+const onEmbedded = itIf(
+  process.platform === 'linux' && process.env['DATABASE_URL'] === undefined,
+  'needs Linux and an embedded PostgreSQL, whose processes can be inspected',
+);
 
 /** Returns the priorities of the PostgreSQL processes of a pool: 0 is normal, 19 is the lowest. */
 const prioritiesOf = async (pool: string): Promise<number[]> => {

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { checkConnections } from '#operator/doctor/server.js';
+import { itIf } from '../support/conditional.js';
 import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
 import { embeddedAddress } from './embedded.js';
 
@@ -54,7 +55,7 @@ async function connected(address: string): Promise<pg.Client | undefined> {
 }
 
 describe('database with a full disk', () => {
-  (mayMount ? it : it.skip)(
+  itIf(mayMount, 'may not mount')(
     'returns 503 meanwhile, and stores records again when there is space',
     async () => {
       const dataDir = await mountSmall(320);

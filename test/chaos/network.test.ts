@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { itIf } from '../support/conditional.js';
 import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from './day.js';
 
 const lasting = full ? 20_000 : 3000;
@@ -42,7 +43,7 @@ async function startNameServer(address: string) {
 }
 
 describe('unreachable name server', () => {
-  (mayMount ? it : it.skip)(
+  itIf(mayMount, 'may not mount')(
     'leaves storing and hooks by address working, and calls the other hooks when it is back',
     async () => {
       const names = await startNameServer('127.0.0.53');

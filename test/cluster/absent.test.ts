@@ -1,12 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
+import { itIf } from '../support/conditional.js';
 
 const url = process.env['OPENSEARCH_URL'];
 
 describe('OpenSearch cluster for these tests', () => {
-  (url === undefined ? it.skip : it)(
-    `answers at OPENSEARCH_URL${url === undefined ? ', which is not set' : ''}`,
-    async () => {
-      for (const node of url!.split(',')) expect((await fetch(node)).status).toBe(200);
-    },
-  );
+  itIf(url !== undefined, 'OPENSEARCH_URL is not set')('answers at OPENSEARCH_URL', async () => {
+    for (const node of url!.split(',')) expect((await fetch(node)).status).toBe(200);
+  });
 });

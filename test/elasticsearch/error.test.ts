@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { TokenScope } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
+import { itIf } from '../support/conditional.js';
 import { testRecordIndex } from '../support/record-index.js';
 import { withDatabase } from '../support/tenant.js';
 import { type Answered, send, useField } from './field.js';
@@ -82,8 +83,7 @@ describe('error of the Elasticsearch-compatible endpoint', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  // A lock makes PostgreSQL slow; a cluster has none.
-  (testRecordIndex() === 'postgres' ? it : it.skip)(
+  itIf(testRecordIndex() === 'postgres', 'a cluster cannot be slowed down by a lock')(
     'has status 429 or 504 instead of a count of 0 when records cannot be counted in time',
     async () => {
       const answers = await withDatabase(slow.service, async (db) => {

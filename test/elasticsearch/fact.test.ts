@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
+import { describeIf } from '../support/conditional.js';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
 import { documents, type Fact, types } from './fact/fact.js';
@@ -91,7 +92,7 @@ describe("OpenSearch's own REST tests on our endpoint", () => {
 });
 
 const url = process.env['OPENSEARCH_URL'];
-(url === undefined ? describe.skip : describe)("OpenSearch's own REST tests on OpenSearch", () => {
+describeIf(url !== undefined, 'OPENSEARCH_URL is not set')("OpenSearch's own REST tests on OpenSearch", () => {
   const index = `${url}/facts-${process.pid}`;
   const properties = (some: object): object =>
     Object.fromEntries(

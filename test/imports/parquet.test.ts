@@ -3,6 +3,7 @@ import { getPriority } from 'node:os';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { type ParquetCursor, type Unpacked, unpackParquet } from '#imports/parquet.js';
+import { itIf } from '../support/conditional.js';
 import { useWorld } from '../support/world.js';
 import { importing } from './imported.js';
 import { type Column, dataPage, dictionaryPage, type Page, parquetFile, prefixed, run } from './parquet-file.js';
@@ -121,7 +122,7 @@ describe('Parquet parser', () => {
     expect(whole.lines.trim().split('\n')).toHaveLength(rows);
   }, 30_000);
 
-  (process.platform === 'linux' ? it : it.skip)('runs at a lower priority than the service', async () => {
+  itIf(process.platform === 'linux', 'needs Linux')('runs at a lower priority than the service', async () => {
     const file = withPages(dataPage(1, Buffer.concat([prefixed(run(1, 1)), text('high')])));
     const priorities = new Set<number>();
     await unpackParquet(

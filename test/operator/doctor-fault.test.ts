@@ -5,6 +5,7 @@ import { createPool } from '#database/pools.js';
 import { newId } from '#entities/id.js';
 import { type DoctorOptions, examine } from '#operator/doctor/doctor.js';
 import { buildCustomer } from '../hooks/customer.js';
+import { itIf } from '../support/conditional.js';
 import { createDatabase, execute } from '../support/server.js';
 import { useService } from '../support/service.js';
 
@@ -48,7 +49,7 @@ describe('ddp doctor', () => {
   });
 
   // /proc is a file system without free space.
-  (existsSync('/proc') ? it : it.skip)('reports a disk with little space', async () => {
+  itIf(existsSync('/proc'), 'there is no /proc')('reports a disk with little space', async () => {
     expect(await examined({ dataDir: '/proc' })).toMatchObject({
       disk: expect.stringMatching(/^wrong: Only .* make room/),
     });

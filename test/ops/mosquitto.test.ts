@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type MqttWorld, recordsOf, useMqtt } from '../mqtt/mqtt-world.js';
 import { ended, startCommand } from '../support/command.js';
+import { describeIf } from '../support/conditional.js';
 import { until } from '../support/until.js';
 import { freePort, hasTools, runTool, startTool } from './tool.js';
 
@@ -20,7 +21,7 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
   return runTool('usr/bin/mosquitto_pub', ['-h', '127.0.0.1', '-p', port, ...tls, ...args], input);
 };
 
-(hasTools ? describe : describe.skip)('mosquitto_pub', () => {
+describeIf(hasTools, 'OPS_TOOLS is not set')('mosquitto_pub', () => {
   const topic = 'v1/devices/me/telemetry';
 
   describe.each([
@@ -63,7 +64,7 @@ const publish = (url: string, args: readonly string[], input?: string): Promise<
   });
 });
 
-(hasTools ? describe : describe.skip)('ddp bridge with mosquitto', () => {
+describeIf(hasTools, 'OPS_TOOLS is not set')('ddp bridge with mosquitto', () => {
   let folder: string;
   let ports: { tcp: number; tls: number };
   const started = new Set<ChildProcess>();

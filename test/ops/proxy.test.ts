@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, type Dispatcher, request } from 'undici';
 import { WebSocket } from 'ws';
 import { ended, startCommand } from '../support/command.js';
+import { describeIf } from '../support/conditional.js';
 import { freePort, hasTools, toolPath } from './tool.js';
 
 /** Number of concurrent requests. */
@@ -55,7 +56,7 @@ async function answeredBy(port: number): Promise<number> {
   return Number(count ?? 0);
 }
 
-(hasTools ? describe : describe.skip)('two processes behind a proxy', () => {
+describeIf(hasTools, 'OPS_TOOLS is not set')('two processes behind a proxy', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'ddp-proxy-'));
     await chmod(folder, 0o755);

@@ -1,11 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import { describeIf } from '../support/conditional.js';
 import { useService } from '../support/service.js';
 import { hasTools, runTool } from './tool.js';
 
 const service = useService({});
 const promtool = 'usr/bin/promtool';
 
-(hasTools ? describe : describe.skip)('Prometheus', () => {
+describeIf(hasTools, 'OPS_TOOLS is not set')('Prometheus', () => {
   it('accepts the alert rules, and passes their unit tests', async () => {
     expect(await runTool(promtool, ['check', 'rules', 'ops/prometheus/alerts.yml'])).toContain('SUCCESS');
     expect(await runTool(promtool, ['test', 'rules', 'ops/prometheus/alerts.test.yml'])).toContain('SUCCESS');

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { newId } from '#entities/id.js';
+import { itIf } from '../support/conditional.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** The log files of an external PostgreSQL server cannot be read. */
-const withOwnServer = process.env['DATABASE_URL'] === undefined ? it : it.skip;
+const withOwnServer = itIf(
+  process.env['DATABASE_URL'] === undefined,
+  'the log of the server of DATABASE_URL cannot be read',
+);
 
 describe('repeated record key', () => {
   withOwnServer("counts as a duplicate, and writes nothing about it to PostgreSQL's log", async () => {

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { AccountType } from '#entities/enums.js';
 import { createAccount } from '#operator/account.js';
+import { itIf } from '../support/conditional.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();
 
-/** The log files of an external PostgreSQL server cannot be read. */
-const withOwnServer = process.env['DATABASE_URL'] === undefined ? it : it.skip;
+const withOwnServer = itIf(
+  process.env['DATABASE_URL'] === undefined,
+  'the log of the server of DATABASE_URL cannot be read',
+);
 
 /** Returns the lines of PostgreSQL's log that contain the text. */
 const logLines = async (text: string): Promise<string[]> => {

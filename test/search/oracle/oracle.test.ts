@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PlainJson } from '#json/json.js';
 import { parseJson } from '#json/reader.js';
+import { describeIf } from '../../support/conditional.js';
 import { useWorld } from '../world.js';
 import { isArguedBody } from './argued.js';
 import { BodyGrammar } from './body.js';
@@ -47,7 +48,7 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
   return responses as unknown as Plain[];
 };
 
-(url === undefined ? describe.skip : describe)('comparison with OpenSearch', () => {
+describeIf(url !== undefined, 'OPENSEARCH_URL is not set')('comparison with OpenSearch', () => {
   let engine: Engine;
   let grammar: BodyGrammar;
   const say = (line: string) => void process.stderr.write(`${line}\n`);
