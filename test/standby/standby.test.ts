@@ -59,7 +59,14 @@ describe('DATABASE_READ_URL', () => {
     const { organization } = world;
     const usage = `usage(organizationId: "${organization.id}") { items { records } }`;
     const create = `mutation { createTeam(organizationId: "${organization.id}", name: "T") { id } }`;
-    const { standby } = await readsOf(() => organization.postGraph([{ query: create }, { query: `{ ${usage} }` }]));
+    let answers: unknown;
+    const { standby } = await readsOf(async () => {
+      ({ body: answers } = await organization.postGraph([{ query: create }, { query: `{ ${usage} }` }]));
+    });
+    expect(answers).toMatchObject([
+      { data: { createTeam: { id: expect.any(String) } } },
+      { data: { usage: { items: expect.any(Array) } } },
+    ]);
     expect(standby).toBe(0);
   });
 

@@ -120,7 +120,7 @@ describeInBrowser('console: editor of a dashboard', () => {
   });
 
   it('adds variables that panels take, and makes panels of removed ones show all devices', async () => {
-    const { page } = await opened();
+    const { page, owner, application } = await opened();
     await page.getByRole('button', { name: 'Range and variables' }).click();
     await page.getByRole('button', { name: 'Add a variable' }).click();
     await page.getByLabel('Name').last().fill('1 room');
@@ -137,5 +137,10 @@ describeInBrowser('console: editor of a dashboard', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The dashboard was saved.').waitFor();
     expect(await page.getByLabel('room').count()).toBe(0);
+    const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) {
+      dashboard { document } } }`;
+    const { body } = await owner.graph(query, { o: owner.id, a: application });
+    const [panel] = body.data!['application'].dashboard.document.panels.slice(-1);
+    expect(panel.sources).toEqual([expect.not.objectContaining({ tag: expect.anything() })]);
   });
 });
