@@ -81,7 +81,7 @@ describe('WebSockets without a token', () => {
     for (const socket of sockets(opened)) socket.terminate();
   });
 
-  it('closes the oldest one with 4408 when others take its place', async () => {
+  it('closes the oldest connection with 4408 when newer ones exceed the limit of the process', async () => {
     const opened = sockets(await openMany('192.0.2.30', 20));
     const [code] = (
       await Promise.all([once(opened[0]!, 'close'), ...[31, 32, 33].map((n) => openMany(`192.0.2.${n}`, 20))])

@@ -35,7 +35,7 @@ const tools: Record<string, Tool> = {
   },
 };
 
-/** Who finds something in a list of which others see nothing. */
+/** Whether a caller finds items by a tool that answers other callers with an empty list. */
 const finds: Record<string, (who: Who) => boolean> = {
   find_devices: (who) => !['member', 'other organization'].includes(who),
   latest_values: (who) => !['member', 'other organization'].includes(who),

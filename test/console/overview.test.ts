@@ -47,7 +47,7 @@ describeInBrowser('console: overview', () => {
     expect(faults).toEqual([]);
   });
 
-  it('hides the calls from a read-only token', async () => {
+  it('shows a read-only token no calls to copy', async () => {
     const owner = await world.organization();
     const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
     const { page } = await browser.open(`${world.url}/console/#token=${reader.token}`);

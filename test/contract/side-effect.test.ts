@@ -90,8 +90,8 @@ describe('teams', () => {
   });
 });
 
-describe('applications and devices', () => {
-  it('counts and lists for a member only the readable applications', async () => {
+describe('GET /organizations/:id/applications', () => {
+  it('lists for a member only the readable applications, and a device counts only these', async () => {
     const member = await world.member(owner, Role.member);
     const device = await owner.make(`${at}/devices/0b-01`);
     const [shown, hidden] = [
@@ -109,8 +109,10 @@ describe('applications and devices', () => {
     expect(listed.headers.get('x-total-count')).toBe('1');
     expect((await member.get<Item[]>(`${at}/applications?q=Hidden&ids=${hidden}`)).body).toEqual([]);
   });
+});
 
-  it('keeps fields that PUT omits, clears null ones, and derives the slug from the name', async () => {
+describe('PUT /devices/:id/:deviceId', () => {
+  it('keeps omitted fields, clears null ones, and derives the slug from the name', async () => {
     const id = await owner.make(`${at}/devices/0B-02`, {
       name: 'Kühlraum',
       tags: ['cold'],
@@ -129,7 +131,9 @@ describe('applications and devices', () => {
     expect(Object.keys(cleared.body)).not.toEqual(expect.arrayContaining(['name']));
     expect(Object.keys(cleared.body)).not.toEqual(expect.arrayContaining(['location']));
   });
+});
 
+describe('POST /organizations/:id/devices/:serial', () => {
   it('returns 404 for a product in the body that the caller cannot read', async () => {
     const stranger = await world.organization();
     const product = await stranger.make(`/organizations/${stranger.id}/products`, {
@@ -140,8 +144,10 @@ describe('applications and devices', () => {
     expect((await owner.post(`${at}/devices/0b-03`, { product: { id: product } })).status).toBe(404);
     expect((await owner.post(`${at}/devices/0b-03`, { product: { id: 'nonsense' } })).status).toBe(404);
   });
+});
 
-  it('deletes an application with its links and hooks, after which the device can be deleted', async () => {
+describe('DELETE /applications/:id/:applicationId', () => {
+  it('deletes the links and hooks of the application, after which its device can be deleted', async () => {
     const device = await owner.make(`${at}/devices/0b-04`);
     const application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'Trial' })}`;
     await owner.put(`${application}/devices/${device}`);

@@ -181,9 +181,15 @@ describe('page of a scroll', () => {
     expect(pages.map(floats)).toEqual([[1.5, 2.5], [4], []]);
   });
 
-  it('contains the total, only the requested sort value, and aggregations only on the first page', () => {
+  it('contains the total of all pages', () => {
     expect(pages.map(({ body }) => body.hits.total.value)).toEqual([3, 3, 3]);
+  });
+
+  it('contains the value of the requested sort key and of no other', () => {
     expect(pages[0].body.hits.hits[0].sort).toEqual(['red']);
+  });
+
+  it('contains aggregations only if it is the first', () => {
     expect(pages.map(({ body }) => body.aggregations?.high.value)).toEqual([4, undefined, undefined]);
   });
 

@@ -60,7 +60,7 @@ describe('invalid scalar value in GraphQL', () => {
     ]);
   });
 
-  it.each(['first', 'again'])('returns 400 with the variable that holds it, %s', async () => {
+  it.each(['first', 'second'])('returns 400 that names the variable of the time, on the %s request', async () => {
     const owner = await world.organization();
     const query = `query ($o: ID!, $d: [ID!], $from: UnixTime) {
       series(organizationId: $o, deviceIds: $d, variables: ["t"], from: $from) { ts } }`;

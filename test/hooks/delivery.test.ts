@@ -44,7 +44,7 @@ describe('delivery of a record', () => {
     });
   });
 
-  it('stores the called address in its twelve parts', async () => {
+  it('stores the called address as the fields of `request.uri`', async () => {
     const { delivery, receiver } = await deliverTo(fine, '/in/x?key=1#top');
     const { host, port } = new URL(receiver.url());
     expect(delivery.request?.uri).toEqual({

@@ -195,6 +195,10 @@ describe('record rollups', () => {
 });
 
 describe('latest values', () => {
+  const rollupStates: [state: string, rolledUp: boolean][] = [
+    ['without rollups', false],
+    ['from rollups', true],
+  ];
   const latest = async (fleet: Fleet) => {
     const values = (await createLatest(pool)([fleet.deviceId], () => undefined)).get(fleet.deviceId);
     return values?.map(({ name, ts, value }) => ({ name, ts, value }));
@@ -213,7 +217,7 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each([false, true])('contains a rare variable (rolled up: %s)', async (rolledUp) => {
+  it.each(rollupStates)('contains a variable that only older records have (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 5 * day, { label: 'older' }], [noon - 4 * day, { label: 'old', on: false }]);
     if (rolledUp) await rollUpAll();
@@ -228,7 +232,7 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each([false, true])('contains a rare array instead of an older single value (rolled up: %s)', async (rolledUp) => {
+  it.each(rollupStates)('contains an array that is newer than a single value (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 4 * day, { t: [1, 2] }], [noon - 5 * day, { t: 5 }]);
     if (rolledUp) await rollUpAll();
@@ -239,7 +243,7 @@ describe('latest values', () => {
     ]);
   });
 
-  it.each([false, true])("contains a rare value of the device's earlier product (rolled up: %s)", async (rolledUp) => {
+  it.each(rollupStates)("contains a value from the device's earlier product (%s)", async (_state, rolledUp) => {
     const fleet = await fleetOf();
     const later = await fleetOf();
     await put(fleet, [noon - 4 * day, { t: 7, label: 'x' }]);
