@@ -42,7 +42,7 @@ export const createOpenQueries =
       // Absent values of variables are left out, as in a request.
       const query = JSON.parse(JSON.stringify(asked)) as Query;
       const [sent] = readOperations([query]);
-      // What cannot be read is left to Apollo, which says where the mistake is.
+      // A document that does not parse passes here, because Apollo's error has the place of the mistake.
       if (sent?.operation !== undefined && !isQuery(sent)) throw forbidden('Only queries are answered here.');
       // A turn makes the query count by its objects, as one of a batch does.
       const context = Object.assign(contextOf(), { turn: createTurns(1)[0] });
