@@ -4,7 +4,7 @@ import type { AccountActor } from '../support/world.js';
 export type Values = Record<string, unknown>;
 
 /**
- * Who may call an operation on a thing of their organization:
+ * Callers that may call an operation on a thing of their organization:
  * - `anyone`: whoever has a token, about themselves or the platform;
  * - `members`: the organization's members;
  * - `readers`: who can read the device or application;
@@ -53,10 +53,10 @@ export interface Things {
   fresh: () => string;
 }
 
-/** How an operation is tried: who may, and with which arguments, made anew for each call where it changes something. */
+/** A trial of an operation: its callers and its arguments. `values` is called again for each call. */
 export interface Trial {
   access: Access;
-  /** Who may gets 409, because of the state that things are in. */
+  /** Whether callers with access get 409, because of the state of the things. */
   conflicts?: true;
   values: (things: Things) => Values | Promise<Values>;
 }

@@ -11,7 +11,7 @@ export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 /** A provider of OpenID Connect in this process, on loopback. */
 export interface TestProvider {
   readonly issuer: string;
-  /** Whoever comes next is this person. */
+  /** The person that the next sign-in is answered with. */
   person: Claims;
   /** Changes the claims of ID tokens before they are signed again by the provider's key. */
   forge: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined;

@@ -64,7 +64,7 @@ export class Visitor {
     return { status, body: JSON.parse(text) as GraphAnswer };
   }
 
-  /** Who is signed in, as the console asks it. */
+  /** Returns the session, as the console asks for it. */
   async session(): Promise<Session | null> {
     return (JSON.parse((await this.get('/auth/session')).text) as { session: Session | null }).session;
   }
