@@ -1,3 +1,4 @@
+import './browser/language.js';
 import { render } from 'preact';
 import { findPerson, isWall, joinTabs, takeTokenFromAddress, token } from './api/session.js';
 import { App, preloadScreen } from './app.js';
