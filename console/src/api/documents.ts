@@ -677,9 +677,11 @@ export type DashboardQueryVariables = Exact<{
 }>;
 
 
-export type DashboardQuery = { application: { id: string, name: string, permission: Permission, hasDashboard: boolean, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null };
+export type DashboardQuery = { application: { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null };
 
-export type DashboardApplicationFragment = { id: string, name: string, permission: Permission, hasDashboard: boolean, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
+export type DashboardApplicationFragment = { permission: Permission, hasDashboard: boolean, id: string, name: string, dashboard: { version: number, document: unknown, updatedAt: string | null, updatedBy: { id: string, name: string | null, username: string } | null } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
+
+export type DashboardSubjectsFragment = { id: string, name: string, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } };
 
 export type DashboardsQueryVariables = Exact<{
   organizationId: string;
@@ -707,6 +709,33 @@ export type PanelLineFragment = { name: string, unit: string | null, type: Varia
 export type PanelValueFragment = { name: string, value: unknown, unit: string | null, type: VariableType | null, ts: number };
 
 export type PanelPlaceFragment = { location: { lat: number, lon: number } | null, openEpisodes: { totalCount: number | null } };
+export type DashboardLinksQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type DashboardLinksQuery = { application: { id: string, dashboardLinks: Array<{ id: string, name: string, lastUsedAt: string | null, expiresAt: string | null }> | null } | null };
+
+export type CreateDashboardLinkMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  name: string;
+  expiresAt?: string | null | undefined;
+}>;
+
+
+export type CreateDashboardLinkMutation = { createDashboardLink: { url: string } | null };
+
+export type DeleteDashboardLinkMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  linkId: string;
+}>;
+
+
+export type DeleteDashboardLinkMutation = { deleteDashboardLink: { id: string } | null };
+
 
 export type DashboardOwnerQueryVariables = Exact<{
   organizationId: string;
@@ -715,6 +744,11 @@ export type DashboardOwnerQueryVariables = Exact<{
 
 
 export type DashboardOwnerQuery = { application: { id: string, name: string, description: string | null } | null };
+export type WallQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WallQuery = { viewer: { application: { organizationId: string, id: string, name: string, dashboard: { version: number, document: unknown } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null } | null };
+
 
 export type DeviceSuggestionsQueryVariables = Exact<{
   organizationId: string;
@@ -1561,22 +1595,9 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
-export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
-    fragment DashboardApplication on Application {
+export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
+    fragment DashboardSubjects on Application {
   id
-  name
-  permission
-  hasDashboard
-  dashboard {
-    version
-    document
-    updatedAt
-    updatedBy {
-      id
-      name
-      username
-    }
-  }
   products(limit: 100, sort: "name") {
     items {
       id
@@ -1599,7 +1620,49 @@ export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
     }
   }
 }
-    `, {"fragmentName":"DashboardApplication"}) as unknown as TypedDocumentString<DashboardApplicationFragment, unknown>;
+    `, {"fragmentName":"DashboardSubjects"}) as unknown as TypedDocumentString<DashboardSubjectsFragment, unknown>;
+export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
+    fragment DashboardApplication on Application {
+  ...DashboardSubjects
+  name
+  permission
+  hasDashboard
+  dashboard {
+    version
+    document
+    updatedAt
+    updatedBy {
+      id
+      name
+      username
+    }
+}
+    fragment DashboardSubjects on Application {
+  id
+  name
+  }
+  products(limit: 100, sort: "name") {
+    items {
+      id
+      name
+      version
+      variables {
+        name
+        type
+        unit
+      }
+    }
+  }
+  devices(limit: 500, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      serial
+      tags
+    }
+  }
+}`, {"fragmentName":"DashboardApplication"}) as unknown as TypedDocumentString<DashboardApplicationFragment, unknown>;
 export const PanelDeviceFragmentDoc = new TypedDocumentString(`
     fragment PanelDevice on Device {
   id
@@ -2399,8 +2462,7 @@ export const DashboardDocument = new TypedDocumentString(`
   }
 }
     fragment DashboardApplication on Application {
-  id
-  name
+  ...DashboardSubjects
   permission
   hasDashboard
   dashboard {
@@ -2412,6 +2474,10 @@ export const DashboardDocument = new TypedDocumentString(`
       name
       username
     }
+}
+fragment DashboardSubjects on Application {
+  id
+  name
   }
   products(limit: 100, sort: "name") {
     items {
@@ -2480,6 +2546,42 @@ export const DashboardRecordsDocument = new TypedDocumentString(`
     records {
       id
     }
+export const DashboardLinksDocument = new TypedDocumentString(`
+    query DashboardLinks($organizationId: ID!, $applicationId: ID!) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    dashboardLinks {
+      id
+      name
+      lastUsedAt
+      expiresAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardLinksQuery, DashboardLinksQueryVariables>;
+export const CreateDashboardLinkDocument = new TypedDocumentString(`
+    mutation CreateDashboardLink($organizationId: ID!, $applicationId: ID!, $name: String!, $expiresAt: DateTimeISO) {
+  createDashboardLink(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    name: $name
+    expiresAt: $expiresAt
+  ) {
+    url
+  }
+}
+    `) as unknown as TypedDocumentString<CreateDashboardLinkMutation, CreateDashboardLinkMutationVariables>;
+export const DeleteDashboardLinkDocument = new TypedDocumentString(`
+    mutation DeleteDashboardLink($organizationId: ID!, $applicationId: ID!, $linkId: ID!) {
+  deleteDashboardLink(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    linkId: $linkId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteDashboardLinkMutation, DeleteDashboardLinkMutationVariables>;
   }
 }
     `) as unknown as TypedDocumentString<DashboardRecordsSubscription, DashboardRecordsSubscriptionVariables>;
@@ -2489,6 +2591,44 @@ export const DashboardOwnerDocument = new TypedDocumentString(`
     id
     name
     description
+export const WallDocument = new TypedDocumentString(`
+    query Wall {
+  viewer {
+    application {
+      organizationId
+      ...DashboardSubjects
+      dashboard {
+        version
+        document
+      }
+    }
+  }
+}
+    fragment DashboardSubjects on Application {
+  id
+  name
+  products(limit: 100, sort: "name") {
+    items {
+      id
+      name
+      version
+      variables {
+        name
+        type
+        unit
+      }
+    }
+  }
+  devices(limit: 500, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      serial
+      tags
+    }
+  }
+}`) as unknown as TypedDocumentString<WallQuery, WallQueryVariables>;
   }
 }
     `) as unknown as TypedDocumentString<DashboardOwnerQuery, DashboardOwnerQueryVariables>;

@@ -3,7 +3,7 @@ import { formatIn, zone } from '../../format/time.js';
 import type { Board } from './data/use-results.js';
 
 /** Says whether the panels follow the records that arrive, and since when they do not. */
-export const Connection = ({ of: { shown, error, isLive, refresh }, follows }: { of: Board; follows: boolean }) => (
+export const Connection = ({ of: { shown, error, follows, isLive, refresh } }: { of: Board }) => (
   <p class="connection" role="status">
     {error !== undefined ? (
       <>

@@ -4,13 +4,10 @@ import { useRoute } from 'preact-iso';
 import { DashboardDocument } from '../../api/documents.js';
 import { mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
-import { useAddress } from '../../browser/address.js';
 import { Page } from '../../components/page.js';
 import { Loading } from '../../components/state.js';
-import { parseRange } from '../../format/time.js';
 import { Connection } from './connection.js';
 import { Controls } from './controls.js';
-import { valuesIn } from './data/values.js';
 import type { Dashboard } from './document.js';
 import { LazyEditor } from './edit/lazy-editor.js';
 import type { Application } from './facts.js';
@@ -90,14 +87,12 @@ function Viewed({
   dashboard: Dashboard;
   children: ComponentChildren;
 }) {
-  const address = useAddress();
   const board = useBoard(application, dashboard);
-  const values = valuesIn(address, dashboard.variables);
   return (
     <Page title={application.name} actions={children}>
       <div class="board-head">
-        <Controls application={application} dashboard={dashboard} values={values} address={address} />
-        <Connection of={board} follows={'last' in parseRange(address.get('range'), dashboard.range)} />
+        <Controls application={application} dashboard={dashboard} />
+        <Connection of={board} />
       </div>
       <Grid panels={dashboard.panels} shown={board.shown} />
     </Page>

@@ -1,16 +1,16 @@
 import type { Level } from '../../components/levels.js';
 
-/** Ranges of a dashboard by their names in the document: the words, and the length in seconds. */
-export const ranges = {
-  '1h': ['Last hour', 3600],
-  '6h': ['Last 6 hours', 6 * 3600],
-  '24h': ['Last day', 86_400],
-  '7d': ['Last week', 7 * 86_400],
-  '30d': ['Last 30 days', 30 * 86_400],
-  '90d': ['Last 90 days', 90 * 86_400],
+/** Ranges of a dashboard by their names in the document. */
+export const rangeNames = {
+  '1h': 'Last hour',
+  '6h': 'Last 6 hours',
+  '24h': 'Last day',
+  '7d': 'Last week',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
 } as const;
 
-export type RangeName = keyof typeof ranges;
+export type RangeName = keyof typeof rangeNames;
 
 /** Columns of the grid, most rows of a panel, and most panels of a dashboard. */
 export const columns = 12;
@@ -127,6 +127,13 @@ export const emptyDashboard: Dashboard = { format: 1, range: '24h', variables: [
 
 /** Name of a variable without the `data.` of the records. */
 export const nameOf = (variable: string): string => variable.replace(/^data\./, '');
+
+/** Returns which devices a source or a map reads, without its other fields. */
+export const choiceOf = ({ devices, tag, product }: Choice): Choice => ({
+  ...(devices && { devices }),
+  ...(tag && { tag }),
+  ...(product && { product }),
+});
 
 /** Returns the sources of a panel. */
 export const sourcesOf = (panel: Panel): readonly Source[] =>

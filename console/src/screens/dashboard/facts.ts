@@ -1,25 +1,30 @@
-import type { DashboardApplicationFragment } from '../../api/documents.js';
+import type { DashboardApplicationFragment, DashboardSubjectsFragment, VariableType } from '../../api/documents.js';
 import type { Fact } from './data/context.js';
 
 export type Application = DashboardApplicationFragment;
 
-/** Returns the variables of an application's products by name. The first product that declares one describes it. */
-export const factsOf = ({ products }: Application): Map<string, Fact> =>
-  new Map(
-    products.items
-      .flatMap(({ variables }) => variables)
-      .map(({ name, type, unit }): [string, Fact] => [name, { type, unit }])
-      .toReversed(),
-  );
+/** What the panels of a dashboard show: the products and the devices of its application. */
+export type Subjects = DashboardSubjectsFragment;
+
+/** Whether values of a type are states instead of quantities. A variable that no product declares has no type. */
+export const isState = (type: VariableType | undefined): boolean => type === 'BOOL' || type === 'TXT';
+
+/** Returns the variables of an application's products by name, in their order. The first product that declares one describes it. */
+export const factsOf = ({ products }: Subjects): Map<string, Fact> => {
+  const facts = new Map<string, Fact>();
+  for (const { name, type, unit } of products.items.flatMap(({ variables }) => variables))
+    if (!facts.has(name)) facts.set(name, { type, unit });
+  return facts;
+};
 
 /** Returns the tags of an application's devices. */
-export const tagsOf = ({ devices }: Application): string[] =>
+export const tagsOf = ({ devices }: Subjects): string[] =>
   [...new Set(devices.items.flatMap(({ tags }) => tags))].sort();
 
 /** Returns what a variable of a kind can be, each with its title. */
-export const optionsOf = (application: Application, kind: 'device' | 'tag' | 'product') =>
+export const optionsOf = (subjects: Subjects, kind: 'device' | 'tag' | 'product') =>
   kind === 'tag'
-    ? tagsOf(application).map((tag) => ({ value: tag, title: tag }))
+    ? tagsOf(subjects).map((tag) => ({ value: tag, title: tag }))
     : kind === 'device'
-      ? application.devices.items.map(({ id, name, serial }) => ({ value: id, title: name ?? serial }))
-      : application.products.items.map(({ id, name, version }) => ({ value: id, title: `${name} ${version}` }));
+      ? subjects.devices.items.map(({ id, name, serial }) => ({ value: id, title: name ?? serial }))
+      : subjects.products.items.map(({ id, name, version }) => ({ value: id, title: `${name} ${version}` }));

@@ -1,4 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  CreateDashboardLinkDocument,
+  DashboardLinksDocument,
+  type DashboardLinksQuery,
+  DeleteDashboardLinkDocument,
+} from '../../api/documents.js';
 import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
@@ -10,14 +16,15 @@ import { Field } from '../../components/dialog.js';
 import { Empty, Loading } from '../../components/state.js';
 import { ExpiryField, expiryOf } from '../../components/token.js';
 import { formatTime, secondsOf } from '../../format/time.js';
-import { CreateLinkDocument, type DashboardLink, EndLinkDocument, LinksDocument } from './link-documents.js';
+
+type Link = NonNullable<NonNullable<DashboardLinksQuery['application']>['dashboardLinks']>[number];
 
 /** The links by which a dashboard is shown on walls. Owners make and end them. */
 export function Links({ applicationId, close }: { applicationId: string; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const names = { organizationId: organizationId.value, applicationId };
-  const loaded = useQuery(LinksDocument, names);
+  const loaded = useQuery(DashboardLinksDocument, names);
   const [made, setMade] = useState<string | undefined>();
   return (
     <dialog ref={dialog} class="modal wide" aria-label="Links for walls" onClose={close}>
@@ -39,7 +46,7 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
           ) : (
             <Table
               links={dashboardLinks}
-              end={(linkId) => ask(EndLinkDocument, { ...names, linkId }).then(loaded.reload)}
+              end={(linkId) => ask(DeleteDashboardLinkDocument, { ...names, linkId }).then(loaded.reload)}
             />
           )
         }
@@ -51,7 +58,7 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
           primary
           submit={async (form) => {
             const variables = { ...names, name: textOf(form, 'name'), expiresAt: expiryOf(form) };
-            const { createDashboardLink } = await ask(CreateLinkDocument, variables);
+            const { createDashboardLink } = await ask(CreateDashboardLinkDocument, variables);
             setMade(createDashboardLink.url);
             loaded.reload();
           }}
@@ -69,7 +76,7 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
   );
 }
 
-const Table = ({ links, end }: { links: readonly DashboardLink[]; end: (id: string) => Promise<unknown> }) => (
+const Table = ({ links, end }: { links: readonly Link[]; end: (id: string) => Promise<unknown> }) => (
   <div class="table-frame">
     <table aria-label="Links">
       <thead>

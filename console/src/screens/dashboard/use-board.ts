@@ -1,25 +1,22 @@
 import { useMemo } from 'preact/hooks';
 import { organizationId } from '../../api/session.js';
 import { useAddress } from '../../browser/address.js';
+import { parseRange, ranges } from '../../format/time.js';
 import { type Board, useResults } from './data/use-results.js';
 import { valuesIn } from './data/values.js';
 import type { Dashboard } from './document.js';
-import { type Application, factsOf } from './facts.js';
-import { useDashboardRange } from './use-dashboard-range.js';
+import { factsOf, type Subjects } from './facts.js';
 
 /** Reads what the panels of a dashboard show, with the range and the variables of the address. */
-export function useBoard(application: Application, dashboard: Dashboard): Board {
+export function useBoard(application: Subjects, dashboard: Dashboard, organization = organizationId.value): Board {
   const address = useAddress();
   const { panels, variables } = dashboard;
   const values = useMemo(() => valuesIn(address, variables), [address, variables]);
-  const range = useDashboardRange(address, dashboard.range);
+  const text = address.get('range');
+  const range = useMemo(() => {
+    const parsed = parseRange(text, dashboard.range);
+    return 'last' in parsed ? ranges[parsed.last] : parsed;
+  }, [text, dashboard.range]);
   const facts = useMemo(() => factsOf(application), [application]);
-  return useResults({
-    organizationId: organizationId.value,
-    applicationId: application.id,
-    panels,
-    values,
-    range,
-    facts,
-  });
+  return useResults({ organizationId: organization, applicationId: application.id, panels, values, range, facts });
 }

@@ -1,18 +1,17 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso';
+import { WallDocument, type WallQuery } from '../../api/documents.js';
 import { ended, token } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
-import { useAddress } from '../../browser/address.js';
 import { Empty, Loading } from '../../components/state.js';
 import { Connection } from './connection.js';
 import { Controls } from './controls.js';
-import { useResults } from './data/use-results.js';
-import { valuesIn } from './data/values.js';
-import { type Application, factsOf } from './facts.js';
 import { Grid } from './grid.js';
 import { readDashboard } from './read.js';
-import { useDashboardRange } from './use-dashboard-range.js';
-import { WallDocument, type Walled } from './wall-document.js';
+import { useBoard } from './use-board.js';
+
+/** The application of a link. */
+type Walled = NonNullable<NonNullable<WallQuery['viewer']>['application']>;
 
 /** Time in milliseconds after which a wall looks for a new version of its dashboard. */
 const every = 60_000;
@@ -50,30 +49,13 @@ function Opened() {
 }
 
 function Shown({ walled }: { walled: Walled }) {
-  const address = useAddress();
   // Most answers bring nothing new: the panels are asked for again only after a save.
   const same = JSON.stringify(walled);
-  const [application, dashboard] = useMemo(() => {
-    const { dashboard: stored } = walled;
-    const whole: Application = {
-      ...walled,
-      permission: 'read',
-      hasDashboard: true,
-      dashboard: stored && { ...stored, updatedAt: null, updatedBy: null },
-    };
-    return [whole, readDashboard(stored?.document ?? {})] as const;
-  }, [same]);
-  const values = useMemo(() => valuesIn(address, dashboard.variables), [address, dashboard]);
-  const range = useDashboardRange(address, dashboard.range);
-  const facts = useMemo(() => factsOf(application), [application]);
-  const board = useResults({
-    organizationId: walled.organizationId,
-    applicationId: application.id,
-    panels: dashboard.panels,
-    values,
-    range,
-    facts,
-  });
+  const [application, dashboard] = useMemo(
+    () => [walled, readDashboard(walled.dashboard?.document ?? {})] as const,
+    [same],
+  );
+  const board = useBoard(application, dashboard, application.organizationId);
   useEffect(() => {
     document.title = application.name;
   }, [application.name]);
@@ -83,8 +65,8 @@ function Shown({ walled }: { walled: Walled }) {
         <h1 class="cut" title={application.name}>
           {application.name}
         </h1>
-        <Controls application={application} dashboard={dashboard} values={values} address={address} />
-        <Connection of={board} follows={typeof range === 'number'} />
+        <Controls application={application} dashboard={dashboard} />
+        <Connection of={board} />
       </header>
       <Grid panels={dashboard.panels} shown={board.shown} isWall />
     </>

@@ -1,6 +1,7 @@
 import { readValue } from '../../../components/plot-data.js';
 import { shown } from '../../../format/value.js';
 import { type Aggregate, type FigurePanel, nameOf, type TimelinePanel, type TopPanel } from '../document.js';
+import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
 import type { Context } from './context.js';
 import type { FigureResult, Segment, TimelineResult, TopResult } from './results.js';
@@ -40,7 +41,6 @@ export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Co
   const { request, from, to, facts } = context;
   const { variable } = source;
   const fact = facts.get(nameOf(variable));
-  const isNumber = fact?.type !== 'TXT' && fact?.type !== 'BOOL';
   const course = metricOf(aggregate === 'last' ? 'avg' : aggregate, variable);
   const read = request.search({
     size: aggregate === 'last' ? 1 : 0,
@@ -49,7 +49,7 @@ export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Co
     _source: ['ts', variable, 'device'],
     aggs: {
       ...(aggregate !== 'last' && { figure: metricOf(aggregate, variable) }),
-      ...(trend && isNumber && { trend: byTime(stepFor(from, to, 48), { value: course }) }),
+      ...(trend && !isState(fact?.type) && { trend: byTime(stepFor(from, to, 48), { value: course }) }),
     },
   });
   return (answer) => {

@@ -4,6 +4,8 @@ import { readValue } from '../../../components/plot-data.js';
 import { secondsOf } from '../../../format/time.js';
 import { shown } from '../../../format/value.js';
 import {
+  type Choice,
+  choiceOf,
   type MapPanel,
   nameOf,
   type Panel,
@@ -12,6 +14,7 @@ import {
   type Source,
   type TablePanel,
 } from '../document.js';
+import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
 import { askFigure, askTimeline, askTop } from './ask-search.js';
 import type { Context } from './context.js';
@@ -66,7 +69,7 @@ const ask = (panel: Panel, context: Context): Reader<Result> => {
 const filledIn = (panel: Panel, values: Values): Panel => {
   const fill = ({ devices, tag, product, ...rest }: Source): Source => ({
     ...rest,
-    ...chosen({ ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) }, values),
+    ...chosen(choiceOf({ devices, tag, product }), values),
   });
   if ('sources' in panel) return { ...panel, sources: panel.sources.map(fill) };
   if ('source' in panel) return { ...panel, source: fill(panel.source) };
@@ -75,7 +78,7 @@ const filledIn = (panel: Panel, values: Values): Panel => {
   const { devices, tag, product, ...rest } = panel;
   return {
     ...rest,
-    ...chosen({ ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) }, values),
+    ...chosen(choiceOf({ devices, tag, product }), values),
   };
 };
 
@@ -85,6 +88,10 @@ const productsOf = ({ query }: QueryPanel, values: Values): string[] => {
   const ids = named.map((id) => chosen({ product: id }, values).product);
   return ids.includes(undefined) ? [] : (ids as string[]);
 };
+
+/** Returns the devices that a choice names and the answer has not. */
+const goneOf = ({ devices = [] }: Choice, items: readonly { readonly id: string }[]): string[] =>
+  devices.filter((id) => !items.some((item) => item.id === id));
 
 const titleOf = ({ name, serial }: { name: string | null; serial: string }): string => name ?? serial;
 
@@ -98,11 +105,12 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
   const several = new Set(sources.map(({ variable, label }) => label || variable)).size > 1;
   return (answer) => {
     const used = new Map<string, number>();
-    let [left, gone] = [0, 0];
+    const gone = new Set<string>();
+    let left = 0;
     const lines = parts.flatMap(({ source, read }) => {
       const { items, total } = read(answer);
       left = Math.max(left, total - items.length);
-      gone += (source.choice.devices?.length ?? items.length) - items.length;
+      for (const id of goneOf(source.choice, items)) gone.add(id);
       return items.flatMap((device) =>
         device.lines.map((line): Line => {
           const own = source.label || nameOf(source.variable);
@@ -120,7 +128,7 @@ const askSeries = (panel: SeriesPanel, { request }: Context): Reader<SeriesResul
         }),
       );
     });
-    return { kind: 'series', lines: lines.filter(({ ts }) => ts.length > 0), left, gone };
+    return { kind: 'series', lines: lines.filter(({ ts }) => ts.length > 0), left, gone: gone.size };
   };
 };
 
@@ -134,11 +142,12 @@ const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableR
   }));
   return (answer) => {
     const rows = new Map<string, { id: string; name: string; cells: (string | undefined)[]; at: number | undefined }>();
-    let [left, gone] = [0, 0];
+    const gone = new Set<string>();
+    let left = 0;
     parts.forEach(({ variable, unit, choice, read }, place) => {
       const { items, total } = read(answer);
       left = Math.max(left, total - items.length);
-      gone = Math.max(gone, (choice.devices?.length ?? items.length) - items.length);
+      for (const id of goneOf(choice, items)) gone.add(id);
       for (const device of items) {
         const { id, lastRecordAt } = device;
         const at = lastRecordAt === null ? undefined : secondsOf(lastRecordAt);
@@ -149,9 +158,9 @@ const askTable = (panel: TablePanel, { request, facts }: Context): Reader<TableR
     });
     const columns = parts.map(({ title, variable }) => {
       const type = facts.get(variable)?.type;
-      return { title, isNumber: type !== undefined && type !== 'TXT' && type !== 'BOOL' };
+      return { title, isNumber: type !== undefined && !isState(type) };
     });
-    return { kind: 'table', columns, rows: [...rows.values()], left, gone };
+    return { kind: 'table', columns, rows: [...rows.values()], left, gone: gone.size };
   };
 };
 
@@ -164,8 +173,8 @@ const cellOf = ({ latest }: DeviceValues, variable: string, unit: string | null 
   return shown(value, unit ?? found.unit);
 };
 
-const askMap = ({ devices, tag, product }: MapPanel, { request }: Context): Reader<MapResult> => {
-  const read = request.places({ ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) });
+const askMap = (panel: MapPanel, { request }: Context): Reader<MapResult> => {
+  const read = request.places(choiceOf(panel));
   return (answer) => {
     const { items, total } = read(answer);
     const places = items.flatMap(({ id, location, openEpisodes, ...device }) =>

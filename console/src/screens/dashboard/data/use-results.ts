@@ -22,6 +22,8 @@ export interface Board {
   /** Why the latest request failed. The panels keep what they show. */
   readonly error: GraphError | undefined;
   readonly isLoading: boolean;
+  /** Whether the range follows the clock. */
+  readonly follows: boolean;
   /** Whether records that arrive renew the panels. */
   readonly isLive: boolean;
   readonly refresh: () => void;
@@ -133,7 +135,7 @@ export function useResults(subject: Subject): Board {
       setLive(false);
     };
   }, [organizationId, applicationId, follows]);
-  return { shown, error, isLoading, isLive, refresh: () => wake.current(0) };
+  return { shown, error, isLoading, follows, isLive, refresh: () => wake.current(0) };
 }
 
 async function resultsOf(subject: Subject, signal: AbortSignal): Promise<Shown> {

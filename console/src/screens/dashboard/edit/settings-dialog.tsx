@@ -1,17 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../../components/dialog.js';
-import { type Dashboard, type Panel, type RangeName, ranges, type Variable } from '../document.js';
+import { type Dashboard, type Panel, rangeNames, type Variable } from '../document.js';
 import { type Application, optionsOf } from '../facts.js';
 import { Select } from './kind-fields.js';
 import { Modal } from './modal.js';
 
 const mostVariables = 8;
 const kinds = { tag: 'Tag', device: 'Device', product: 'Product' } as const;
-const rangeNames = Object.fromEntries(Object.entries(ranges).map(([name, [words]]) => [name, words])) as Record<
-  RangeName,
-  string
->;
-
 /** Changes the range that a dashboard opens with, and the variables that its readers choose. */
 export function SettingsDialog({
   application,

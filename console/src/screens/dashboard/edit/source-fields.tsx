@@ -1,5 +1,5 @@
 import { Field } from '../../../components/dialog.js';
-import { type Choice, type Dashboard, nameOf, type Panel, type Source } from '../document.js';
+import { choiceOf, type Dashboard, nameOf, type Panel, type Source } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields } from './choice-fields.js';
 import { variablesFor } from './kinds.js';
@@ -20,7 +20,7 @@ export function SourceFields({
 }: Given & { source: Source; change: (source: Source) => void }) {
   const variables = variablesFor(application, kind);
   const { devices, tag, product, ...rest } = source;
-  const choice: Choice = { ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) };
+  const choice = choiceOf(source);
   const fact = factsOf(application).get(nameOf(source.variable));
   const text = (field: 'label' | 'unit', value: string) => {
     const next = { ...source, [field]: value };
