@@ -696,11 +696,10 @@ export type DashboardsQuery = { applications: { totalCount: number | null, items
 export type DashboardRecordsSubscriptionVariables = Exact<{
   organizationId: string;
   applicationId: string;
-  after?: string | null | undefined;
 }>;
 
 
-export type DashboardRecordsSubscription = { recordReceived: { cursor: string, missed: number, records: Array<{ id: string }> } };
+export type DashboardRecordsSubscription = { recordReceived: { missed: number, records: Array<{ id: string }> } };
 
 export type PanelDeviceFragment = { id: string, name: string | null, serial: string, lastRecordAt: string | null };
 
@@ -709,6 +708,7 @@ export type PanelLineFragment = { name: string, unit: string | null, type: Varia
 export type PanelValueFragment = { name: string, value: unknown, unit: string | null, type: VariableType | null, ts: number };
 
 export type PanelPlaceFragment = { location: { lat: number, lon: number } | null, openEpisodes: { totalCount: number | null } };
+
 export type DashboardLinksQueryVariables = Exact<{
   organizationId: string;
   applicationId: string;
@@ -736,7 +736,6 @@ export type DeleteDashboardLinkMutationVariables = Exact<{
 
 export type DeleteDashboardLinkMutation = { deleteDashboardLink: { id: string } | null };
 
-
 export type DashboardOwnerQueryVariables = Exact<{
   organizationId: string;
   applicationId: string;
@@ -744,11 +743,11 @@ export type DashboardOwnerQueryVariables = Exact<{
 
 
 export type DashboardOwnerQuery = { application: { id: string, name: string, description: string | null } | null };
+
 export type WallQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type WallQuery = { viewer: { application: { organizationId: string, id: string, name: string, dashboard: { version: number, document: unknown } | null, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null } | null };
-
 
 export type DeviceSuggestionsQueryVariables = Exact<{
   organizationId: string;
@@ -1598,6 +1597,7 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
 export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
     fragment DashboardSubjects on Application {
   id
+  name
   products(limit: 100, sort: "name") {
     items {
       id
@@ -1624,7 +1624,6 @@ export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
 export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
     fragment DashboardApplication on Application {
   ...DashboardSubjects
-  name
   permission
   hasDashboard
   dashboard {
@@ -1636,11 +1635,11 @@ export const DashboardApplicationFragmentDoc = new TypedDocumentString(`
       name
       username
     }
+  }
 }
     fragment DashboardSubjects on Application {
   id
   name
-  }
   products(limit: 100, sort: "name") {
     items {
       id
@@ -2474,11 +2473,11 @@ export const DashboardDocument = new TypedDocumentString(`
       name
       username
     }
+  }
 }
 fragment DashboardSubjects on Application {
   id
   name
-  }
   products(limit: 100, sort: "name") {
     items {
       id
@@ -2534,18 +2533,19 @@ export const DashboardsDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DashboardsQuery, DashboardsQueryVariables>;
 export const DashboardRecordsDocument = new TypedDocumentString(`
-    subscription DashboardRecords($organizationId: ID!, $applicationId: ID!, $after: String) {
+    subscription DashboardRecords($organizationId: ID!, $applicationId: ID!) {
   recordReceived(
     organizationId: $organizationId
     applicationId: $applicationId
-    after: $after
     limit: 1
   ) {
-    cursor
     missed
     records {
       id
     }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardRecordsSubscription, DashboardRecordsSubscriptionVariables>;
 export const DashboardLinksDocument = new TypedDocumentString(`
     query DashboardLinks($organizationId: ID!, $applicationId: ID!) {
   application(organizationId: $organizationId, applicationId: $applicationId) {
@@ -2582,15 +2582,15 @@ export const DeleteDashboardLinkDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeleteDashboardLinkMutation, DeleteDashboardLinkMutationVariables>;
-  }
-}
-    `) as unknown as TypedDocumentString<DashboardRecordsSubscription, DashboardRecordsSubscriptionVariables>;
 export const DashboardOwnerDocument = new TypedDocumentString(`
     query DashboardOwner($organizationId: ID!, $applicationId: ID!) {
   application(organizationId: $organizationId, applicationId: $applicationId) {
     id
     name
     description
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardOwnerQuery, DashboardOwnerQueryVariables>;
 export const WallDocument = new TypedDocumentString(`
     query Wall {
   viewer {
@@ -2629,9 +2629,6 @@ export const WallDocument = new TypedDocumentString(`
     }
   }
 }`) as unknown as TypedDocumentString<WallQuery, WallQueryVariables>;
-  }
-}
-    `) as unknown as TypedDocumentString<DashboardOwnerQuery, DashboardOwnerQueryVariables>;
 export const DeviceSuggestionsDocument = new TypedDocumentString(`
     query DeviceSuggestions($organizationId: ID!, $q: String!, $tag: String!, $limit: Int!) {
   named: devices(

@@ -21,7 +21,6 @@ export interface Board {
   readonly shown: Shown | undefined;
   /** Why the latest request failed. The panels keep what they show. */
   readonly error: GraphError | undefined;
-  readonly isLoading: boolean;
   /** Whether the range follows the clock. */
   readonly follows: boolean;
   /** Whether records that arrive renew the panels. */
@@ -55,11 +54,10 @@ const isVisible = () => document.visibilityState === 'visible';
 export function useResults(subject: Subject): Board {
   const [shown, setShown] = useState<Shown | undefined>();
   const [error, setError] = useState<GraphError | undefined>();
-  const [isLoading, setLoading] = useState(true);
   const [isLive, setLive] = useState(false);
   const latest = useRef(subject);
   latest.current = subject;
-  const wake = useRef<(wait: number) => void>(() => undefined);
+  const wake = useRef<(isUrgent: boolean) => void>(() => undefined);
   const { organizationId, applicationId, panels, values, range, facts } = subject;
   // Places and titles of panels change nothing that is asked for.
   const key = useMemo(
@@ -72,6 +70,8 @@ export function useResults(subject: Subject): Board {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let due = Number.POSITIVE_INFINITY;
     let [last, failures] = [0, 0];
+    // Records that arrive during a request do not end it: a slow one would be ended again and again.
+    let isStale = false;
     const schedule = (wait: number) => {
       const at = Date.now() + wait;
       if (at >= due) return;
@@ -84,7 +84,7 @@ export function useResults(subject: Subject): Board {
       if (!isVisible()) return;
       left?.abort();
       const own = (left = new AbortController());
-      setLoading(true);
+      isStale = false;
       last = Date.now();
       try {
         const next = await resultsOf(latest.current, own.signal);
@@ -96,12 +96,16 @@ export function useResults(subject: Subject): Board {
         failures++;
         setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
       }
-      setLoading(false);
-      schedule(failures === 0 ? pauses.most : Math.min(retry.most, retry.first * 2 ** failures));
+      left = undefined;
+      schedule(failures > 0 ? Math.min(retry.most, retry.first * 2 ** failures) : isStale ? pause : pauses.most);
     };
     const length = typeof range === 'number' ? range : range.to - range.from;
     const pause = length <= 86_400 ? pauses.short : pauses.long;
-    wake.current = (wait) => schedule(wait === 0 ? 0 : Math.max(0, last + pause - Date.now()));
+    wake.current = (isUrgent) => {
+      if (isUrgent) schedule(0);
+      else if (left === undefined) schedule(Math.max(0, last + pause - Date.now()));
+      else isStale = true;
+    };
     const onShown = () => isVisible() && schedule(0);
     document.addEventListener('visibilitychange', onShown);
     schedule(latest.current.panels.length === 0 || shown === undefined ? 0 : settle);
@@ -115,19 +119,18 @@ export function useResults(subject: Subject): Board {
   const follows = typeof range === 'number';
   useEffect(() => {
     if (!follows) return undefined;
-    let cursor: string | null = null;
     let wasLost = false;
-    const stop = subscribe(DashboardRecordsDocument, () => ({ organizationId, applicationId, after: cursor }), {
+    const stop = subscribe(DashboardRecordsDocument, () => ({ organizationId, applicationId }), {
       next: ({ recordReceived }) => {
-        cursor = recordReceived.cursor;
-        if (recordReceived.records.length + recordReceived.missed > 0) wake.current(pauses.short);
+        if (recordReceived.records.length + recordReceived.missed > 0) wake.current(false);
       },
       state: (state) => {
         setLive(state === 'open');
-        if (state === 'open' && wasLost) wake.current(0);
+        // The panels are read anew after a break, so that the stream needs not begin where it broke off.
+        if (state === 'open' && wasLost) wake.current(true);
         wasLost = state === 'reconnecting';
       },
-      // A cursor that is too old is refused. The panels are still renewed each minute.
+      // The panels are still renewed each minute.
       error: () => setLive(false),
     });
     return () => {
@@ -135,7 +138,7 @@ export function useResults(subject: Subject): Board {
       setLive(false);
     };
   }, [organizationId, applicationId, follows]);
-  return { shown, error, isLoading, follows, isLive, refresh: () => wake.current(0) };
+  return { shown, error, follows, isLive, refresh: () => wake.current(true) };
 }
 
 async function resultsOf(subject: Subject, signal: AbortSignal): Promise<Shown> {
