@@ -16,18 +16,19 @@ export const saveDashboard = async (owner: AccountActor, application: string, pa
 
 const minute = 60;
 
+const roomVariables: readonly object[] = [
+  { name: 'temperature', unit: '°C', type: 'FLOAT32' },
+  { name: 'door', unit: 'closed/open', type: 'BOOL' },
+  { name: 'state', type: 'TXT' },
+];
+
 /**
  * Makes an organization with two cold rooms that send every five minutes for a day: the second was silent for some
  * hours. Their application has a dashboard without panels.
  */
-export const coldRooms = async (world: World, hasDashboard = true) => {
+export const coldRooms = async (world: World, hasDashboard = true, variables = roomVariables) => {
   const owner = await world.organization();
   const organization = `/organizations/${owner.id}`;
-  const variables = [
-    { name: 'temperature', unit: '°C', type: 'FLOAT32' },
-    { name: 'door', unit: 'closed/open', type: 'BOOL' },
-    { name: 'state', type: 'TXT' },
-  ];
   const product = await owner.make(`${organization}/products`, { name: 'Cold room', version: '1', variables });
   const application = await owner.make(`${organization}/applications`, { name: 'Cold rooms', hasDashboard });
   const now = Math.floor(Date.now() / 1000);

@@ -17,8 +17,8 @@ describeInBrowser('console: editor of a dashboard', () => {
     h: 4,
   });
 
-  const opened = async () => {
-    const made = await coldRooms(world);
+  const opened = async (variables?: readonly object[]) => {
+    const made = await coldRooms(world, true, variables);
     await saveDashboard(made.owner, made.application, [notes('First', 0), notes('Second', 4)]);
     const { page, faults } = await browser.open(`${made.address}#token=${made.owner.token}`);
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -52,6 +52,28 @@ describeInBrowser('console: editor of a dashboard', () => {
     expect(await page.getByRole('article').count()).toBe(10);
     expect(faults).toEqual([]);
   }, 120_000);
+
+  it('begins with a numeric variable, and offers marked values only where they show', async () => {
+    const { page } = await opened([
+      { name: 'running', type: 'BOOL' },
+      { name: 'pressure', type: 'FLOAT32' },
+      { name: 'open', type: 'BOOL' },
+    ]);
+    const dialog = page.getByRole('dialog');
+    const mark = dialog.getByRole('button', { name: 'Mark values' });
+    for (const kind of ['Chart', 'Figure']) {
+      await page.getByRole('button', { name: 'Add a panel' }).click();
+      await dialog.getByRole('button', { name: kind }).click();
+      const variable = dialog.getByRole('combobox', { name: 'Variable' });
+      expect(await variable.locator('option').allInnerTexts()).toEqual(['pressure', 'running', 'open']);
+      await mark.waitFor();
+      await variable.selectOption('running');
+      await mark.waitFor({ state: 'detached' });
+      await dialog.getByLabel('Value').selectOption('Number of values');
+      await mark.waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+    }
+  });
 
   it('arranges by the arrow keys alone, says where the panel is, and takes steps back', async () => {
     const { page, said } = await opened();

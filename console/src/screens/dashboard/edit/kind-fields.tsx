@@ -6,6 +6,7 @@ import { fieldsOf } from '../../explore/query-part.js';
 import {
   type Aggregate,
   aggregates,
+  choiceOf,
   type Dashboard,
   type Panel,
   type QueryPanel,
@@ -14,6 +15,7 @@ import {
 } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields } from './choice-fields.js';
+import { showsLevels } from './kinds.js';
 import { LevelFields, NumberField } from './level-fields.js';
 import { SourceFields, SourceList } from './source-fields.js';
 
@@ -46,7 +48,9 @@ export function KindFields(props: Props<Panel>) {
             />
             Show its course over the range
           </label>
-          <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
+          {showsLevels(panel, application) && (
+            <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
+          )}
         </>
       );
     case 'table':
@@ -61,8 +65,7 @@ export function KindFields(props: Props<Panel>) {
       );
     case 'map': {
       const { devices, tag, product, ...rest } = panel;
-      const choice = { ...(devices && { devices }), ...(tag && { tag }), ...(product && { product }) };
-      return <ChoiceFields {...given} choice={choice} change={(next) => change({ ...rest, ...next })} />;
+      return <ChoiceFields {...given} choice={choiceOf(panel)} change={(next) => change({ ...rest, ...next })} />;
     }
     case 'top':
       return <TopFields {...props} panel={panel} />;
@@ -105,7 +108,9 @@ const SeriesFields = ({ panel, change, application, dashboard }: Props<SeriesPan
       <NumberField label="Axis from" value={panel.min} change={(min) => change(without({ ...panel, min }, 'min'))} />
       <NumberField label="Axis to" value={panel.max} change={(max) => change(without({ ...panel, max }, 'max'))} />
     </div>
-    <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
+    {showsLevels(panel, application) && (
+      <LevelFields levels={panel.bands ?? []} change={(bands) => change({ ...panel, bands })} />
+    )}
   </>
 );
 

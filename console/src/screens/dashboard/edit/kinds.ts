@@ -1,14 +1,14 @@
-import type { Panel } from '../document.js';
-import { type Application, factsOf } from '../facts.js';
+import type { Fact } from '../data/context.js';
+import { type FigurePanel, nameOf, type Panel, type SeriesPanel, sourcesOf } from '../document.js';
+import { type Application, factsOf, isState } from '../facts.js';
 
 type Kind = Panel['kind'];
 
-/** The kinds of panels: their names, their uses, and their sizes at first. */
-export const kinds: readonly { kind: Kind; name: string; use: string; w: number; h: number; icon: string }[] = [
-  { kind: 'series', name: 'Chart', use: 'Values over time', w: 6, h: 8, icon: 'M2 2v12h12M4.5 10 7 6.5l2.5 2L13 4' },
+/** The kinds of panels: their uses, and their sizes at first. */
+export const kinds: readonly { kind: Kind; use: string; w: number; h: number; icon: string }[] = [
+  { kind: 'series', use: 'Values over time', w: 6, h: 8, icon: 'M2 2v12h12M4.5 10 7 6.5l2.5 2L13 4' },
   {
     kind: 'figure',
-    name: 'Figure',
     use: 'One value, large',
     w: 3,
     h: 4,
@@ -16,7 +16,6 @@ export const kinds: readonly { kind: Kind; name: string; use: string; w: number;
   },
   {
     kind: 'table',
-    name: 'Newest values',
     use: 'A row for each device',
     w: 6,
     h: 8,
@@ -24,7 +23,6 @@ export const kinds: readonly { kind: Kind; name: string; use: string; w: number;
   },
   {
     kind: 'map',
-    name: 'Map',
     use: 'Where devices are',
     w: 6,
     h: 9,
@@ -32,40 +30,45 @@ export const kinds: readonly { kind: Kind; name: string; use: string; w: number;
   },
   {
     kind: 'timeline',
-    name: 'States',
     use: 'On, off and words over time',
     w: 6,
     h: 6,
     icon: 'M2 4h5v2.5H2zM7 4h7v2.5H7zM2 9.5h8V12H2zM10 9.5h4V12h-4z',
   },
-  { kind: 'top', name: 'Top list', use: 'Highest or lowest devices', w: 4, h: 8, icon: 'M2 4h12M2 8h8M2 12h5' },
+  { kind: 'top', use: 'Highest or lowest devices', w: 4, h: 8, icon: 'M2 4h12M2 8h8M2 12h5' },
   {
     kind: 'query',
-    name: 'Query',
     use: 'The search language',
     w: 4,
     h: 8,
     icon: 'M5.5 3C3.5 3 4.5 8 2.5 8c2 0 1 5 3 5M10.5 3c2 0 1 5 3 5-2 0-1 5-3 5',
   },
-  { kind: 'text', name: 'Text', use: 'Notes and links', w: 4, h: 4, icon: 'M3 3.5h10M8 3.5V13' },
+  { kind: 'text', use: 'Notes and links', w: 4, h: 4, icon: 'M3 3.5h10M8 3.5V13' },
 ];
 
-export const kindOf = (kind: Kind) => kinds.find((one) => one.kind === kind)!;
-
-/** Returns the variables that a kind of panel can show, as fields of records. */
+/** Returns the variables that a kind of panel can show, as fields of records. Those that suit it best are first. */
 export const variablesFor = (application: Application, kind: Kind): string[] => {
   const facts = [...factsOf(application)];
-  const isState = (type: string) => type === 'BOOL' || type === 'TXT';
   const fitting = facts.filter(([, { type }]) =>
     kind === 'top' ? !isState(type) : kind === 'series' ? type !== 'TXT' : true,
   );
-  if (kind === 'timeline') fitting.sort(([, a], [, b]) => Number(isState(b.type)) - Number(isState(a.type)));
-  return fitting.map(([name]) => `data.${name}`);
+  const ordered = kind === 'table' ? fitting : fitting.toSorted(([, a], [, b]) => rank(kind, a) - rank(kind, b));
+  return ordered.map(([name]) => `data.${name}`);
+};
+
+const rank = (kind: Kind, { type }: Fact): number => Number(isState(type) !== (kind === 'timeline'));
+
+/** Whether a panel draws marked values: booleans and texts have none, but their numbers and sums do. */
+export const showsLevels = (panel: FigurePanel | SeriesPanel, application: Application): boolean => {
+  const facts = factsOf(application);
+  const { aggregate = 'avg' } = panel;
+  const isNumber = aggregate === 'count' || aggregate === 'sum' || (panel.kind === 'figure' && aggregate !== 'last');
+  return isNumber || sourcesOf(panel).some(({ variable }) => !isState(facts.get(nameOf(variable))?.type));
 };
 
 /** Returns a new panel of a kind with usual settings, at no place yet. */
 export const newPanel = (application: Application, kind: Kind, id: string): Panel => {
-  const { w, h } = kindOf(kind);
+  const { w, h } = kinds.find((one) => one.kind === kind)!;
   const [first = 'data.temperature'] = variablesFor(application, kind);
   const base = { id, title: '', x: 0, y: 0, w, h };
   const source = { variable: first };

@@ -6,7 +6,6 @@ import { PanelFrame, words } from '../grid.js';
 import { PanelBody } from '../panels/body.js';
 import { useBoard } from '../use-board.js';
 import { KindFields } from './kind-fields.js';
-import { kindOf } from './kinds.js';
 import { Modal } from './modal.js';
 
 /** Changes one panel, beside a preview of what it shows. */
@@ -30,7 +29,7 @@ export function PanelDialog({
   const isNew = !dashboard.panels.some(({ id }) => id === panel.id);
   const title = draft.title || titleFor(draft);
   return (
-    <Modal title={`${isNew ? 'Add' : 'Edit'}: ${kindOf(panel.kind).name.toLowerCase()}`} wide close={close}>
+    <Modal title={`${isNew ? 'Add' : 'Edit'}: ${words[panel.kind].toLowerCase()}`} wide close={close}>
       <form
         class="panel-form"
         onSubmit={(event) => {

@@ -1,4 +1,5 @@
 import type { Panel } from '../document.js';
+import { words } from '../grid.js';
 import { kinds } from './kinds.js';
 import { Modal } from './modal.js';
 
@@ -6,13 +7,13 @@ import { Modal } from './modal.js';
 export const PickKind = ({ pick, close }: { pick: (kind: Panel['kind']) => void; close: () => void }) => (
   <Modal title="Add a panel" close={close}>
     <div class="kinds">
-      {kinds.map(({ kind, name, use, icon }, index) => (
+      {kinds.map(({ kind, use, icon }, index) => (
         <button key={kind} type="button" autoFocus={index === 0} onClick={() => pick(kind)}>
           <svg class="icon" viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">
             <path d={icon} />
           </svg>
           <span>
-            <b>{name}</b>
+            <b>{words[kind]}</b>
             <span class="quiet below">{use}</span>
           </span>
         </button>
