@@ -22,6 +22,17 @@ describeInBrowser('console: sign-in', () => {
     expect(faults).toEqual([]);
   });
 
+  it('signs in by a link with a token that is opened in a tab with the console', async () => {
+    const [first, second] = [await world.organization(), await world.organization()];
+    await second.make(`/organizations/${second.id}/applications`, { name: 'Of the second' });
+    const { page, faults } = await browser.open(`${world.url}/console/applications#token=${first.token}`);
+    await page.getByText('No application').first().waitFor();
+    await page.goto(`${world.url}/console/applications#token=${second.token}`);
+    await page.getByRole('link', { name: 'Of the second' }).waitFor();
+    expect(page.url()).toBe(`${world.url}/console/applications`);
+    expect(faults).toEqual([]);
+  });
+
   it('starts in a browser without a locale, whose language Intl refuses', async () => {
     const { token } = await world.organization();
     const { page, context, faults } = await browser.open('about:blank');

@@ -1,10 +1,10 @@
 import { computed, signal } from '@preact/signals';
 import type { SessionQuery } from './documents.js';
 
-/**
- * The session: that of a cookie, which scripts cannot read, or a token. The
- * token is kept for the open tabs, or for this machine when the user chose that. It is never kept in an address (a
- * token in the fragment is removed at once) or in a cookie. A token wins.
+/*
+ * The session: that of a cookie, which scripts cannot read, or a token, which wins over the cookie. The token is kept
+ * for the open tabs, or for this machine when the user chose that. It is never kept in an address (a token in the
+ * fragment is removed at once) or in a cookie.
  */
 
 const key = 'ddp.token';
@@ -116,6 +116,7 @@ export const mayOwn = computed(() => isOwner.value && mayWrite.value);
 /** Stores a token for this tab, or for this machine when `stay` is set. */
 export function signIn(text: string, stay: boolean): void {
   forget();
+  account.value = undefined;
   (stay ? localStorage : sessionStorage).setItem(key, text);
   ended.value = undefined;
   token.value = text;
@@ -127,7 +128,7 @@ export function signIn(text: string, stay: boolean): void {
  */
 export async function signOut(reason?: string): Promise<void> {
   if (isWall) {
-    sessionStorage.removeItem(wallKey);
+    // The token stays, so that a wall that is loaded again is refused and says so, instead of asking for a link.
     ended.value = reason;
     token.value = undefined;
     return;

@@ -51,6 +51,17 @@ describeInBrowser('console: wall', () => {
     await page.getByRole('dialog', { name: 'End the link Canteen' }).getByRole('button', { name: 'End' }).click();
     await page.getByText('No link').waitFor();
     await wall.page.getByText('This link has ended').waitFor();
+    await wall.page.reload();
+    await wall.page.getByText('This link has ended').waitFor();
+
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    await page.getByLabel('Name').fill('Canteen again');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('cell', { name: 'Canteen again' }).waitFor();
+    const next = new URL(await page.getByLabel('The new link').innerText());
+    await wall.page.goto(`${world.url}/console/wall${next.hash}`);
+    await wall.page.getByRole('article', { name: 'Lines' }).waitFor();
+    expect(wall.page.url()).toBe(`${world.url}/console/wall`);
     expect(wall.faults).toEqual([]);
   }, 120_000);
 

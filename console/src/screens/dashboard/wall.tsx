@@ -25,7 +25,7 @@ export const Wall = () => (
           <p>Open the link that an owner of the organization made for it. A link that ended needs a new one.</p>
         </Empty>
       ) : (
-        <Opened />
+        <Opened key={token.value} />
       )}
     </main>
   </LocationProvider>
