@@ -4,6 +4,7 @@ import { account, isOwner, mayWrite, signOut, token, viewerName } from '../api/s
 import { openPalette } from '../browser/shortcuts.js';
 import { chooseTheme, theme } from '../browser/theme.js';
 import { chooseZone, zone } from '../format/time.js';
+import { closeByEscape } from './choices.js';
 
 /** The account menu: the caller's name, theme, time zone, links to the documentation, and *Sign out*. */
 export const AccountMenu = () => {
@@ -14,11 +15,7 @@ export const AccountMenu = () => {
       class="account"
       open={isOpen}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.currentTarget.open = false;
-        event.currentTarget.querySelector('summary')?.focus();
-      }}
+      onKeyDown={closeByEscape}
     >
       <summary>
         <span class="visually-hidden">Account:</span>

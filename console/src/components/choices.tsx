@@ -1,3 +1,4 @@
+import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 
 /** An option that can be chosen. */
@@ -5,6 +6,13 @@ export interface Option {
   readonly value: string;
   readonly title: string;
 }
+
+/** Closes a menu by Escape, and gives the focus back to its button. */
+export const closeByEscape = (event: TargetedKeyboardEvent<HTMLDetailsElement>) => {
+  if (event.key !== 'Escape') return;
+  event.currentTarget.open = false;
+  event.currentTarget.querySelector('summary')?.focus();
+};
 
 /**
  * Chooses several of many options: a button that shows how many are chosen, and a list with a search field. Escape
@@ -28,14 +36,7 @@ export function Choices({
   const found = options.filter(({ title }) => title.toLowerCase().includes(text.toLowerCase()));
   const names = chosen.map((value) => options.find((option) => option.value === value)?.title ?? value);
   return (
-    <details
-      class="choices"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.currentTarget.open = false;
-        event.currentTarget.querySelector('summary')?.focus();
-      }}
-    >
+    <details class="choices" onKeyDown={closeByEscape}>
       <summary>
         <span class="quiet">{label}</span>{' '}
         {names.length === 0 ? none : names.length <= 2 ? names.join(', ') : names.length}

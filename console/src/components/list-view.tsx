@@ -1,10 +1,11 @@
-import type { JSX, TargetedKeyboardEvent } from 'preact';
+import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useAddress } from '../browser/address.js';
 import { textOf } from '../browser/form.js';
 import { useKept } from '../browser/kept.js';
 import { toast } from '../browser/toast.js';
 import { Action } from './action.js';
+import { closeByEscape } from './choices.js';
 import { Field } from './dialog.js';
 import type { Column } from './table.js';
 
@@ -45,12 +46,6 @@ interface Hiding {
   hidden: readonly string[];
   hide: (titles: readonly string[]) => void;
 }
-
-const closeByEscape = (event: TargetedKeyboardEvent<HTMLDetailsElement>) => {
-  if (event.key !== 'Escape') return;
-  event.currentTarget.open = false;
-  event.currentTarget.querySelector('summary')?.focus();
-};
 
 const Columns = ({ titles, hidden, hide }: Hiding & { titles: readonly string[] }) => (
   <details class="choices end" onKeyDown={closeByEscape}>

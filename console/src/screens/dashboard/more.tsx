@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { UpdateDashboardDocument } from '../../api/documents.js';
 import { ask, GraphError } from '../../api/graph.js';
 import { mayOwn, organizationId } from '../../api/session.js';
+import { closeByEscape } from '../../components/choices.js';
 import { FormDialog } from '../../components/dialog.js';
 import { saveBlob } from '../../format/csv.js';
 import { type Dashboard, emptyDashboard } from './document.js';
@@ -16,7 +17,7 @@ interface Props {
   readonly reload: () => void;
 }
 
-/** Further actions of a dashboard: full screen, and its document as a file. */
+/** Further actions of a dashboard: full screen, its document as a file, and its links. */
 export function More({ application, dashboard, version, mayChange, reload }: Props) {
   const menu = useRef<HTMLDetailsElement>(null);
   const file = useRef<HTMLInputElement>(null);
@@ -35,15 +36,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
       <button type="button" onClick={() => void document.getElementById('main')?.requestFullscreen()}>
         Full screen
       </button>
-      <details
-        class="choices menu-box"
-        ref={menu}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
-          close();
-          menu.current?.querySelector('summary')?.focus();
-        }}
-      >
+      <details class="choices menu-box" ref={menu} onKeyDown={closeByEscape}>
         <summary>More</summary>
         <fieldset>
           <legend class="visually-hidden">Further actions</legend>
