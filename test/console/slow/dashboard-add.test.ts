@@ -20,7 +20,7 @@ describeInBrowser('console: charts and files for a dashboard', () => {
     const explore = `${world.url}/console/explore?application=${application}&variable=temperature&function=max`;
     await page.goto(explore);
     await page.getByRole('button', { name: 'Add to dashboard' }).click();
-    await page.getByRole('option', { name: 'Cold rooms' }).waitFor({ state: 'attached' });
+    await page.getByRole('dialog').getByRole('option', { name: 'Cold rooms' }).waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('The chart was added to the dashboard.').waitFor();
 
