@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
-import { coldRooms } from './dashboards.js';
+import { coldRooms, saveDashboard } from './dashboards.js';
 
 describeInBrowser('console: dashboard', () => {
   const world = useWorld();
@@ -25,6 +25,19 @@ describeInBrowser('console: dashboard', () => {
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 77, state: 'ok' } });
     await page.getByRole('cell', { name: '77 °C' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('draws charts in a browser without a locale, whose language Intl refuses', async () => {
+    const { owner, application, address } = await coldRooms(world);
+    const chart = { kind: 'series', title: 'Warmth', draw: 'line', sources: [{ variable: 'data.temperature' }] };
+    await saveDashboard(owner, application, [{ ...chart, id: 'p1', x: 0, y: 0, w: 12, h: 8 }]);
+    const { page, context, faults } = await browser.open('about:blank');
+    await context.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' }),
+    );
+    await page.goto(`${address}#token=${owner.token}`);
+    await page.getByRole('figure', { name: 'Warmth' }).locator('canvas').waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -33,17 +33,6 @@ describeInBrowser('console: sign-in', () => {
     expect(faults).toEqual([]);
   });
 
-  it('starts in a browser without a locale, whose language Intl refuses', async () => {
-    const { token } = await world.organization();
-    const { page, context, faults } = await browser.open('about:blank');
-    await context.addInitScript(() =>
-      Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' }),
-    );
-    await page.goto(`${world.url}/console/#token=${token}`);
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    expect(faults).toEqual([]);
-  });
-
   it('signs in by hand, stays signed in on request, and forgets the token on sign-out', async () => {
     const owner = await world.organization();
     const { page, context } = await browser.open(`${world.url}/console/devices`);
