@@ -3,13 +3,13 @@ import type { Fact } from './data/context.js';
 
 export type Application = DashboardApplicationFragment;
 
-/** What the panels of a dashboard show: the products and the devices of its application. */
+/** The products and the devices of an application, which the panels of its dashboard show. */
 export type Subjects = DashboardSubjectsFragment;
 
 /** Whether values of a type are states instead of quantities. A variable that no product declares has no type. */
 export const isState = (type: VariableType | undefined): boolean => type === 'BOOL' || type === 'TXT';
 
-/** Returns the variables of an application's products by name, in their order. The first product that declares one describes it. */
+/** Returns the variables of an application's products by name, in the order of declaration. The first product that declares one describes it. */
 export const factsOf = ({ products }: Subjects): Map<string, Fact> => {
   const facts = new Map<string, Fact>();
   for (const { name, type, unit } of products.items.flatMap(({ variables }) => variables))

@@ -126,7 +126,7 @@ export function useResults(subject: Subject): Board {
       },
       state: (state) => {
         setLive(state === 'open');
-        // The panels are read anew after a break, so that the stream needs not begin where it broke off.
+        // All panels are read again after a break, so the stream does not resume where it broke off.
         if (state === 'open' && wasLost) wake.current(true);
         wasLost = state === 'reconnecting';
       },
