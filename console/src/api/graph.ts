@@ -16,6 +16,10 @@ export class GraphError extends Error {
   }
 }
 
+/** Returns a caught error as a refusal. */
+export const refusalOf = (cause: unknown): GraphError =>
+  cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined);
+
 interface Fault {
   message: string;
   path?: readonly (string | number)[];

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './documents.js';
-import { type Answered, ask, askEach, GraphError } from './graph.js';
+import { type Answered, ask, askEach, type GraphError, refusalOf } from './graph.js';
 
 /** The state of a request for a screen. Earlier data stay until newer ones arrive, so that the layout does not jump. */
 export interface Loaded<Data> {
@@ -61,7 +61,7 @@ function useAnswer<Answer, Variables>(
       (data) => left.signal.aborted || setState({ data, error: undefined, loading: false }),
       (error: unknown) => {
         if (left.signal.aborted) return;
-        const failure = error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined);
+        const failure = refusalOf(error);
         setState((before) => ({ ...before, error: failure, loading: false }));
       },
     );

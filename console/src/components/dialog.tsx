@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { GraphError } from '../api/graph.js';
+import { type GraphError, refusalOf } from '../api/graph.js';
 import { toast } from '../browser/toast.js';
 import { Failure } from './state.js';
 
@@ -48,7 +48,7 @@ export function FormDialog({
       const fields = before.current;
       if (done !== undefined) toast(done, undo && fields !== undefined ? () => submit(fields) : undefined);
     } catch (cause) {
-      setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
+      setError(refusalOf(cause));
     } finally {
       setBusy(false);
     }

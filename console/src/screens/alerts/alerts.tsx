@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type AlertSeverity, AlertsDocument, type AlertsQuery, type EpisodeState } from '../../api/documents.js';
-import { GraphError } from '../../api/graph.js';
+import { type GraphError, refusalOf } from '../../api/graph.js';
 import { account, mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { type Address, useAddress } from '../../browser/address.js';
@@ -84,9 +84,7 @@ function Episodes({
     reload();
   };
   const acknowledgeOne = (line: Line) =>
-    void acknowledge([line]).then(changed, (error: unknown) =>
-      setRefusal(error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined)),
-    );
+    void acknowledge([line]).then(changed, (error: unknown) => setRefusal(refusalOf(error)));
   const view = useListView(
     'alerts',
     columnsOf({

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { CreateAlertRuleDocument, UpdateAlertRuleDocument } from '../../api/documents.js';
-import { ask, GraphError } from '../../api/graph.js';
+import { ask, type GraphError, refusalOf } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { Failure } from '../../components/state.js';
 import { draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
@@ -60,7 +60,7 @@ export function RuleForm({
       setNotice('Saved.');
       saved();
     } catch (error) {
-      const failure = error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined);
+      const failure = refusalOf(error);
       fail(failure, failure.faults);
     } finally {
       setBusy(false);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { SuggestDashboardDocument, UpdateDashboardDocument } from '../../api/documents.js';
-import { ask, GraphError } from '../../api/graph.js';
+import { ask, type GraphError, refusalOf } from '../../api/graph.js';
 import { mayOwn, organizationId } from '../../api/session.js';
 import { toast } from '../../browser/toast.js';
 import { Empty, Failure } from '../../components/state.js';
@@ -31,7 +31,7 @@ export function Begin({
       await work();
       done();
     } catch (cause) {
-      setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
+      setError(refusalOf(cause));
     }
     setBusy(false);
   };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangedDevicesFragment, DevicesQuery } from '../../api/documents.js';
-import { GraphError } from '../../api/graph.js';
+import { GraphError, refusalOf } from '../../api/graph.js';
 import { mayOwn } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
@@ -88,9 +88,7 @@ function CountedDeletion({ target }: { target: Target }) {
   const [counted, setCounted] = useState<ChangedDevicesFragment | undefined>();
   const [error, setError] = useState<GraphError | undefined>();
   useEffect(() => {
-    changeDevices(target, { kind: 'delete' }, true).then(setCounted, (cause: unknown) =>
-      setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined)),
-    );
+    changeDevices(target, { kind: 'delete' }, true).then(setCounted, (cause: unknown) => setError(refusalOf(cause)));
     // Counted once, when the dialog opens.
   }, []);
   if (error !== undefined) return <Failure error={error} />;

@@ -7,7 +7,7 @@ import {
   UpdateHookDocument,
   UpdateHookSettingsDocument,
 } from '../../api/documents.js';
-import { ask, GraphError } from '../../api/graph.js';
+import { ask, type GraphError, refusalOf } from '../../api/graph.js';
 import { toast } from '../../browser/toast.js';
 import { Action } from '../../components/action.js';
 import { Copyable } from '../../components/copy.js';
@@ -29,7 +29,7 @@ export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNa
       await work();
       setRefusal(undefined);
     } catch (error) {
-      setRefusal(error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined));
+      setRefusal(refusalOf(error));
     } finally {
       setBusy(false);
     }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { DashboardRecordsDocument } from '../../../api/documents.js';
-import { askEach, GraphError, subscribe } from '../../../api/graph.js';
+import { askEach, type GraphError, refusalOf, subscribe } from '../../../api/graph.js';
 import type { Panel } from '../document.js';
 import { askPanel } from './ask.js';
 import type { Fact } from './context.js';
@@ -94,7 +94,7 @@ export function useResults(subject: Subject): Board {
       } catch (cause) {
         if (own.signal.aborted) return;
         failures++;
-        setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
+        setError(refusalOf(cause));
       }
       left = undefined;
       schedule(failures > 0 ? Math.min(retry.most, retry.first * 2 ** failures) : isStale ? pause : pauses.most);

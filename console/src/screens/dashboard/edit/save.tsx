@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { DashboardDocument, UpdateDashboardDocument } from '../../../api/documents.js';
-import { ask, GraphError } from '../../../api/graph.js';
+import { ask, type GraphError, refusalOf } from '../../../api/graph.js';
 import { organizationId } from '../../../api/session.js';
 import { toast } from '../../../browser/toast.js';
 import { Ago } from '../../../components/ago.js';
@@ -43,7 +43,7 @@ export function SaveButton({
       toast('The dashboard was saved.');
       saved();
     } catch (cause) {
-      const failure = cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined);
+      const failure = refusalOf(cause);
       const stored = failure.code === 'CONFLICT' ? await storedNow(names) : undefined;
       if (stored === undefined) setError(failure);
       else setTheirs(stored);
