@@ -7,8 +7,10 @@ import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { checkConnections } from '#operator/doctor/server.js';
 import { itIf } from '../support/conditional.js';
-import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
+import { atEnd, expectRefusals, full, limit, report, startDay, timed, until, useEnds } from './day.js';
 import { embeddedAddress } from './embedded.js';
+
+useEnds();
 
 /** Duration of a fault after it shows, in milliseconds. */
 const lasting = full ? 20_000 : 3000;

@@ -25,10 +25,22 @@ let over = 0;
 /** Runs `work` after the test, whether it passes or fails; the last one added runs first. */
 export const atEnd = (work: () => unknown): void => void ends.push(work);
 
-afterEach(async () => {
-  over++;
-  for (const work of ends.splice(0).toReversed()) await work();
-}, 180_000);
+/**
+ * Does the work of {@link atEnd} after each test. Every file of this folder calls it at its top: a worker loads this
+ * module once for all files, so a hook defined here would serve only the first of them.
+ */
+export const useEnds = (): void =>
+  afterEach(async () => {
+    over++;
+    const failures: unknown[] = [];
+    for (const work of ends.splice(0).toReversed()) {
+      // A failure must not leave the rest running.
+      await Promise.resolve()
+        .then(work)
+        .catch((error: unknown) => failures.push(error));
+    }
+    expect(failures).toEqual([]);
+  }, 180_000);
 
 /** Opens a receiver that closes after the test. */
 export async function openReceiver(behaviour?: Behaviour): Promise<Receiver> {

@@ -12,7 +12,9 @@ import { prepareDatabase } from '#database/prepare.js';
 import { startServer } from '#database/server.js';
 import { createFirstOrganization } from '#operator/first-organization.js';
 import { ended } from '../support/command.js';
-import { atEnd, expectRefusals, limit, report, startDay, timed, until } from './day.js';
+import { atEnd, expectRefusals, limit, report, startDay, timed, until, useEnds } from './day.js';
+
+useEnds();
 
 /** A running PostgreSQL server. */
 interface Running {

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
+import { atEnd, expectRefusals, full, limit, report, startDay, timed, until, useEnds } from './day.js';
 import { postmasterOf } from './embedded.js';
+
+useEnds();
 
 /** Signals the first process of a server and its children. */
 const signal = (postmaster: number, name: 'STOP' | 'CONT') => {

@@ -7,8 +7,10 @@ import { describe, expect } from '@jest/globals';
 import pg from 'pg';
 import sql from 'sql-template-tag';
 import { itIf } from '../support/conditional.js';
-import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from './day.js';
+import { atEnd, full, limit, openReceiver, report, startDay, timed, until, useEnds } from './day.js';
 import { embeddedAddress } from './embedded.js';
+
+useEnds();
 
 const lasting = full ? 20_000 : 3000;
 

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { itIf } from '../support/conditional.js';
-import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from './day.js';
+import { atEnd, full, limit, openReceiver, report, startDay, timed, until, useEnds } from './day.js';
+
+useEnds();
 
 const lasting = full ? 20_000 : 3000;
 
