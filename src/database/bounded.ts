@@ -3,6 +3,7 @@ import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '#common/errors.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { WeighRows } from '#schema/context.js';
+import { cancelStatement } from './cancel-statement.js';
 import { fairQueueFor } from './pool-queue.js';
 import { weighedTypes } from './row-weight.js';
 
@@ -69,7 +70,7 @@ const readOn = async (
   const stop = () => {
     // A cancellation may arrive late and would hit the next statement on the connection, so the connection is closed.
     broken = new Error('cancelled');
-    void cancel(pool, client);
+    void cancelStatement(pool, client);
   };
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -87,17 +88,3 @@ const readOn = async (
     client.release(broken);
   }
 };
-
-/** Cancels the running statement over a new connection, because all connections of the pool may be busy. */
-async function cancel(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
-  const { processID } = client as unknown as { processID: number };
-  const other = new pg.Client(pool.options);
-  try {
-    await other.connect();
-    await other.query('select pg_cancel_backend($1::int)', [processID]);
-  } catch {
-    // In this case the statement's own timeout ends it.
-  } finally {
-    await other.end().catch(() => undefined);
-  }
-}

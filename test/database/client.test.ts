@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { databaseOf } from '#config/setting.js';
+import { createBoundedRead } from '#database/bounded.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { createPool } from '#database/pools.js';
 import { createReader } from '#database/reader.js';
+import { poolOf } from '../support/connection.js';
 import { useDatabase } from '../support/database.js';
+import { until } from '../support/until.js';
 
 const database = useDatabase();
 
@@ -57,5 +61,28 @@ describe('failed connection to PostgreSQL', () => {
     const reader = createReader(address, 1000);
     await expect(reader.read(sql`select 1`)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await reader.close();
+  });
+});
+
+describe('read of a caller who goes away', () => {
+  it('ends on the server where it runs, even if the address names another server first', async () => {
+    const { host } = new URL(database.url);
+    const pool = createPool(databaseOf(database.url.replace(`@${host}`, `@127.0.0.1:1,${host}`))!, { max: 1 });
+    const gone = new AbortController();
+    // Longer than a test may take.
+    const reading = createBoundedRead(pool)(
+      'an organization',
+      sql`select pg_sleep(600)`,
+      600_000,
+      () => {},
+      gone.signal,
+    );
+    const running = sql`
+      select from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_sleep' and state = 'active'`;
+    await until(async () => (await poolOf(database.url).query(running)).rowCount === 1);
+    gone.abort();
+    await expect(reading).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await pool.end();
   });
 });

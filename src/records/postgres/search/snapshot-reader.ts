@@ -1,6 +1,7 @@
 import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
+import { cancelStatement } from '#database/cancel-statement.js';
 import { named } from '#database/named.js';
 import { Pace, TimedOut } from '#search/pace.js';
 import type { StatementNames } from './statement-names.js';
@@ -113,7 +114,10 @@ export class SnapshotReader {
     const snapshot = await beside?.opened;
     signal?.throwIfAborted();
     const client = await pool.connect();
-    const leave = () => void reader.cancel(pool);
+    const leave = () => {
+      reader.gone = true;
+      void cancelStatement(pool, client);
+    };
     const reader = new SnapshotReader(client, options, () => signal?.removeEventListener('abort', leave));
     if (signal?.aborted) {
       client.release();
@@ -228,21 +232,6 @@ export class SnapshotReader {
     this.generic = generic;
     // If it fails, the next statement fails too.
     this.client.query(generic ? planOnce : planByValues).catch(() => undefined);
-  }
-
-  /** Cancels the running statement over a new connection, because searches may use all connections of the pool. */
-  private async cancel(pool: Pool): Promise<void> {
-    this.gone = true;
-    const { processID } = this.client as unknown as { processID: number };
-    const other = new pg.Client(pool.options);
-    try {
-      await other.connect();
-      await other.query(sql`select pg_cancel_backend(${processID}::int)`);
-    } catch {
-      // The statement then ends by its own timeout.
-    } finally {
-      await other.end();
-    }
   }
 }
 
