@@ -38,14 +38,16 @@ export const createSearch = (given: SearchOptions): Search => {
   const results = new ResultBudget();
   const asking =
     (envelope: Envelope, times: Times): Ask =>
-    async (call) => {
-      const budget = results.open(call.organizationId);
-      try {
-        return await onServer(options, call.position, (server) => answerAll(server, budget, envelope, call, times));
-      } finally {
-        budget.release();
-      }
-    };
+    (call) =>
+      onServer(options, call.position, async (server) => {
+        // Each server has a budget of its own, because the primary repeats what a standby fails to answer.
+        const budget = results.open(call.organizationId);
+        try {
+          return await answerAll(server, budget, envelope, call, times);
+        } finally {
+          budget.release();
+        }
+      });
   return {
     prepare: (ts, queries) => asking(parseEnvelope(ts, queries), 'seconds'),
     prepareMulti: (lines) => asking(parseMultiSearch(lines), 'millis'),
