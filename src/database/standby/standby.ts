@@ -160,10 +160,12 @@ export class Standby {
   }
 
   private async askNow(): Promise<void> {
+    const { connection } = this;
     try {
-      if (this.connection) this.known = await this.connection.replayed();
+      if (connection) this.known = await connection.replayed();
     } catch (error) {
-      this.leave(error);
+      // When the connection breaks, its own handler calls `leave`.
+      if (this.connection === connection) this.leave(error);
     }
   }
 
