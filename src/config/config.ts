@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ClusterConfig, clusterOf, clusterSettings } from './cluster-setting.js';
-import { parseDuration } from './duration.js';
+import { type HookConfig, hookSettings, hooksOf, threads } from './hook-setting.js';
+import { type HttpConfig, httpOf, httpSettings } from './http-setting.js';
 import { type MailConfig, mailFaultsOf, mailOf, mailSettings } from './mail-setting.js';
 import { type MqttConfig, mqttFaultsOf, mqttOf, mqttSettings } from './mqtt-setting.js';
 import { type OidcProvider, oidcOf } from './oidc-setting.js';
@@ -8,12 +9,10 @@ import {
   databaseOf,
   deadline,
   duration,
-  durationSentence,
   endpointOf,
   flag,
   list,
   listOf,
-  networkOf,
   originOf,
   parsed,
   proxiesOf,
@@ -88,20 +87,6 @@ export interface Config {
   logLevel: LogLevel;
 }
 
-/** Settings of HTTP connections. */
-export interface HttpConfig {
-  /** Time that a connection without a request is kept open. */
-  keepAliveTimeout: number;
-  /** Time that a request has to arrive, including its body. */
-  requestTimeout: number;
-  /** Connections per IP address that have not shown a valid token; 0 is no limit. */
-  perAddress: number;
-  /** Concurrent connections of all addresses together; 0 is no limit. */
-  maxConnections: number;
-  /** Time that a stopping service still answers, so that proxies notice before it closes. */
-  stopDelay: number;
-}
-
 /** Settings of tracing. */
 export interface TracingConfig {
   /** Address of a collector that accepts OTLP over HTTP, without `/v1/traces`. */
@@ -117,23 +102,6 @@ export interface LiveLimits {
   perConnection: number;
 }
 
-/** Settings of webhook calls. */
-export interface HookConfig {
-  /**
-   * `allowCidrs`: private networks that may be called. `denyCidrs`: networks that must not be called. Both in CIDR
-   * notation.
-   */
-  allowCidrs: readonly string[];
-  denyCidrs: readonly string[];
-  /** Waits between attempts. There is one more attempt than waits. */
-  retrySchedule: readonly number[];
-  timeout: number;
-  httpsOnly: boolean;
-  deliveryRetention: number;
-  /** Maximum number of concurrent host name look-ups. */
-  lookups: number;
-}
-
 /** The environment has invalid settings. The message has one sentence for each. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -143,9 +111,6 @@ export class ConfigError extends Error {
 }
 
 const mebibyte = 2 ** 20;
-/** Size of libuv's thread pool, unless UV_THREADPOOL_SIZE sets another. */
-const threads = 16;
-
 const settings = z.object({
   PORT: whole(0, 65_535).default(4000),
   HOST: z.string().default('127.0.0.1'),
@@ -163,38 +128,25 @@ const settings = z.object({
   RATE_LIMIT: whole(0, 1_000_000).default(500),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
   REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
-  HOOK_ALLOW_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
-  HOOK_DENY_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
-  HOOK_RETRY_SCHEDULE: listOf(parseDuration, `must be waits separated by commas, each ${durationSentence}`).default(
-    ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((wait) => parseDuration(wait) ?? 0),
-  ),
-  HOOK_TIMEOUT: deadline().default(15_000),
   CORS_ORIGINS: listOf(
     (text) => (text === '*' ? text : originOf(text)),
     'must be origins such as https://app.example.com, separated by commas',
   ).default([]),
   METRICS_TOKEN: z.string().optional(),
-  HOOK_HTTPS_ONLY: flag().default(false),
-  DELIVERY_RETENTION: duration().default(30 * 86_400_000),
   AUDIT_RETENTION: duration().default(400 * 86_400_000),
   SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
+  ...hookSettings,
+  ...httpSettings,
   ...clusterSettings,
   ...mqttSettings,
   ...mailSettings,
   LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
   TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
-  KEEP_ALIVE_TIMEOUT: deadline().default(75_000),
-  REQUEST_TIMEOUT: deadline().default(60_000),
-  CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(200),
-  MAX_CONNECTIONS: whole(0, 1_000_000).default(10_000),
   WORKERS: parsed(
     (text) => (text === 'auto' ? text : /^\d+$/.test(text) ? within(Number(text), 256) || undefined : undefined),
     'must be auto or a whole number from 1 to 256',
   ).optional(),
-  STOP_DELAY: parsed((text) => within(parseDuration(text), 8000), `must be ${durationSentence}, at most 8s`).default(
-    1000,
-  ),
   BYTES_IN_FLIGHT: whole(128, 1_000_000).default(256),
   OTEL_EXPORTER_OTLP_ENDPOINT: parsed(endpointOf, 'must be an address such as http://collector:4318').optional(),
   OTEL_TRACES_SAMPLER_ARG: parsed(ratioOf, 'must be a number from 0 to 1').default(1),
@@ -232,16 +184,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     rateLimit: data.RATE_LIMIT,
     ingestRateLimit: data.INGEST_RATE_LIMIT,
     requestsAtOnce: data.REQUESTS_AT_ONCE,
-    hooks: {
-      allowCidrs: data.HOOK_ALLOW_CIDRS,
-      denyCidrs: data.HOOK_DENY_CIDRS,
-      retrySchedule: data.HOOK_RETRY_SCHEDULE,
-      timeout: data.HOOK_TIMEOUT,
-      httpsOnly: data.HOOK_HTTPS_ONLY,
-      deliveryRetention: data.DELIVERY_RETENTION,
-      // libuv leaves at most half of its threads to the system's resolver.
-      lookups: threads / 2,
-    },
+    hooks: hooksOf(data),
     auditRetention: data.AUDIT_RETENTION,
     corsOrigins: data.CORS_ORIGINS,
     metricsToken: data.METRICS_TOKEN,
@@ -256,13 +199,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       perConnection: Math.ceil(data.LIVE_SUBSCRIPTIONS / 50),
     },
     trustProxy: data.TRUST_PROXY,
-    http: {
-      keepAliveTimeout: data.KEEP_ALIVE_TIMEOUT,
-      requestTimeout: data.REQUEST_TIMEOUT,
-      perAddress: data.CONNECTIONS_PER_ADDRESS,
-      maxConnections: data.MAX_CONNECTIONS,
-      stopDelay: data.STOP_DELAY,
-    },
+    http: httpOf(data),
     tracing: data.OTEL_EXPORTER_OTLP_ENDPOINT
       ? { endpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: data.OTEL_TRACES_SAMPLER_ARG }
       : undefined,
