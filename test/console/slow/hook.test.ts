@@ -150,10 +150,15 @@ describeInBrowser('console: hooks', () => {
       ['Previous', ids[1]],
     ] as const;
     for (const [name, id] of way) {
-      await link(name).click();
+      // The link still leads to the delivery that is shown until the new one has loaded.
+      await link(name)
+        .and(page.locator(`[href$="${id}"]`))
+        .click();
       await page.waitForURL(`${base}/${id}`);
     }
-    await link('Previous').click();
+    await link('Previous')
+      .and(page.locator(`[href$="${ids[0]}"]`))
+      .click();
     await link('Previous').waitFor({ state: 'detached' });
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
