@@ -4,7 +4,7 @@ import { createAuthenticate } from '#auth/authenticate.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { migrationsOfRelease } from '#database/prepare.js';
 import { currentPosition } from '#database/standby/position.js';
-import type { CountUnknown } from '#http/admit.js';
+import { type CountUnknown, createAdmission } from '#http/admission.js';
 import { createConsole } from '#http/console.js';
 import { allowOrigins } from '#http/cors.js';
 import { answerErrors, refuseUnknownPath } from '#http/errors.js';
@@ -20,7 +20,6 @@ import { createAvatars } from '#rest/avatar.js';
 import { createDocs } from '#rest/docs.js';
 import { createOpenApi } from '#rest/openapi/document.js';
 import { createSignIn } from '#sign-in/routes.js';
-import { createAdmission } from './admission.js';
 import { pagesOfMail } from './mail.js';
 import { createRequestMetrics } from './metrics.js';
 import { listenForMqtt } from './mqtt-listener.js';
@@ -105,7 +104,10 @@ async function createApp(
     createAuthenticate(read, config.databaseReadUrls.length > 0 ? currentPosition : undefined),
   );
   const { authenticate } = warmUp;
-  const admission = createAdmission(config, app, authenticate, warmUp.counting(services.usage.count));
+  const admission = createAdmission(config, app, {
+    authenticate,
+    countCalls: warmUp.counting(services.usage.count),
+  });
   const report = createReport(log, isConnectionLoss);
   const surfaces = await createSurfaces({ config, services, admission, report });
   const { rest, elasticsearch, graph } = surfaces;

@@ -1,10 +1,10 @@
 import type { Request, Router } from 'express';
 import type { Config } from '#config/config.js';
 import type { GraphOptions } from '#graph/handler.js';
+import type { Admission } from '#http/admission.js';
 import { readBody } from '#http/body.js';
 import { createMcp, type McpOptions } from '#mcp/endpoint.js';
 import { version } from '#process/version.js';
-import type { Admission } from './admission.js';
 import { createToolMetrics } from './metrics.js';
 import type { Services } from './services.js';
 

@@ -1,9 +1,9 @@
 import { isConnectionLoss } from '#database/loss.js';
 import type { Caller } from '#entities/caller.js';
+import type { Admission } from '#http/admission.js';
 import { endListening, listenTogether, placeOf } from '#http/listen.js';
 import { createReport } from '#http/report.js';
 import type { MqttServer } from '#mqtt/server.js';
-import type { Admission } from './admission.js';
 import type { Services, ServicesOptions } from './services.js';
 
 /** Services, authentication and admission control, which MQTT shares with HTTP. */

@@ -2,7 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { unauthenticated } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import type { Read } from '#schema/context.js';
-import { authenticateSession } from './session.js';
+import { authenticateSession } from './session-validity.js';
 import { bearerToken, hashToken } from './token.js';
 
 interface TokenRow extends Caller {

@@ -4,7 +4,7 @@ import type { Role } from '#entities/enums.js';
 import type { Read } from '#schema/context.js';
 import { writersOnly } from './access.js';
 import { roleOfToken, validTokens } from './authenticate.js';
-import { validSessions } from './session.js';
+import { validSessions } from './session-validity.js';
 
 /**
  * Access that a token or session was granted: to read an application, to change the application of a hook, or, without

@@ -1,6 +1,6 @@
 import { type Fault, invalid } from '#common/errors.js';
 import { choice, flag, inTurn, kinds, list, number, object, pattern, text, whole } from './check.js';
-import { limitFault } from './limit.js';
+import { limitFault } from './document-size.js';
 import { query } from './query.js';
 import { type PanelFields, referenceFaults } from './reference.js';
 

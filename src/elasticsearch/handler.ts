@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { loadApplication } from '#auth/access.js';
 import { type ApiError, internal } from '#common/errors.js';
-import type { Admit, Caller } from '#http/admit.js';
+import type { Admit, Caller } from '#http/admission.js';
 import { readBody } from '#http/body.js';
 import type { Hold, InFlight } from '#http/in-flight.js';
 import { targetOf } from '#http/origin.js';

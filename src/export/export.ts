@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Sql } from 'sql-template-tag';
-import { loadApplication, requireOrganization } from '#auth/access.js';
+import { loadExported, requireExport } from '#auth/export-access.js';
 import type { Claim } from '#auth/recheck.js';
 import { type Fault, invalid } from '#common/errors.js';
 import { newValues } from '#entities/audit-event.js';
@@ -56,8 +56,8 @@ export const createExport =
     const time = timeWriter(args.timeZone);
     const { organizationId } = args;
     const applicationId = isOfApplication(args) ? args.applicationId : null;
-    if (applicationId === null) requireOrganization(ctx, organizationId, of === 'auditEvents' ? 'own' : 'read');
-    else await loadApplication(ctx, organizationId, applicationId, of === 'deliveries' ? 'write' : 'read');
+    if (isOfApplication(args)) await loadExported(ctx, args);
+    else requireExport(ctx, args);
     hold(held);
     const table = await openTable(options, ctx, args, of);
     const { contentType, write } = formats[name];

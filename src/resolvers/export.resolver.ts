@@ -1,7 +1,7 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { loadApplication, requireOrganization } from '#auth/access.js';
+import { loadExported, requireExport } from '#auth/export-access.js';
 import { invalid } from '#common/errors.js';
-import { ExportLink, ExportSubject, OrganizationExportSubject } from '#entities/export.js';
+import { ExportLink } from '#entities/export.js';
 import { JsonSyntaxError, type LocatedJson, toPlain } from '#json/json.js';
 import type { Context } from '#schema/context.js';
 import { ExportArgs, OrganizationExportArgs } from '#schema/export.args.js';
@@ -14,9 +14,8 @@ export class ExportResolver {
       'Exports records of an application, aggregations over them, its devices, deliveries or episodes as a file, without a limit on their number. GraphQL returns the address of the file, to be fetched with the same token.',
   })
   async applicationExport(@Args(() => ExportArgs) args: ExportArgs, @Ctx() ctx: Context): Promise<ExportLink> {
-    const { organizationId, applicationId, query, aggs, ...others } = args;
-    const need = args.of === ExportSubject.deliveries ? 'write' : 'read';
-    const { id } = await loadApplication(ctx, organizationId, applicationId, need);
+    const { organizationId, applicationId: _, query, aggs, ...others } = args;
+    const { id } = await loadExported(ctx, args);
     const parameters = parametersOf(others);
     for (const [name, value] of Object.entries({ query, aggs }))
       if (value != null) parameters.set(name, textOf(name, value));
@@ -32,7 +31,7 @@ export class ExportResolver {
     @Ctx() ctx: Context,
   ): ExportLink {
     const { organizationId, ...others } = args;
-    requireOrganization(ctx, organizationId, args.of === OrganizationExportSubject.auditEvents ? 'own' : 'read');
+    requireExport(ctx, args);
     return { url: addressOf(ctx, `organizations/${organizationId}/export`, parametersOf(others)) };
   }
 }

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import sql, { type Sql } from 'sql-template-tag';
 import { isOwner, readableApplication, readableDevice, readableProduct, writableApplication } from '#auth/access.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from '#auth/rows.js';
-import { isOpen } from '#auth/session.js';
+import { isOpen } from '#auth/session-validity.js';
 import type { Caller } from '#entities/caller.js';
 import { isId } from '#entities/id.js';
 import type { Node } from '#entities/node.js';

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { isOpen } from '#auth/session.js';
+import { isOpen } from '#auth/session-validity.js';
 import type { Caller } from '#entities/caller.js';
 import type { Listing } from './list-read.js';
 

@@ -3,8 +3,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
-import { invalid, methodNotAllowed } from '#common/errors.js';
-import type { Admit, Caller } from '#http/admit.js';
+import { methodNotAllowed } from '#common/errors.js';
+import type { Admit, Caller } from '#http/admission.js';
 import type { Hold, InFlight } from '#http/in-flight.js';
 import { targetOf } from '#http/origin.js';
 import { createTable } from '#http/path-table.js';
@@ -13,7 +13,7 @@ import { allowedVerbs, answerOptions } from '#http/verbs.js';
 import { argumentFaults } from '#schema/arguments.js';
 import type { Context } from '#schema/context.js';
 import { projectForRest } from '#schema/project.js';
-import { operationOf, requireScope, type Operation as ScopedOperation } from '#schema/scope.js';
+import { type NamedOperation, noteRefusal, operationOf, requireScope } from '#schema/scope.js';
 import { storedText } from '#schema/stored-text.js';
 import { createNaming } from './header.js';
 import { type Bind, createBind, type Values } from './request.js';
@@ -165,8 +165,8 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
   const nameAsSent = createNaming(route);
-  const covered = createScopeCheck(route, scope, options);
-  if (route.file) return createServeFile({ route, bind, covered }, options);
+  const covered = createScopeCheck(scope, options);
+  if (route.file) return createServeFile({ scope, bind, covered }, options);
   return async (request, response) => {
     const caller = await admit(request, response);
     await covered(caller, request);
@@ -188,25 +188,25 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   };
 };
 
-/** Creates the check of a token's scope, which precedes the body. A refusal leaves an event in the audit log. */
+/** Creates the check of a token's scope that precedes the body. The graph checks the scope again when it runs. */
 const createScopeCheck =
-  ({ operation }: Route, scope: ScopedOperation, { createContext }: RestOptions) =>
+  (scope: NamedOperation, { createContext }: RestOptions) =>
   async (caller: Caller, request: Request): Promise<void> => {
     try {
       requireScope(caller, scope);
     } catch (error) {
-      if (scope.ingests === undefined) await createContext(caller, request).audit.refused(operation, error);
+      await noteRefusal(createContext(caller, request), scope, error);
       throw error;
     }
   };
 
 /**
- * Serves an operation that answers with a file. The graph's resolver does not run, so the scope and the argument rules
- * are checked here.
+ * Serves an operation that answers with a file. The graph's resolver does not run, so `bind` checks the rules of the
+ * arguments.
  */
 const createServeFile =
   (
-    { route, bind, covered }: { route: Route; bind: Bind; covered: ReturnType<typeof createScopeCheck> },
+    { scope, bind, covered }: { scope: NamedOperation; bind: Bind; covered: ReturnType<typeof createScopeCheck> },
     { admitDownload, createContext, enter, inFlight, sendFile }: RestOptions,
   ): Serve =>
   async (request, response) => {
@@ -214,14 +214,12 @@ const createServeFile =
     await covered(caller, request);
     const { organizationId } = caller;
     const values = await bind(request, { organizationId, hold: inFlight.body(caller, response) });
-    const faults = argumentFaults(route.operation, values);
-    if (faults.length > 0) throw invalid(faults);
     await enter('export', caller, response);
     const context = createContext(caller, request);
     try {
       await sendFile(context, values, response, inFlight.stream(caller, response));
     } catch (error) {
-      await context.audit.refused(route.operation, error);
+      await noteRefusal(context, scope, error);
       throw error;
     }
   };

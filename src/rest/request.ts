@@ -17,7 +17,7 @@ import { JsonObject, type LocatedJson, toPlain } from '#json/json.js';
 import { parseJson } from '#json/reader.js';
 import { argumentSourcesOf } from './argument-source.js';
 import { openFileBody } from './file-body.js';
-import { readOnlyFields } from './read-only.js';
+import { readOnlyFields } from './read-only-fields.js';
 import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
 
@@ -57,7 +57,11 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
     bindHeaders(request, values);
     bindQuery(request, values, faults);
     addBody?.(values, faults);
-    if (faults.length > 0) throw invalid(merge(faults, check(route.operation, values)));
+    // The graph checks the rules of arguments. Here they are checked for files, which the graph does not serve, and to
+    // report their faults together with those of reading.
+    if (faults.length === 0 && !route.file) return values;
+    const all = merge(faults, check(route.operation, values));
+    if (all.length > 0) throw invalid(all);
     return values;
   };
 };

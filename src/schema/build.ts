@@ -28,10 +28,10 @@ import { argumentsClass, checkArguments } from './arguments.js';
 import { chargeLists } from './charge-lists.js';
 import { addConnections } from './connections.js';
 import type { Context } from './context.js';
-import { closeToLinks } from './link.js';
+import { closeToLinks } from './dashboard-link.js';
 import { callMethods } from './method.js';
 import { describePromises } from './promises.js';
-import { isAudited, operationOf, requireScope } from './scope.js';
+import { isAudited, noteRefusal, operationOf, requireScope } from './scope.js';
 
 /** Resolver classes, and the container of their instances. */
 export interface SchemaOptions {
@@ -123,7 +123,7 @@ function guard(field: Field, changes: boolean): void {
       return await resolve(root, args, context, info);
     } catch (error) {
       const told = constraintError(error) ?? error;
-      if (operation.ingests === undefined) await context.audit.refused(field.name, told);
+      await noteRefusal(context, operation, told);
       throw told;
     }
   };

@@ -2,7 +2,8 @@ import { Extensions } from 'type-graphql';
 import { forbidden } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { TokenScope } from '#entities/enums.js';
-import { linksRead, operationsOfLinks } from './link.js';
+import type { Context } from './context.js';
+import { linksRead, operationsOfLinks } from './dashboard-link.js';
 
 /** Devices whose records an operation posts: any of the organization, or one that it names. */
 type Ingestion = 'organization' | 'device';
@@ -29,11 +30,17 @@ export interface Operation {
 /** Whether each success of an operation leaves an event in the audit log. Posts of records leave none. */
 export const isAudited = ({ changes, ingests }: Operation): boolean => changes && ingests === undefined;
 
-/** Reads these properties from a root field of the graph. */
+/** An operation of the graph. */
+export interface NamedOperation extends Operation {
+  readonly name: string;
+}
+
+/** Reads the name and these properties from a root field of the graph. */
 export const operationOf = (
   { name, extensions }: { readonly name: string; readonly extensions: Pick<Operation, 'ingests' | 'provisions'> },
   changes: boolean,
-): Operation => ({
+): NamedOperation => ({
+  name,
   changes,
   ingests: extensions.ingests,
   provisions: extensions.provisions,
@@ -57,3 +64,12 @@ export function requireScope(
   if (applicationId !== null && !isOfLinks) throw forbidden(linksRead);
   if (scope === TokenScope.read && changes) throw forbidden('This token may only read.');
 }
+
+/** Writes an event in the audit log if the error refuses the operation (403). Posts of records leave none. */
+export const noteRefusal = async (
+  { audit }: Pick<Context, 'audit'>,
+  { name, ingests }: NamedOperation,
+  error: unknown,
+): Promise<void> => {
+  if (ingests === undefined) await audit.refused(name, error);
+};

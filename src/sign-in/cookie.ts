@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { forbidden } from '#common/errors.js';
-import type { Bearer } from '#http/admit.js';
+import type { Bearer } from '#http/admission.js';
 
 /** The value of a cookie: 32 random bytes in base64url. */
 const value = /^[\w-]{43}$/;

@@ -1,5 +1,6 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Pool } from 'pg';
+import { lifetime } from '#auth/session-validity.js';
 import type { OidcProvider } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
@@ -29,9 +30,6 @@ export interface SignInOptions {
    */
   countUnknown: (request: Request, response: Response) => Promise<void>;
 }
-
-/** Seconds that a browser keeps the cookie of a session: its longest life. */
-const sessionSeconds = 7 * 86_400;
 
 /** Creates the routes below `/auth`. They sign people in and out by a cookie, and return who is signed in. */
 export function createSignIn(options: SignInOptions): Router {
@@ -116,7 +114,7 @@ export function createSignIn(options: SignInOptions): Router {
   ) {
     const before = cookieOf(request, origin, 'session');
     if (before !== undefined) await endSession(pool, before);
-    response.appendHeader('Set-Cookie', setCookie(origin, 'session', session, sessionSeconds));
+    response.appendHeader('Set-Cookie', setCookie(origin, 'session', session, lifetime / 1000));
   }
 }
 

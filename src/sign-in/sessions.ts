@@ -3,7 +3,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { insertEvent, type NewEvent } from '#audit/event.js';
 import { lockOwners, type OwnerRow, requireOtherOwner } from '#auth/membership.js';
-import { isOpen, lifetime, touchSession } from '#auth/session.js';
+import { isOpen, isStale, lifetime, touchSession } from '#auth/session-validity.js';
 import { hashToken } from '#auth/token.js';
 import { notFound } from '#common/errors.js';
 import type { AuditTarget } from '#entities/audit-event.js';
@@ -120,7 +120,7 @@ export async function findPerson(read: Read, value: string): Promise<Person | un
   const hash = hashToken(value);
   const [person] = await read<Omit<Person, 'organizations'> & { stale: boolean }>(sql`
     select u.id as "userId", u.username, u.name, s.organization_id as "organizationId",
-           s.last_used_at < now() - interval '1 minute' as stale
+           ${isStale} as stale
       from session s join account u on u.id = s.user_id and not u.disabled where s.hash = ${hash} and ${isOpen}`);
   if (person === undefined) return undefined;
   if (person.stale) await touchSession(read, hash);

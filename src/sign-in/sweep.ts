@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { isOpen } from '#auth/session.js';
+import { isOpen } from '#auth/session-validity.js';
 import type { Database } from './sessions.js';
 
 /** Deletes expired sessions, sign-ins, links and invitations. They are already invalid before that. */

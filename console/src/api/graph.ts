@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse';
 import type { TypedDocumentString } from './documents.js';
-import { authorization, signOut } from './session.js';
+import { authorization, signOutIfUnauthenticated } from './session.js';
 
 /** A refusal by the server, or its absence: a sentence, with the request's id for support. */
 export class GraphError extends Error {
@@ -76,7 +76,7 @@ export async function askEach<Data, Variables>(
     error: new GraphError(message, code, requestId, faults),
   }));
   const refusal = refused[0]?.error;
-  if (refusal?.code === 'UNAUTHENTICATED') void signOut(noLongerValid);
+  signOutIfUnauthenticated(refusal?.code);
   if (data == null) throw refusal ?? new GraphError('The service gave no answer.', 'INTERNAL', requestId);
   return { data, refusal, refusals: new Map(refused.toReversed().map(({ path, error }) => [path, error])) };
 }
@@ -140,8 +140,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
     timer = setTimeout(() => (close = open()), Math.min(10_000, 500 * 2 ** failures++));
   };
   const refuse = (message: string, code: string) => {
-    if (code === 'UNAUTHENTICATED') void signOut(noLongerValid);
-    else listener.error(new GraphError(message, code, undefined));
+    if (!signOutIfUnauthenticated(code)) listener.error(new GraphError(message, code, undefined));
   };
   const open = () =>
     client.subscribe<Data>(
@@ -155,7 +154,7 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
         },
         error: (error) => {
           const status = statusOf(error);
-          if (status === 401) refuse(noLongerValid, 'UNAUTHENTICATED');
+          if (status === 401) refuse(messageOf(error), 'UNAUTHENTICATED');
           else if (status !== undefined && status >= 400 && status < 500 && status !== 429)
             refuse(messageOf(error), 'INTERNAL');
           else if (Array.isArray(error)) refuse(messageOf(error), 'INTERNAL');
@@ -173,8 +172,6 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
     client.dispose();
   };
 }
-
-const noLongerValid = 'Your sign-in is no longer valid. Sign in again.';
 
 /** Returns the HTTP status that a stream was refused with; undefined without an answer. */
 const statusOf = (error: unknown): number | undefined => {

@@ -138,6 +138,17 @@ export async function signOut(reason?: string): Promise<void> {
   await leave(reason);
 }
 
+/**
+ * Signs out when the service answers 401, because the token or the session of the cookie is no longer valid. The
+ * sign-in screen then says so. Returns whether the answer was a 401.
+ * @param code code of the refusal
+ */
+export function signOutIfUnauthenticated(code: string | undefined): boolean {
+  if (code !== 'UNAUTHENTICATED') return false;
+  void signOut('Your sign-in is no longer valid. Sign in again.');
+  return true;
+}
+
 async function leave(reason: string | undefined): Promise<void> {
   forget();
   hasEnded = true;

@@ -5,7 +5,7 @@ import { type JsonSchema, rulesOf } from '#schema/rules.js';
 import { type ArgumentSources, argumentSourcesOf } from '../argument-source.js';
 import type { Draft } from '../handler.js';
 import { headerName } from '../header.js';
-import { readOnlyFields } from '../read-only.js';
+import { readOnlyFields } from '../read-only-fields.js';
 import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
 import { bodyExamples } from './alert-example.js';

@@ -10,6 +10,9 @@ export const lifetime = 7 * 86_400_000;
 /** Condition on `session s`: it is not over, and was used within 12 hours. */
 export const isOpen: Sql = sql`s.expires_at > now() and s.last_used_at > now() - interval '12 hours'`;
 
+/** Condition on `session s`: its last use was noted more than a minute ago, so that a further use is noted. */
+export const isStale: Sql = sql`s.last_used_at < now() - interval '1 minute'`;
+
 /**
  * Valid sessions, as `s`, each with the membership `m` of its person in the organization where the session acts. Both
  * accounts are enabled.
@@ -32,7 +35,7 @@ export async function authenticateSession(read: Read, value: string, position = 
     select s.id as "tokenId", s.organization_id as "organizationId", s.user_id as "userId", null as "deviceId",
            null as "productId", null as "applicationId", 'full' as scope, m.role, true as "bySession",
            null as "tokenName", coalesce(u.name, u.username) as "userName",
-           s.last_used_at < now() - interval '1 minute' as stale${position}
+           ${isStale} as stale${position}
       ${validSessions} and s.hash = ${hash}`);
   if (found === undefined) throw unauthenticated();
   if (found.stale) await touchSession(read, hash);
@@ -41,6 +44,4 @@ export async function authenticateSession(read: Read, value: string, position = 
 
 /** Records the use of a session. The condition limits many calls within a minute to one write. */
 export const touchSession = (read: Read, hash: Buffer) =>
-  read(
-    sql`update session set last_used_at = now() where hash = ${hash} and last_used_at < now() - interval '1 minute'`,
-  );
+  read(sql`update session s set last_used_at = now() where s.hash = ${hash} and ${isStale}`);
