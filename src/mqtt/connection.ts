@@ -76,7 +76,7 @@ export class Connection {
     let packets = 0;
     try {
       while (this.isReading) {
-        if (!this.input.hasPacket(this.state === 'open') || this.session?.turn.takesPacket() === false) break;
+        if (!this.input.hasPacket(this.state === 'open') || this.session?.readLimit.takesPacket() === false) break;
         const bytes = this.input.take();
         packets++;
         this.handle(readPacket(bytes, this.channel.version), bytes.length);
@@ -174,7 +174,7 @@ export class Connection {
     if (this.state !== 'open' && !(this.hasEnded && this.state === 'new')) return;
     if (this.session?.isSettled === false || !(this.isStopping || this.hasEnded)) return;
     // Packets that a client sent before its end are still read, after the pause.
-    if (this.session?.turn.isPaused && !this.isStopping) return;
+    if (this.session?.readLimit.isPaused && !this.isStopping) return;
     if (this.isStopping && !this.hasEnded) this.goodbye(Reason.shuttingDown, 'The service is stopping.');
     this.finish();
   }

@@ -9,10 +9,10 @@ import { type Answer, Inbox, type InboxOptions } from './inbox.js';
 import { Exchange, holdBytes } from './message.js';
 import type { Paces } from './pace.js';
 import { requireIdentifier } from './packet.js';
+import { ReadLimit } from './read-limit.js';
 import { nameOf, Reason, Refusal } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
 import { answerSubscription } from './subscription.js';
-import { Turn } from './turn.js';
 
 /** Functions of the service that a session uses. */
 export interface SessionOptions extends InboxOptions {
@@ -44,7 +44,7 @@ export class Session {
   private readonly inbox: Inbox;
   private readonly access: AccessCheck;
   /** Limits how fast the connection is read. */
-  readonly turn: Turn;
+  readonly readLimit: ReadLimit;
   /** Budget of a packet that is not complete. */
   private incoming: { exchange: Exchange; hold: Hold } | undefined;
   private isOver = false;
@@ -57,7 +57,7 @@ export class Session {
     private readonly options: SessionOptions,
     private readonly handlers: SessionHandlers,
   ) {
-    this.turn = new Turn(caller, options.paces, handlers.progress);
+    this.readLimit = new ReadLimit(caller, options.paces, handlers.progress);
     this.access = new AccessCheck(options.authenticate, (error) => handlers.disconnect(options.refusalOf(error)));
     this.inbox = new Inbox(options, socket, {
       answer: (answer) => this.acknowledge(answer),
@@ -68,7 +68,7 @@ export class Session {
 
   /** Whether few enough messages are in progress to read another one. */
   get hasRoom(): boolean {
-    return this.inbox.hasRoom && !this.turn.isPaused;
+    return this.inbox.hasRoom && !this.readLimit.isPaused;
   }
 
   /** Whether all messages are settled. */
@@ -79,7 +79,7 @@ export class Session {
   /** Handles a packet. @throws Refusal, which ends the connection */
   handle(packet: Packet, bytes: number): void {
     if (packet.cmd === 'publish') return this.publish(packet, bytes);
-    this.turn.charge(bytes);
+    this.readLimit.charge(bytes);
     switch (packet.cmd) {
       case 'pingreq':
         this.channel.send({ cmd: 'pingresp' });
@@ -117,7 +117,7 @@ export class Session {
   /** Ends the session: nothing is read or answered any more. */
   end(): void {
     this.isOver = true;
-    this.turn.end();
+    this.readLimit.end();
     this.releasePartial();
   }
 
@@ -153,7 +153,7 @@ export class Session {
     const fields = { organizationId, topic: topic.slice(0, 100), reason, message };
     this.options.refused.note(`${tokenId} ${reason}`, fields, 'MQTT message refused');
     if (this.isOver) return;
-    this.turn.charge(bytes);
+    this.readLimit.charge(bytes);
     if (qos === 0 && refusal.isFatal) this.handlers.disconnect(refusal);
   }
 }

@@ -7,7 +7,7 @@ type Database = Pick<Pool, 'query'>;
 export const dayLength = 86_400_000;
 
 /** Returns the beginning of the day (UTC) of a time. Both are milliseconds since 1970. */
-export const dayOf = (moment: number): number => Math.floor(moment / dayLength) * dayLength;
+export const dayOf = (time: number): number => Math.floor(time / dayLength) * dayLength;
 
 /**
  * Counts calls by organization and day in memory, and writes the counts periodically. A killed process loses the counts

@@ -9,7 +9,7 @@ export type OpenLogOptions = Omit<RecordLogOptions, 'partitions' | 'note' | 'adm
   bus: CommitBus;
 };
 
-/** The place of records: PostgreSQL alone, or PostgreSQL with a cluster that answers queries. */
+/** Storage of records: PostgreSQL alone, or PostgreSQL with a cluster that answers queries. */
 export interface Records {
   stored: StoredRecords;
   /** Opens the record store. */

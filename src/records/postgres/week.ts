@@ -9,7 +9,7 @@ export const week = 7 * day;
 const monday = 4 * day;
 
 /** Returns the start of the week (Monday, UTC) of a time; both in milliseconds since 1970. */
-export const weekStart = (moment: number): number => Math.floor((moment - monday) / week) * week + monday;
+export const weekStart = (time: number): number => Math.floor((time - monday) / week) * week + monday;
 
 /** SQL expression of the start of the week of a time. */
-export const weekOf = (moment: Sql): Sql => sql`date_bin('7 days', ${moment}, timestamptz '1970-01-05 00:00:00+00')`;
+export const weekOf = (time: Sql): Sql => sql`date_bin('7 days', ${time}, timestamptz '1970-01-05 00:00:00+00')`;

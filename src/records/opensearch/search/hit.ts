@@ -29,14 +29,14 @@ export interface HitTerms {
  */
 export const hitsOfQuery = ({ keys, deviceIds, older }: HitTerms) => {
   const d = deviceIds.length === 1 ? deviceIds : undefined;
-  const moment = keys.length === 0 ? 0 : keys.findIndex(({ type }) => type === 'timestamp');
-  const isKnown = { d: d !== undefined, p: false, us: moment >= 0, shape: older.areNone };
+  const timeKey = keys.length === 0 ? 0 : keys.findIndex(({ type }) => type === 'timestamp');
+  const isKnown = { d: d !== undefined, p: false, us: timeKey >= 0, shape: older.areNone };
   return {
     asked: { ...hitParts, docvalue_fields: hitParts.docvalue_fields.filter((name) => !isKnown[name]) },
     /** Adds the values that were not requested to a hit. */
     complete: (hit: EngineHit): EngineHit => ({
       ...hit,
-      fields: { ...hit.fields, ...(d && { d }), ...(moment >= 0 && { us: [hit.sort?.[moment]] }) },
+      fields: { ...hit.fields, ...(d && { d }), ...(timeKey >= 0 && { us: [hit.sort?.[timeKey]] }) },
     }),
   };
 };

@@ -14,7 +14,7 @@ interface Waiting<Work, Answer> {
 export type Outcome<Answer> = { answer: Answer } | { error: unknown } | { again: true };
 
 /** Settings of isolated groups: work of some owners gets groups of its own, so that it delays nobody else's. */
-export interface ApartOptions<Work> {
+export interface IsolationOptions<Work> {
   /** Returns the owner of work that needs isolated groups, else undefined. */
   ownerOf(work: Work): string | undefined;
   /** Whether an owner's groups take long. */
@@ -44,7 +44,7 @@ export interface GroupOptions<Work, Answer> {
   minWeight: number;
   /** Weight at which a group is full. */
   maxWeight: number;
-  apart?: ApartOptions<Work>;
+  isolation?: IsolationOptions<Work>;
 }
 
 /**
@@ -57,8 +57,8 @@ export class Group<Work extends Weighted, Answer> {
   /**
    * Waiting work of isolated owners, in the order in which they are served, and the number of their groups in progress.
    */
-  private readonly apart = new Map<string, Waiting<Work, Answer>[]>();
-  private readonly busyApart = new Map<string, number>();
+  private readonly isolated = new Map<string, Waiting<Work, Answer>[]>();
+  private readonly busyIsolated = new Map<string, number>();
   private starting = false;
   private closed?: () => void;
 
@@ -91,24 +91,24 @@ export class Group<Work extends Weighted, Answer> {
   }
 
   private start(): void {
-    this.setApart();
+    this.isolate();
     while (this.waiting.length > 0 && (this.busy === 0 || this.mayStartBeside())) {
       this.busy++;
       const { group, rest } = this.take(this.waiting, this.options.maxWeight);
       this.waiting = rest;
       void this.settle(group, () => this.busy--);
     }
-    for (const owner of Array.from(this.apart.keys())) if (this.mayStart(owner)) this.startApart(owner);
-    if (this.busy === 0 && this.busyApart.size === 0) this.closed?.();
+    for (const owner of Array.from(this.isolated.keys())) if (this.mayStart(owner)) this.startIsolated(owner);
+    if (this.busy === 0 && this.busyIsolated.size === 0) this.closed?.();
   }
 
   /** Moves the work of isolated owners to their own queues. */
-  private setApart(): void {
-    const { apart } = this.options;
-    if (!apart) return;
+  private isolate(): void {
+    const { isolation } = this.options;
+    if (!isolation) return;
     const shared: Waiting<Work, Answer>[] = [];
     for (const entry of this.waiting) {
-      const owner = apart.ownerOf(entry.work);
+      const owner = isolation.ownerOf(entry.work);
       if (owner === undefined) shared.push(entry);
       else this.queueOf(owner).push(entry);
     }
@@ -116,33 +116,33 @@ export class Group<Work extends Weighted, Answer> {
   }
 
   private queueOf(owner: string): Waiting<Work, Answer>[] {
-    const queue = this.apart.get(owner) ?? [];
-    this.apart.set(owner, queue);
+    const queue = this.isolated.get(owner) ?? [];
+    this.isolated.set(owner, queue);
     return queue;
   }
 
   private mayStart(owner: string): boolean {
-    const { concurrency, isSlow } = this.options.apart!;
-    const own = this.busyApart.get(owner) ?? 0;
-    const busy = sum(this.busyApart.values());
+    const { concurrency, isSlow } = this.options.isolation!;
+    const own = this.busyIsolated.get(owner) ?? 0;
+    const busy = sum(this.busyIsolated.values());
     if (busy >= concurrency || own > 1) return false;
-    if (own === 1 && (isSlow(owner) || this.apart.size > 1)) return false;
-    return !isSlow(owner) || [...this.busyApart.keys()].filter(isSlow).length < concurrency - 1;
+    if (own === 1 && (isSlow(owner) || this.isolated.size > 1)) return false;
+    return !isSlow(owner) || [...this.busyIsolated.keys()].filter(isSlow).length < concurrency - 1;
   }
 
-  private startApart(owner: string): void {
-    const { group, rest } = this.take(this.apart.get(owner)!, this.options.apart!.maxWeight);
+  private startIsolated(owner: string): void {
+    const { group, rest } = this.take(this.isolated.get(owner)!, this.options.isolation!.maxWeight);
     // The owner just served goes to the end of the queue.
-    this.apart.delete(owner);
-    if (rest.length > 0) this.apart.set(owner, rest);
+    this.isolated.delete(owner);
+    if (rest.length > 0) this.isolated.set(owner, rest);
     this.countBusy(owner, 1);
     void this.settle(group, () => this.countBusy(owner, -1));
   }
 
   private countBusy(owner: string, change: 1 | -1): void {
-    const count = (this.busyApart.get(owner) ?? 0) + change;
-    if (count === 0) this.busyApart.delete(owner);
-    else this.busyApart.set(owner, count);
+    const count = (this.busyIsolated.get(owner) ?? 0) + change;
+    if (count === 0) this.busyIsolated.delete(owner);
+    else this.busyIsolated.set(owner, count);
   }
 
   private mayStartBeside(): boolean {

@@ -37,7 +37,7 @@ const largeCall = 100;
  * Settings of isolated groups, for large calls and for organizations with costly hooks: groups in progress, and items
  * of one group.
  */
-const apart = { concurrency: 3, maxWeight: 5000 };
+const isolated = { concurrency: 3, maxWeight: 5000 };
 
 const untraced: TraceGroup = (_traceparents, work) => work();
 
@@ -54,11 +54,11 @@ export const createRecordStore = ({ trace = untraced, ...options }: RecordStoreO
       return outcomes;
     },
     ...together,
-    apart: {
+    isolation: {
       ownerOf: ({ organizationId, weight }) =>
         weight >= largeCall || costly.has(organizationId) ? organizationId : undefined,
       isSlow: (organizationId) => costly.isSlow(organizationId),
-      ...apart,
+      ...isolated,
     },
   });
   return {

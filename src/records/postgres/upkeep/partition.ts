@@ -18,10 +18,10 @@ export class Partitions {
    * Makes sure that each time (Unix seconds) has a partition. `now`, in the same unit, decides between weekly and
    * yearly ones.
    */
-  async ensure(database: Database, moments: Iterable<number>, now: number): Promise<void> {
-    for (const moment of moments) {
-      if (this.covers(moment)) continue;
-      await database.query(sql`select record_partition(to_timestamp(${moment}), to_timestamp(${now}))`);
+  async ensure(database: Database, times: Iterable<number>, now: number): Promise<void> {
+    for (const time of times) {
+      if (this.covers(time)) continue;
+      await database.query(sql`select record_partition(to_timestamp(${time}), to_timestamp(${now}))`);
       this.bounds = await loadBounds(database);
     }
   }
@@ -31,8 +31,8 @@ export class Partitions {
     this.bounds = [];
   }
 
-  private covers(moment: number): boolean {
-    return this.bounds.some(({ lower, upper }) => moment >= lower && moment < upper);
+  private covers(time: number): boolean {
+    return this.bounds.some(({ lower, upper }) => time >= lower && time < upper);
   }
 }
 

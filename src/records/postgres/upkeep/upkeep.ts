@@ -52,8 +52,8 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
       atStart: true,
       run: () => {
         const today = clock() / second;
-        const moments = Array.from({ length: weeksAhead + 1 }, (_, ahead) => today + ahead * week);
-        return new Partitions().ensure(pool, moments, today);
+        const times = Array.from({ length: weeksAhead + 1 }, (_, ahead) => today + ahead * week);
+        return new Partitions().ensure(pool, times, today);
       },
     },
     rollups: {

@@ -2,18 +2,18 @@ import type { Caller } from '#entities/caller.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { Paces } from './pace.js';
 
-/** Maximum number of packets of a connection that are read in one turn of the event loop. */
-const packetsATurn = 100;
+/** Maximum number of packets of a connection that are read in one iteration of the event loop. */
+const maxPackets = 100;
 /** Number of bytes of a packet that count as one more packet, because a SUBSCRIBE may name thousands of topics. */
-const bytesAPacket = 256;
+const bytesPerPacket = 256;
 /** Maximum time that a rate limit pauses a connection, in milliseconds. */
-const longestPause = 60_000;
+const maxPause = 60_000;
 
 /**
  * Decides when a connection may be read: in its organization's time slices of the event loop, and within the rate limit
  * of packets that store nothing.
  */
-export class Turn {
+export class ReadLimit {
   private packets = 0;
   private pause: 'none' | 'slice' | 'pace' = 'none';
   private timer: NodeJS.Timeout | undefined;
@@ -28,15 +28,15 @@ export class Turn {
     this.spend = paces.of(caller);
   }
 
-  /** Whether received packets wait for the next turn. */
+  /** Whether received packets wait. */
   get isPaused(): boolean {
     return this.pause !== 'none';
   }
 
-  /** Whether another packet may be read in this turn. If not, the connection resumes by itself. */
+  /** Whether another packet may be read now. If not, the connection resumes by itself. */
   takesPacket(): boolean {
     if (this.isPaused) return false;
-    if (this.packets < packetsATurn && !timeSlices.isOver(this.caller.organizationId)) {
+    if (this.packets < maxPackets && !timeSlices.isOver(this.caller.organizationId)) {
       this.packets++;
       return true;
     }
@@ -49,14 +49,14 @@ export class Turn {
 
   /** Counts a packet that stores nothing. */
   charge(bytes: number, now = performance.now()): void {
-    const wait = this.spend(1 + Math.floor(bytes / bytesAPacket), now);
+    const wait = this.spend(1 + Math.floor(bytes / bytesPerPacket), now);
     // A pause in progress ends at its original time; the next pause includes the rest of the debt.
     if (wait === 0 || this.pause === 'pace') return;
     this.pause = 'pace';
-    this.timer = setTimeout(() => this.resume(), Math.min(wait, longestPause));
+    this.timer = setTimeout(() => this.resume(), Math.min(wait, maxPause));
   }
 
-  /** Ends the connection's turns: nothing is read any more. */
+  /** Ends reading for good. */
   end(): void {
     clearTimeout(this.timer);
     this.pause = 'pace';
