@@ -1,4 +1,5 @@
 import type { Api } from './api.js';
+import { deleteNamed, findNamed, type Named, nameOf } from './leftover.js';
 
 /** Identifiers of what the demonstration created. */
 export interface Scene {
@@ -24,35 +25,17 @@ const variables = [
   { name: 'luminosity', unit: 'lx', type: 'FLOAT32', mappings: mapped(4) },
 ];
 
-interface Named {
-  id: string;
-  name?: string;
-  serial?: string;
-}
-
 /** Unlinks and deletes what an earlier run left. */
 export async function clearScene(api: Api, organizationId: string, serial: string): Promise<void> {
-  const organization = `/organizations/${organizationId}`;
-  const left = async (kind: string, name: string) => {
-    const listed = await api.call<Named[]>('GET', `${organization}/${kind}?limit=1000&q=${encodeURIComponent(name)}`);
-    return listed.filter((item) => item.name === name);
-  };
-  for (const { id } of await left('applications', names.application)) {
-    const application = `/applications/${organizationId}/${id}`;
-    for (const device of await api.call<Named[]>('GET', `${application}/devices?limit=1000`)) {
-      await api.call('DELETE', `${application}/devices/${device.id}`);
-    }
-    await api.call('DELETE', application);
-  }
-  for (const { id } of await left('devices', names.device))
-    await api.call('DELETE', `/devices/${organizationId}/${id}`);
-  for (const { id } of await left('products', names.product)) {
-    await api.call('DELETE', `/products/${organizationId}/${id}`);
-  }
-  const others = await api.call<Named[]>('GET', `${organization}/devices?limit=1000&q=${serial}`);
-  if (others.some((device) => device.serial === serial)) {
+  const left = [
+    ['applications', names.application],
+    ['devices', names.device],
+    ['products', names.product],
+  ] as const;
+  for (const [kind, name] of left) await deleteNamed(api, organizationId, kind, name, nameOf({ name }));
+  const others = await findNamed(api, organizationId, 'devices', serial, (device) => device.serial === serial);
+  if (others.length > 0)
     throw new Error(`The organization has a device with the demonstration's serial ${serial} that is not ours.`);
-  }
 }
 
 /** Creates a product with mapped variables, a device of it, an application with the device, and a hook. */

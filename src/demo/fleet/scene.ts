@@ -1,4 +1,5 @@
 import type { Api } from '../api.js';
+import { deleteNamed, type Named, nameOf } from '../leftover.js';
 import { type FleetProducts, fleetDashboards } from './dashboard.js';
 import { fleetDevices, serialPrefix } from './device.js';
 import { kinds } from './kind.js';
@@ -9,12 +10,6 @@ const applications = [
 ] as const;
 const team = { name: 'Demo maintenance', description: 'Looks after what is silent' };
 
-interface Named {
-  id: string;
-  name?: string;
-  serial?: string;
-}
-
 /** Identifiers of the fleet that later steps need. */
 export interface FleetScene {
   organizationId: string;
@@ -24,28 +19,14 @@ export interface FleetScene {
 
 /** Deletes the fleet with its records, applications and hooks. Returns the number of its devices. */
 export async function removeFleet(api: Api, organizationId: string): Promise<number> {
-  const organization = `/organizations/${organizationId}`;
-  const named = async (kind: string, names: readonly string[], q: string) => {
-    const listed = await api.call<Named[]>('GET', `${organization}/${kind}?limit=1000&q=${encodeURIComponent(q)}`);
-    return listed.filter(({ name }) => name !== undefined && names.includes(name));
-  };
-  for (const { id } of await named('applications', namesOf(applications), 'Demo')) {
-    const application = `/applications/${organizationId}/${id}`;
-    for (const device of await api.call<Named[]>('GET', `${application}/devices?limit=1000`))
-      await api.call('DELETE', `${application}/devices/${device.id}`);
-    await api.call('DELETE', application);
-  }
-  const devices = await api.call<Named[]>('GET', `${organization}/devices?limit=1000&q=${serialPrefix}`);
-  const ours = devices.filter(({ serial }) => serial?.startsWith(serialPrefix));
-  for (const { id } of ours) await api.call('DELETE', `/devices/${organizationId}/${id}`);
-  for (const { id } of await named('products', namesOf(Object.values(kinds).map(({ product }) => product)), 'Demo'))
-    await api.call('DELETE', `/products/${organizationId}/${id}`);
-  for (const { id } of await named('teams', [team.name], team.name))
-    await api.call('DELETE', `/teams/${organizationId}/${id}`);
-  return ours.length;
+  await deleteNamed(api, organizationId, 'applications', 'Demo', nameOf(...applications));
+  const isOurs = ({ serial }: Named) => serial?.startsWith(serialPrefix) === true;
+  const devices = await deleteNamed(api, organizationId, 'devices', serialPrefix, isOurs);
+  const products = Object.values(kinds).map(({ product }) => product);
+  await deleteNamed(api, organizationId, 'products', 'Demo', nameOf(...products));
+  await deleteNamed(api, organizationId, 'teams', team.name, nameOf(team));
+  return devices;
 }
-
-const namesOf = (things: readonly { name: string }[]) => things.map(({ name }) => name);
 
 const saveDashboard = `mutation ($o: ID!, $a: ID!, $d: JSON!) {
   updateDashboard(organizationId: $o, applicationId: $a, version: 0, document: $d) { version } }`;
