@@ -9,7 +9,7 @@ const mayImport = {
   entities: ['common', 'json'],
   // `schema` only as types: the context of a read.
   database: ['common', 'scheduling', 'entities', 'schema'],
-  // Who did what.
+  // The audit log.
   audit: ['common', 'json', 'scheduling', 'entities', 'database'],
   // `audit` only as types: the events that a call leaves.
   schema: ['common', 'json', 'entities', 'database', 'audit'],
@@ -44,7 +44,7 @@ const mayImport = {
   http: ['common', 'json', 'scheduling', 'entities', 'schema'],
   rest: ['common', 'json', 'entities', 'schema', 'http'],
   graph: ['common', 'json', 'scheduling', 'schema', 'http'],
-  // Assistants, who ask the graph.
+  // Tools for assistants, over queries of the graph.
   mcp: ['common', 'json', 'entities', 'schema', 'http', 'graph'],
   elasticsearch: [
     'common',
@@ -61,16 +61,16 @@ const mayImport = {
   mqtt: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'http'],
   export: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'search'],
   operator: ['entities', 'audit', 'auth'],
-  // People sign in by browsers.
+  // Sign-in of people.
   'sign-in': ['common', 'config', 'entities', 'schema', 'audit', 'auth', 'database', 'http'],
   // `database`, `hooks` and `records` only as types.
   telemetry: ['common', 'config', 'process', 'http', 'database', 'hooks', 'records'],
   // The database's own catalogue names its tables.
   backup: [],
-  // Customers, who have only HTTP.
+  // Clients of the service, over HTTP alone.
   configuration: [],
   demo: [],
-  // A customer beside a broker. It reads packets as the endpoint does.
+  // A client that runs beside a broker. It reads packets as the endpoint does.
   bridge: ['common', 'scheduling', 'mqtt'],
 };
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * Tests run compiled, against a real PostgreSQL that `test/support` prepares. CONTRIBUTING.md says which script runs which
+ * Tests run compiled, against a real PostgreSQL that `test/support` prepares. docs/testing.md says which script runs which
  * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `cluster` runs
  * the tests that hold for every store of records once more, with the records' index on the OpenSearch cluster at
  * OPENSEARCH_URL, and the tests of that index; `faults` kills nodes of a cluster that it starts. `ops` runs the proxies and

@@ -133,8 +133,8 @@ export class Records extends Migration {
       end $$;
       create trigger device_record_sweep after delete on device for each row execute function record_sweep_device();
 
-      -- Creates the partition that holds a time, unless there is one: a week from 90 days back on, a year before that,
-      -- cut off where neighbours begin. Readers and writers go on while the partition is attached.
+      -- Creates the partition of a time if there is none: of one week for times since 90 days ago, of one year for
+      -- earlier ones, cut off where its neighbours begin. Reads and writes continue while it is attached.
       create function record_partition(moment timestamptz, today timestamptz) returns void
       language plpgsql set timezone = 'UTC' as $$
       declare

@@ -48,7 +48,7 @@ export class Hooks extends Migration {
         last_failure_at timestamptz(3),
         circuit_openings integer not null default 0,
         circuit_until timestamptz(3),
-        -- When the hook was enabled. Deliveries that had then waited longer than 7 days have ended.
+        -- Time at which the hook was enabled. Deliveries that had waited longer than 7 days by then have ended.
         resumed_at timestamptz(3),
         -- Calls that max_per_second allows at tokens_at.
         tokens double precision not null default 0,

@@ -11,7 +11,7 @@ export class Usage extends Migration {
         at timestamptz not null,
         organization_id uuid not null,
         product_id uuid,
-        -- The application of deliveries. Records count for the applications that their devices are linked to.
+        -- The application, for deliveries alone. Records count for the applications that their devices are linked to.
         application_id uuid,
         records int not null default 0,
         bytes bigint not null default 0,

@@ -36,7 +36,7 @@ export function addUserCommands(group: Command): void {
   addCommand(
     group,
     'sign-in-link <user>',
-    'Make a link that signs a user in to the console once, within an hour. Name the user by identifier, user name or e-mail address.',
+    'Make a link that signs a user in to the console once; it is valid for an hour. Name the user by identifier, user name or e-mail address.',
   ).action(async (user: string, options: OutputOptions) =>
     answer(
       options,
@@ -60,7 +60,7 @@ function addSwitches(group: Command, type: AccountType): void {
     ['disable', true],
     ['enable', false],
   ] as const) {
-    const effect = disabled ? 'Switch it off: its tokens stop to count.' : 'Switch it on again.';
+    const effect = disabled ? 'Switch it off: its tokens stop working.' : 'Switch it on again.';
     addCommand(group, `${verb} <id>`, effect).action(async (id: string, options: OutputOptions) =>
       answer(
         options,

@@ -37,10 +37,10 @@ function createProgram(): Command {
   addDoctorCommand(ddp);
   addOrganizationCommands(addGroup(ddp, 'organization', 'Organizations, the tenants.'));
   addUserCommands(addGroup(ddp, 'user', 'Users, who become members of organizations.'));
-  addTokenCommands(addGroup(ddp, 'token', 'Tokens, with which callers prove who they are.'));
+  addTokenCommands(addGroup(ddp, 'token', 'Tokens of callers.'));
   addProductCommands(addGroup(ddp, 'product', 'Products, the types of devices.'));
-  addQuotaCommands(addGroup(ddp, 'quota', 'How much organizations may use.'));
-  addRetentionCommands(addGroup(ddp, 'retention', 'How long records are kept.'));
+  addQuotaCommands(addGroup(ddp, 'quota', 'Quotas of organizations.'));
+  addRetentionCommands(addGroup(ddp, 'retention', 'Retention of records.'));
   addIndexCommands(addGroup(ddp, 'index', 'The index of records on an OpenSearch cluster.'));
   addBridgeCommand(ddp);
   addConfigurationCommands(ddp);

@@ -11,12 +11,12 @@ export function addIndexCommands(group: Command): void {
   addCommand(
     group,
     'build',
-    'Copy all records into the cluster while the service runs; begun again, it goes on.',
+    'Copy all records into the cluster while the service runs; run it again to continue after an interruption.',
   ).action((options: OutputOptions) => withTools(async (tools) => answer(options, await build(tools))));
   addCommand(
     group,
     'drain',
-    'Copy all records back into PostgreSQL while the service runs; begun again, it goes on.',
+    'Copy all records back into PostgreSQL while the service runs; run it again to continue after an interruption.',
   ).action((options: OutputOptions) => withTools(async (tools) => answer(options, await drain(tools))));
   addCommand(group, 'dead-letters', 'List records that the cluster refuses.')
     .option('--retry', 'try them again first')
@@ -36,7 +36,7 @@ export function addIndexCommands(group: Command): void {
   addCommand(
     group,
     'repair',
-    'Index once more what came within the last day, which the cluster may have lost, and delete there what is of no device.',
+    'Index the records of the last day again, in case the cluster lost some, and delete documents of devices that are gone.',
   ).action((options: OutputOptions) =>
     withTools(async (tools) => {
       const queued = await tools.queueJournal();

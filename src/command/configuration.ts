@@ -27,7 +27,7 @@ export function addConfigurationCommands(ddp: Command): void {
   )
     .option('--devices', 'and its devices')
     .action(exportConfiguration);
-  add('apply <file>', 'Make an organization what a file says, as export-configuration writes it; - is standard input.')
+  add('apply <file>', 'Change an organization to match a file that export-configuration wrote; - reads standard input.')
     .option('--prune', 'remove what the file does not name, of the sections that it has')
     .option('--dry-run', 'only print what would be done')
     .action(apply);

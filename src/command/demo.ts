@@ -20,7 +20,7 @@ interface DemoOptions extends OutputOptions {
 
 /** Adds `ddp demo`. */
 export function addDemoCommand(ddp: Command): void {
-  addCommand(ddp, 'demo', 'Show the road from a device to a customer on a running service, over HTTP.')
+  addCommand(ddp, 'demo', 'Demonstrate a running service over HTTP, from an uplink to a hook call.')
     .option('--url <origin>', 'where the service is (default: ORIGIN, else where these settings would start it)')
     .option('--token <token>', 'token of an owner (default: DDP_TOKEN or TOKEN, else one that is made for the time)')
     .option('--organization <id>', 'organization of the token (default: ORGANIZATION, else "demo")')

@@ -12,7 +12,7 @@ import { withServer } from './workplace.js';
 
 /** Adds `ddp doctor`. */
 export function addDoctorCommand(ddp: Command): void {
-  addCommand(ddp, 'doctor', 'Look for what is wrong with the settings, the database and the work; change nothing.')
+  addCommand(ddp, 'doctor', 'Check the settings, the database and the background work; change nothing.')
     .addHelpText('after', '\nIt ends with 1 where something is wrong.')
     .action(async ({ json }: OutputOptions) => {
       const findings = await examineAll();

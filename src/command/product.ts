@@ -25,10 +25,10 @@ export function addProductCommands(group: Command): void {
 
 /** Adds `ddp retention ...`. */
 export function addRetentionCommands(group: Command): void {
-  addCommand(group, 'set', 'Keep records for so long, or for ever.')
-    .argument('<duration>', 'such as 90d (a number and s, m, h or d), or none', keepOf)
+  addCommand(group, 'set', 'Set how long records are kept.')
+    .argument('<duration>', 'such as 90d (a number and s, m, h or d), or none to keep them for ever', keepOf)
     .requiredOption('--organization <id>', 'whose records (required)')
-    .option('--product <id>', 'only those of this product; it counts instead of what the organization has')
+    .option('--product <id>', 'only those of this product, in place of the retention of its organization')
     .action(
       async (
         keep: Keep,

@@ -5,7 +5,7 @@ import { withDatabase } from './workplace.js';
 
 /** Adds `ddp quota ...`. */
 export function addQuotaCommands(group: Command): void {
-  addCommand(group, 'set <organization>', 'Limit what an organization may use; what is not named stays as it is.')
+  addCommand(group, 'set <organization>', 'Set quotas of an organization; quotas that are not named stay as they are.')
     .option('--records-per-day <number>', 'records stored in a day (UTC), or none', limitOf)
     .option('--devices <number>', 'devices, or none', limitOf)
     .option(
@@ -20,7 +20,7 @@ export function addQuotaCommands(group: Command): void {
         answer({ json }, { organization, ...textsOf(quota) });
       },
     );
-  addCommand(group, 'show <organization>', 'Say what an organization may use.').action(
+  addCommand(group, 'show <organization>', 'Show the quotas of an organization.').action(
     async (organization: string, options: OutputOptions) =>
       answer(options, {
         organization,

@@ -22,7 +22,7 @@ export function addTokenCommands(group: Command): void {
       new Option('--scope <scope>', 'what it may do').choices(Object.values(TokenScope)).default(TokenScope.full),
     )
     .option('--name <name>', 'what it is for')
-    .option('--expires <duration>', 'when it stops to count, such as 30d (a number and s, m, h or d)', duration)
+    .option('--expires <duration>', 'when it expires, such as 30d (a number and s, m, h or d)', duration)
     .action(async ({ organization, user, scope, name, expires, json }: TokenOptions) =>
       answer(
         { json },

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { bounds } from './document-limit.js';
 
-/** An operation as it was sent. What cannot be read, or is identified only by its hash, has no document. */
+/** An operation as it was sent. It has no document if it cannot be parsed, or if only its hash was sent. */
 export interface SentOperation {
   readonly body: unknown;
   readonly document?: DocumentNode;
