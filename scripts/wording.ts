@@ -17,6 +17,11 @@ interface Passage {
   readonly text: string;
 }
 
+/** A title of a test. `completes`: it is of an `it` in a `describe`, whose title it completes to a sentence. */
+interface Title extends Passage {
+  readonly completes: boolean;
+}
+
 const code = ['src', 'console', 'scripts', 'test/support'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`));
 const commented = [...code, ...['bench', 'migrations'].flatMap((folder) => globSync(`${folder}/**/*.ts`))];
 const tests = globSync('test/**/*.test.ts', { exclude: (name) => name === 'node_modules' });
@@ -94,11 +99,12 @@ function phraseFaults(passage: Passage): string[] {
   );
 }
 
-function titleFaults({ path, line, text }: Passage): string[] {
+function titleFaults({ path, line, text, completes }: Title): string[] {
   const first = /^(?:are|is|of|that|get)\b/.exec(text)?.[0];
-  return first === undefined
+  if (first !== undefined) return [`${path}:${line} title "${text}" begins with "${first}": it has to read on its own`];
+  return !completes || /^(?:[a-z]+s\b|[%$])/.test(text)
     ? []
-    : [`${path}:${line} title "${text}" begins with "${first}": it has to read on its own`];
+    : [`${path}:${line} title "${text}": begin with a verb that completes the title of its describe ("returns ...")`];
 }
 
 function sentenceFaults(passage: Passage): string[] {
@@ -173,20 +179,21 @@ function commentsOf(path: string): Passage[] {
 }
 
 /** Titles of `describe` and `it`. */
-function titlesOf(path: string): Passage[] {
+function titlesOf(path: string): Title[] {
   const file = parsed(path);
-  const found: Passage[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && /^(?:describe|it|test)(?:If)?\b/.test(node.expression.getText(file))) {
-      const [title] = node.arguments;
-      if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
-        const text = title.getText(file).slice(1, -1);
-        found.push({ path, line: lineOf(file.text, title.getStart(file)), text });
-      }
+  const found: Title[] = [];
+  const visit = (node: ts.Node, isInside: boolean): void => {
+    const call = ts.isCallExpression(node) ? node : undefined;
+    const kind = call && /^(describe|it|test)(?:If)?\b/.exec(call.expression.getText(file))?.[1];
+    const title = kind === undefined ? undefined : call?.arguments[0];
+    if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
+      const text = title.getText(file).slice(1, -1);
+      const completes = isInside && kind !== 'describe';
+      found.push({ path, line: lineOf(file.text, title.getStart(file)), text, completes });
     }
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, (child) => visit(child, isInside || kind === 'describe'));
   };
-  visit(file);
+  visit(file, false);
   return found;
 }
 

@@ -19,7 +19,7 @@ describe('rate limit by content', () => {
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('30');
   });
 
-  it('lists of a batch count by their objects, which requests after it pay', async () => {
+  it('charges the objects in the lists of a batch to later requests', async () => {
     const owner = await world.organization();
     const query = '{ account { devices(limit: 1000) { items { id } } } }';
     const answer = await owner.postGraph([{ query }, { query }]);
@@ -27,7 +27,7 @@ describe('rate limit by content', () => {
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('31');
   });
 
-  it('a call that puts many things counts by their number', async () => {
+  it('counts a call that puts many things by their number', async () => {
     const owner = await world.organization();
     const query = 'mutation ($o: ID!, $d: [DeviceInput!]!) { putDevices(organizationId: $o, devices: $d) { created } }';
     const d = Array.from({ length: 200 }, (_, index) => ({ serial: (4096 + index).toString(16) }));
@@ -36,7 +36,7 @@ describe('rate limit by content', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('19');
   });
 
-  it('a batch that is refused passes once after `Retry-After`', async () => {
+  it('accepts a refused batch once `Retry-After` has passed', async () => {
     const owner = await world.organization();
     const query = 'mutation ($o: ID!) { createTeam(organizationId: $o, name: "T") { id } }';
     const batch = Array.from({ length: 70 }, () => ({ query, variables: { o: owner.id } }));

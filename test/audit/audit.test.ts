@@ -227,10 +227,10 @@ describe('an event of the audit log', () => {
   });
 });
 
-describe('secrets', () => {
+describe('secret in an audit event', () => {
   const planted = ['planted-pass-1', 'planted-value-2', 'planted-pass-3', 'planted-value-4'];
 
-  it('read "changed", and stand in no event', async () => {
+  it('appears as "changed", without its value', async () => {
     const applicationId = await newApplication();
     const authentication = (pass: string, value: string) => ({
       basic: { user: 'ada', pass },

@@ -12,8 +12,8 @@ const ddp = async (...args: string[]): Promise<Record<string, string>> => {
   return JSON.parse(stdout) as Record<string, string>;
 };
 
-describe('the commands of operators', () => {
-  it('leave events with the name of the operator in the organizations that they are about', async () => {
+describe('ddp command of an operator', () => {
+  it('writes an event with the name of the operator into each organization that it changes', async () => {
     const owner = await world.organization();
     const member = await world.member(owner, Role.member);
     const product = { name: 'Probe', version: '1', variables: [] };
@@ -59,7 +59,7 @@ describe('the commands of operators', () => {
     await ddp('organization', 'enable', owner.id);
   });
 
-  it('leave none where they are refused', async () => {
+  it('writes no event when it fails', async () => {
     const owner = await world.organization();
     const { code } = await runCommand(['token', 'create', '--organization', owner.id, '--user', owner.id], {
       DATABASE_URL: world.databaseUrl,

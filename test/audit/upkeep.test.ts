@@ -38,8 +38,8 @@ const write = async (time: number): Promise<{ id: string; table: string }> => {
   return { id, table: rows[0]!.table };
 };
 
-describe('the partitions of the audit log', () => {
-  it('exist for this month and the next two in a new database', async () => {
+describe('partitioning of the audit log', () => {
+  it('creates partitions for this month and the next two in a new database', async () => {
     const { rows } = await pool.query<{ month: string }>(
       `select to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYYMM') as month
          from generate_series(0, 2) n`,
@@ -53,7 +53,7 @@ describe('the partitions of the audit log', () => {
     expect(stored).toEqual([{ table: months[0] }]);
   });
 
-  it('start two months ahead, when several processes make them', async () => {
+  it('creates partitions two months ahead, also by several processes at once', async () => {
     const now = Date.parse('2031-11-30T23:59:59.999Z');
     const early = await write(now);
     expect(early.table).toBe('audit_event_default');
@@ -69,7 +69,7 @@ describe('the partitions of the audit log', () => {
     expect((await write(now + 1)).table).toBe('audit_event_203112');
   });
 
-  it('disappear when the last of their events has expired', async () => {
+  it('drops a partition when the last of its events has expired', async () => {
     const start = Date.parse('2031-12-01T00:00:00.000Z');
     await run(start + 30 * day - 1, 30 * day);
     expect(await partitions()).toContain('audit_event_203111');
@@ -78,7 +78,7 @@ describe('the partitions of the audit log', () => {
     expect(await partitions()).toContain('audit_event_203112');
   });
 
-  it('leave no expired event in the default partition', async () => {
+  it('deletes expired events from the default partition', async () => {
     const old = await write(Date.parse('2001-01-01T00:00:00.000Z'));
     expect(old.table).toBe('audit_event_default');
     await run(Date.parse('2032-01-01T00:00:00.000Z'), 30 * day);

@@ -8,20 +8,18 @@ const matrix = useMatrix();
 
 describe('access to REST operations', () => {
   const byName = new Map(routes.map((route) => [`${route.root}.${route.operation}`, route]));
-  it.each(cases.filter(({ name }) => byName.has(name)))(
-    'allows or refuses $name to $who as the matrix says',
-    async ({ name, who, access, conflicts, values }) => {
-      const route = byName.get(name)!;
-      const answer = await request(matrix.actors[who], route, await values(matrix.things));
-      const wanted = expected(who, name, access, route.root === 'Mutation');
-      expect([name, who, answer.status]).toEqual([
-        name,
-        who,
-        wanted === ok ? (conflicts ? 409 : (route.status ?? ok)) : wanted,
-      ]);
-      if (wanted !== ok) expect(answer.body).toMatchObject({ code: codes[wanted], message: expect.any(String) });
-    },
-  );
+  const calls = cases.flatMap((each) => {
+    const route = byName.get(each.name);
+    if (route === undefined) return [];
+    const wanted = expected(each.who, each.name, each.access, route.root === 'Mutation');
+    const status = wanted === ok ? (each.conflicts ? 409 : (route.status ?? ok)) : wanted;
+    return [{ ...each, route, wanted, status }];
+  });
+  it.each(calls)('returns $status to $who for $name', async ({ name, who, route, wanted, status, values }) => {
+    const answer = await request(matrix.actors[who], route, await values(matrix.things));
+    expect([name, who, answer.status]).toEqual([name, who, status]);
+    if (wanted !== ok) expect(answer.body).toMatchObject({ code: codes[wanted], message: expect.any(String) });
+  });
 });
 
 /** Sends an operation: path parameters in the path, the others in the body or the query string. */

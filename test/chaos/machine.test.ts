@@ -86,7 +86,7 @@ const recovery = 30_000;
 
 describe('two workers with heaps of 160 MiB under 24 senders of 10,000 records', () => {
   itIf(full, 'takes minutes, needs CHAOS=full')(
-    'store other records within 30 s after that, even if a worker died',
+    'stores other records within 30 s after that, even if a worker died',
     async () => {
       const day = await startDay({
         settings: { WORKERS: '2', NODE_OPTIONS: '--max-old-space-size=160', LOG_LEVEL: 'error' },

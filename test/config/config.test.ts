@@ -63,14 +63,14 @@ describe('readConfig', () => {
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
   });
 
-  it('refuse a removed setting by its name with its replacement', () => {
+  it('refuses a removed setting by name, and says what replaces it', () => {
     expect(faultsOf({ INGEST_GROUPING: 'off', GRAPHQL_TIMEOUT: '30s', MQTT_CONNECTIONS_PER_TOKEN: '' })).toEqual([
       'INGEST_GROUPING is no setting any more: concurrent ingestion calls always share a commit. Remove it.',
       'GRAPHQL_TIMEOUT is no setting any more: it is twice SEARCH_TIMEOUT. Remove it.',
     ]);
   });
 
-  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('take no network for another: %s', (network) => {
+  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('refuses the incomplete network %s', (network) => {
     expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
   });
 

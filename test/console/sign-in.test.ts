@@ -17,7 +17,7 @@ describeInBrowser('people in the console', () => {
   });
   const browser = useBrowser();
 
-  it('sign in by a link, invite, accept in another browser, and end a session', async () => {
+  it('signs in by a link, invites, accepts in another browser, and ends a session', async () => {
     const organization = await world.organization();
     const owner = await world.member(organization, Role.owner);
     const { token } = await createSignInLink(world.pool, owner.id, new Date());
@@ -65,7 +65,7 @@ describeInBrowser('people in the console', () => {
     expect(faults).toEqual([]);
   });
 
-  it('go on in another organization', async () => {
+  it('switches to another organization', async () => {
     const [first, second] = [await world.organization(), await world.organization()];
     const member = await world.member(first, Role.member);
     await second.put(`/organizations/${second.id}/members/${member.id}`, {});

@@ -18,7 +18,7 @@ const setFlag = (applicationId: string, hasDashboard: boolean) =>
   owner.put(`/applications/${owner.id}/${applicationId}`, { name: 'Cold chain', hasDashboard });
 
 describe('dashboard of an application', () => {
-  it('reads null without the flag, and empty at version 0 with it', async () => {
+  it('reads as null without the flag, and as empty at version 0 with it', async () => {
     const id = await application(false);
     expect(await readDashboard(owner, id)).toBeNull();
     await setFlag(id, true);
@@ -69,7 +69,7 @@ describe('dashboard of an application', () => {
     expect(await readDashboard(owner, id)).toMatchObject({ version: 1, document: document(figure) });
   });
 
-  it('ends with the application', async () => {
+  it('leaves no row when its application is deleted', async () => {
     const id = await application();
     await saved(owner, { owner, id, version: 0, document: document(figure) });
     expect((await owner.delete(`/applications/${owner.id}/${id}`)).status).toBe(204);
@@ -77,7 +77,7 @@ describe('dashboard of an application', () => {
     expect(rows).toEqual([]);
   });
 
-  it('stays when the person who saved it is gone', async () => {
+  it('stays when the account of the person who saved it is deleted', async () => {
     const id = await application();
     const member = await world.member(owner, Role.owner);
     await saved(member, { owner, id, version: 0, document: document(figure) });

@@ -75,7 +75,7 @@ describe('document of a dashboard', () => {
     expect(JSON.stringify(stored!.document)).toBe(JSON.stringify(full));
   });
 
-  it('may be written as a literal of GraphQL', async () => {
+  it('accepts a GraphQL literal', async () => {
     const other = await makeApplication(owner);
     const { body } = await owner.graph(
       `mutation ($o: ID!, $a: ID!) { updateDashboard(organizationId: $o, applicationId: $a, version: 0, document: {

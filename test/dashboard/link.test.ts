@@ -247,17 +247,17 @@ describe('link to a dashboard beside its application', () => {
   });
 
   it.each([
-    ['its application', () => '', 200],
-    ['its devices', () => '/devices', 200],
-    ['its alert rules', () => '/alert-rules', 200],
-    ['its episodes', () => '/episodes', 200],
-    ['newest values', () => '/latest', 200],
-    ['hooks', () => '/hooks', 403],
-    ['an export', () => '/export', 403],
-  ])('gets of %s over REST what the table says', async (_name, path, status) => {
+    [200, 'its application', ''],
+    [200, 'its devices', '/devices'],
+    [200, 'its alert rules', '/alert-rules'],
+    [200, 'its episodes', '/episodes'],
+    [200, 'newest values', '/latest'],
+    [403, 'hooks', '/hooks'],
+    [403, 'an export', '/export'],
+  ])('receives %i for %s over REST', async (status, _name, path) => {
     const { owner, viewer, applicationId } = place;
-    expect((await viewer.get(`/applications/${owner.id}/${applicationId}${path()}`)).status).toBe(status);
-    const elsewhere = await viewer.get(`/applications/${owner.id}/${other.applicationId}${path()}`);
+    expect((await viewer.get(`/applications/${owner.id}/${applicationId}${path}`)).status).toBe(status);
+    const elsewhere = await viewer.get(`/applications/${owner.id}/${other.applicationId}${path}`);
     expect(elsewhere.status).toBe(status === 200 ? 404 : status);
   });
 

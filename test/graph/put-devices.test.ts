@@ -43,7 +43,7 @@ const devices = async () =>
   (await owner.get<{ serial: string }[]>(`${at}/devices?limit=100&sort=serial`)).body.map(({ serial }) => serial);
 
 describe('putDevices', () => {
-  it('registers, changes and leaves devices alone, and says which in order', async () => {
+  it('reports in order which devices it registered, changed and left unchanged', async () => {
     const id = await owner.make(`${at}/devices/A0-01`, { name: 'Old', tags: ['roof'], location: { lat: 1, lon: 2 } });
     await owner.make(`${at}/devices/a0-02`, { name: 'Same' });
     const name = `Quote " ' \\ line\nbreak ? :name`;

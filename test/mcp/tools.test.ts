@@ -225,7 +225,7 @@ describe('graphql_query', () => {
   });
 });
 
-describe('a call of a tool', () => {
+describe('call of an MCP tool', () => {
   it('answers unknown and wrong arguments with their places', async () => {
     const { modern } = assistants;
     expect(errorOf(await modern.call('find_devices', { limit: 1000, colour: 'red' }))).toMatchObject({

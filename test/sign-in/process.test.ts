@@ -34,7 +34,7 @@ function at(url: string, visitor: Visitor): Visitor {
   return other;
 }
 
-it('a sign-in that one process began is taken by another, and so is its session', async () => {
+it('several processes share a sign-in that one of them began, and its session', async () => {
   const email = `two-${process.pid}@corp.example`;
   const id = await createAccount(world.pool, AccountType.user, { username: `two-${process.pid}`, email }, new Date());
   provider.person = { sub: 'two', email, email_verified: true };
@@ -46,7 +46,7 @@ it('a sign-in that one process began is taken by another, and so is its session'
   expect((await first.get(callback)).status).toBe(400);
 });
 
-describe('a WebSocket with the cookie of a session', () => {
+describe('WebSocket with the cookie of a session', () => {
   const subscription = (id: string) => `subscription { jobUpdated(organizationId: "${id}") { __typename } }`;
 
   async function member() {
@@ -81,7 +81,7 @@ describe('a WebSocket with the cookie of a session', () => {
     ['another Origin', { origin: 'https://evil.example' }, {}, 4403],
     ['no Origin', {}, {}, 4403],
     ['another Origin, and a token in its parameters', { origin: 'https://evil.example' }, { token: true }, undefined],
-  ])('from a page of %s', async (_name, headers, { token = false }: { token?: boolean }, code) => {
+  ])('opens or closes by the headers: %s', async (_name, headers, { token = false }: { token?: boolean }, code) => {
     const { owner, visitor } = await member();
     const payload = token ? { authorization: `Bearer ${owner.token}` } : {};
     const socket = connect(visitor, owner.id, headers as Record<string, string>, payload);

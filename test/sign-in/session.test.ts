@@ -129,7 +129,7 @@ describe('where a session counts', () => {
   });
 });
 
-describe('requests that pages of other sites may cause', () => {
+describe('session in a request that a page of another site may cause', () => {
   const ours = { origin: undefined, 'sec-fetch-site': undefined };
 
   it.each([
@@ -145,7 +145,7 @@ describe('requests that pages of other sites may cause', () => {
     ['another Origin', { ...ours, origin: 'https://evil.example' }, 403],
     ['Origin null', { ...ours, origin: 'null' }, 403],
     ['neither header', ours, 403],
-  ])('answer an unsafe method of %s', async (_name, headers, status) => {
+  ])('decides by the headers of an unsafe method: %s', async (_name, headers, status) => {
     const { visitor } = await signedIn();
     const mutation = 'mutation { leaveNothing: __typename }';
     expect((await visitor.graph(mutation, {}, headers)).status).toBe(status);
@@ -154,19 +154,19 @@ describe('requests that pages of other sites may cause', () => {
     expect((await visitor.session()) === null).toBe(status === 200);
   });
 
-  it('pass with a matching Origin when a browser sends no Sec-Fetch-Site', async () => {
+  it('counts with a matching Origin when a browser sends no Sec-Fetch-Site', async () => {
     const { visitor } = await signedIn();
     expect((await visitor.graph(viewer, {}, { 'sec-fetch-site': undefined })).status).toBe(200);
   });
 
-  it('fail as event streams by GET, too', async () => {
+  it('fails for event streams by GET, too', async () => {
     const { visitor, organization } = await signedIn(Role.owner);
     const query = `subscription { devicesChanged(organizationId: "${organization.id}") { __typename } }`;
     const path = `/graphql?query=${encodeURIComponent(query)}`;
     expect((await visitor.get(path, { accept: 'text/event-stream' })).status).toBe(403);
   });
 
-  it('receive no credentials by CORS', async () => {
+  it('gets no credentials by CORS', async () => {
     const { visitor } = await signedIn();
     const page = await visitor.send('OPTIONS', '/graphql', { origin: 'https://evil.example' });
     expect(page.headers['access-control-allow-credentials']).toBeUndefined();

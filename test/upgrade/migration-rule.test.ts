@@ -31,8 +31,8 @@ const looksAtAllRows = (change: string): boolean =>
     .split(/,(?![^(]*\))/)
     .some((each) => /add (?:constraint \w+ )?(?:check|foreign key)\b(?!.*not valid)/.test(each));
 
-describe('migrations of tables in use', () => {
-  it('build no index and read no table while other sessions wait', () => {
+describe('migration of a table in use', () => {
+  it('builds no index and reads no table while other sessions wait', () => {
     const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !baseline.test(name));
     const blocking = names.map((name) => [name, blockingStatements(readFileSync(new URL(name, folder), 'utf8'))]);
     expect(blocking.filter(([, statements]) => statements!.length > 0)).toEqual([]);

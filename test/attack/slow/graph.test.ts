@@ -71,7 +71,7 @@ describe('GraphQL batch with thirty aliases over records of 1,000 keys', () => {
     expect(bytes).toBeLessThan(allowed);
   }, 180_000);
 
-  it('returns TOO_LARGE within the memory limit for data of records, whose size is counted before it is written', async () => {
+  it('returns TOO_LARGE before it writes data of records that exceeds the memory limit', async () => {
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
       records(limit: 300) { items { ${aliases(29, 'data')} } } } }`;
     const { answers, bytes } = await attack(query, 13);

@@ -49,7 +49,7 @@ describeInBrowser('charts', () => {
     return { ...made, page, faults, chart, reading: page.getByLabel('Values at the cursor') };
   };
 
-  it('leave a gap where devices were silent, and read every device near the pointer', async () => {
+  it('leaves a gap where devices were silent, and shows every device near the pointer', async () => {
     const { page, faults, chart, reading } = await opened();
     const box = (await chart.locator('.u-over').boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.1, box.y + 40);
@@ -67,7 +67,7 @@ describeInBrowser('charts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('show booleans as steps with the words of their variable', async () => {
+  it('shows booleans as steps with the words of their variable', async () => {
     const { page } = await opened();
     const doors = page.getByRole('figure', { name: 'Freezer door, Larder door' });
     await doors.getByRole('button', { name: 'As a table' }).click();
@@ -75,7 +75,7 @@ describeInBrowser('charts', () => {
     expect(await doors.getByRole('cell', { name: 'closed', exact: true }).count()).toBeGreaterThan(100);
   });
 
-  it('zoom by dragging into the address, back by a double click, and leave one line alone by a click on its name', async () => {
+  it('zooms in by dragging and out by a double click, and shows one line alone after a click on its name', async () => {
     const { page, chart, range } = await opened();
     const box = (await chart.locator('.u-over').boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.1, box.y + 60);
@@ -99,7 +99,7 @@ describeInBrowser('charts', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('move one cursor over all charts, select and zoom by the keyboard alone', async () => {
+  it('moves one cursor over all charts, selects and zooms by the keyboard alone', async () => {
     const { page, chart, reading, range } = await opened();
     await chart.focus();
     await page.keyboard.press('Home');

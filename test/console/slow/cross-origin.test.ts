@@ -272,7 +272,7 @@ describeInBrowser('a page of another origin before a signed-in person', () => {
     ['on another port', '127.0.0.1', true],
     ['of another site', 'localhost', false],
   ])('%s', (_name, host, sendsCookie) => {
-    it.each(Object.entries(attempts))('cannot act by %s', async (_title, [attempt, expected, requests = 1]) => {
+    it.each(Object.entries(attempts))('fails to act by %s', async (_title, [attempt, expected, requests = 1]) => {
       const before = await stateOf();
       reached.length = 0;
       expect(await tryFrom(`http://${host}:${port}/`, attempt)).toEqual(expected);

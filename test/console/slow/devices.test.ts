@@ -110,7 +110,7 @@ describeInBrowser('console: device list', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tags, links and deletes all devices that match a filter, after it shows their number', async () => {
+  it('shows the number of devices that match a filter, then tags, links and deletes them all', async () => {
     const { owner, applicationId } = await furnished(30);
     const { page, faults } = await browser.open(`${world.url}/console/devices?tag=even#token=${owner.token}`);
     await page.getByRole('button', { name: 'Choose all 15 that match' }).click();

@@ -10,7 +10,7 @@ interface Program {
 describe('TypeScript client generated from docs/openapi.json', () => {
   const service = useService();
 
-  it('compiles, and creates, changes and deletes a team', async () => {
+  it('compiles, then creates, changes and deletes a team', async () => {
     const { owner } = await createTenant(service);
     const program = await compileProgram<Program>('life-of-a-team', owner.base, openapiTypescript);
     expect(await program.lifeOfATeam(owner.base, owner.token!)).toEqual({

@@ -94,8 +94,8 @@ const steps = fc.array(
   { minLength: 20, maxLength: 60 },
 );
 
-describe('reads on standbys', () => {
-  it('find all that was acknowledged before them, in any order over two processes', async () => {
+describe('read on a standby', () => {
+  it('returns every change acknowledged before, in any order over two processes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(steps, steps, steps, steps), async (all) => {
         await Promise.all(
