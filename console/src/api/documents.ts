@@ -1110,6 +1110,7 @@ export type JobsQueryVariables = Exact<{
   limit: number;
   page: number;
   sort?: string | null | undefined;
+  q?: string | null | undefined;
 }>;
 
 
@@ -3519,9 +3520,9 @@ export const JobDocument = new TypedDocumentString(`
   updatedAt
 }`) as unknown as TypedDocumentString<JobQuery, JobQueryVariables>;
 export const JobsDocument = new TypedDocumentString(`
-    query Jobs($limit: Int!, $page: Int!, $sort: String) {
+    query Jobs($limit: Int!, $page: Int!, $sort: String, $q: String) {
   account {
-    jobs(limit: $limit, page: $page, sort: $sort) {
+    jobs(limit: $limit, page: $page, sort: $sort, q: $q) {
       totalCount
       items {
         ...JobLine

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import { JobDocument, type JobLineFragment } from '../api/documents.js';
+import { JobDocument, type JobKind, type JobLineFragment, type JobState as State } from '../api/documents.js';
 import { organizationId } from '../api/session.js';
 import { isUnderWay, useJobUpdates } from '../api/use-job-updates.js';
 import { useQuery } from '../api/use-query.js';
 import { Badge } from './badge.js';
 import { Loading } from './state.js';
 
-const names: Readonly<Record<string, string>> = {
+/** Kinds of jobs, in words. */
+export const jobNames: Readonly<Record<JobKind, string>> = {
   tagDevices: 'Tagging devices',
   untagDevices: 'Untagging devices',
   linkDevices: 'Linking devices',
@@ -21,15 +22,20 @@ const names: Readonly<Record<string, string>> = {
   importRecords: 'Import of history',
 };
 
-/** Returns the name of a job's kind in words. */
-export const jobName = (kind: string): string => names[kind] ?? kind;
+/** States of a job, in words. */
+const states: Readonly<Record<State, string>> = {
+  pending: 'waits',
+  running: 'under way',
+  done: 'done',
+  failed: 'failed',
+};
 
 const tones = { done: 'good', failed: 'bad', running: 'warn', pending: 'quiet' } as const;
 
 /** The state of a job, with a progress bar and counts. */
 export const JobState = ({ job }: { job: JobLineFragment }) => (
   <span class="job">
-    <Badge tone={tones[job.state]}>{job.state}</Badge>
+    <Badge tone={tones[job.state]}>{states[job.state]}</Badge>
     {job.state === 'running' && (
       <progress aria-label="Progress" {...(job.total !== null && { value: job.done, max: Math.max(1, job.total) })} />
     )}
@@ -75,7 +81,7 @@ export function JobProgress({
         {() =>
           job && (
             <>
-              <strong>{jobName(job.kind)}</strong> <JobState job={job} />{' '}
+              <strong>{jobNames[job.kind]}</strong> <JobState job={job} />{' '}
               {job.state === 'done' && note !== undefined && <span>{note(job)}</span>}
             </>
           )

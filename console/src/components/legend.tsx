@@ -1,7 +1,7 @@
 import { BandLegend } from './band-legend.js';
 import type { Band } from './bands.js';
 import { type Level, LevelLegend } from './levels.js';
-import { isBoolean, type Line, mostColours, strokeOf, tickUnit } from './plot-data.js';
+import { type Line, mostColours, strokeOf } from './plot-data.js';
 
 /** Name of the group of lines that have no colour of their own. */
 export const others = '\0others';
@@ -55,16 +55,7 @@ export const Legend = ({
   );
   return (
     <ul class="legend">
-      {lines
-        .slice(0, mostColours)
-        .map((line, index) =>
-          entry(
-            line.name,
-            tickUnit(lines) !== '' && !isBoolean(line) ? `${line.name} (${line.unit})` : line.name,
-            index,
-            line,
-          ),
-        )}
+      {lines.slice(0, mostColours).map((line, index) => entry(line.name, line.name, index, line))}
       {rest > 0 && entry(others, `${rest.toLocaleString()} more`, mostColours)}
       <BandLegend bands={bands} />
       <LevelLegend levels={levels} />

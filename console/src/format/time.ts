@@ -81,3 +81,12 @@ export const endsOf = (range: Range, now = Date.now() / 1000): { from: number; t
 
 /** Converts a date and time of the graph to Unix seconds. */
 export const secondsOf = (text: string): number => Date.parse(text) / 1000;
+
+/** Writes the length of a time in its largest whole unit: "15 min". */
+export const lengthOf = (seconds: number): string => {
+  const [unit, length] = Object.entries({ d: 86_400, h: 3600, min: 60 }).find(([, one]) => seconds % one === 0) ?? [
+    's',
+    1,
+  ];
+  return `${(seconds / length).toLocaleString()} ${unit}`;
+};

@@ -1,10 +1,14 @@
 import { ended, person, providers, signIn, signOut } from '../api/session.js';
 import { textOf } from '../browser/form.js';
+import { Icon } from '../components/icon.js';
 import { OrganizationChoice } from '../components/person-box.js';
 
 /** Asks for a sign-in by a provider or for an API token, or for an organization. */
 export const SignIn = () => (
   <main id="main" class="sign-in">
+    <span class="mark">
+      <Icon name="mark" />
+    </span>
     <h1>Device Data Platform</h1>
     {ended.value !== undefined && (
       <p class="failure" role="alert">

@@ -12,6 +12,7 @@ import { useQuery } from '../api/use-query.js';
 import { useAddress } from '../browser/address.js';
 import { textOf } from '../browser/form.js';
 import { Field, FormDialog } from '../components/dialog.js';
+import { useListView } from '../components/list-view.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
@@ -66,6 +67,7 @@ export function TokensScreen() {
     setMade(createApiToken.token);
     tokens.reload();
   };
+  const view = useListView('tokens', columnsOf(tokens.reload));
   return (
     <Page
       title="Tokens"
@@ -78,16 +80,11 @@ export function TokensScreen() {
       }
     >
       {made !== undefined && <MadeToken token={made} />}
+      <div class="filters">{view.menus}</div>
       <Loading of={tokens}>
         {({ apiTokens: { items, totalCount } }) => (
           <>
-            <Table
-              label="Tokens"
-              columns={columnsOf(tokens.reload)}
-              rows={items}
-              address={address}
-              busy={tokens.loading}
-            />
+            <Table label="Tokens" columns={view.columns} rows={items} address={address} busy={tokens.loading} />
             <Pager address={address} limit={limit} total={totalCount} />
           </>
         )}

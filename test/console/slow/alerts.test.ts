@@ -70,6 +70,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByRole('button', { name: 'Create the rule' }).click();
     const rules = page.getByRole('table', { name: 'Alert rules' });
     await rules.getByRole('row', { name: 'Too warm' }).getByText('temperature above 10').waitFor();
+    await rules.getByRole('row', { name: 'Too warm' }).getByText('A value is wrong').waitFor();
     expect(await violationsOf(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'Episodes' }).click();

@@ -1,5 +1,5 @@
 import { geoGraticule10, geoMercator, geoPath } from 'd3-geo';
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import world from 'world-atlas/countries-110m.json';
@@ -23,7 +23,12 @@ export interface MapProps {
   readonly clusters?: boolean;
 }
 
-const [width, height] = [640, 320];
+/** Size of a map in pixels. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Minimum margin that is shown around points, in degrees. */
 const margin = 5;
 /** Free space at the edges in pixels, so that no marker is cut. */
@@ -47,11 +52,16 @@ export function OutlineMap({ label, places, clusters = false }: MapProps) {
     const found = opened === undefined ? [] : places.filter(({ id }) => opened.includes(id));
     return found.length === 0 ? undefined : found;
   }, [places, opened]);
-  const { paths, points } = useMemo(() => drawn(part ?? places, part === undefined ? margin : 0), [places, part]);
-  const marks = useMemo(() => clustersOf(points, clusters ? reach : 0), [points, clusters]);
   const isNarrow = part !== undefined && spreadOf(part) < narrowest;
+  const [frame, setFrame] = useState<SVGSVGElement | null>(null);
+  const { width, height } = useSize(frame);
+  const { paths, points } = useMemo(
+    () => drawn(part ?? places, part === undefined ? margin : 0, { width, height }),
+    [places, part, width, height],
+  );
+  const marks = useMemo(() => clustersOf(points, clusters ? reach : 0), [points, clusters]);
   const map = (
-    <svg class="map" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
+    <svg ref={setFrame} class="map" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
       <path class="graticule" d={paths.graticule} />
       <path class="land" d={paths.land} />
       <path class="borders" d={paths.borders} />
@@ -81,6 +91,21 @@ export function OutlineMap({ label, places, clusters = false }: MapProps) {
       </button>
     </div>
   );
+}
+
+/** Measures the map, so that land fills its place and its marks have the same size in every place. */
+function useSize(frame: SVGSVGElement | null): Size {
+  const [size, setSize] = useState<Size>({ width: 640, height: 320 });
+  useLayoutEffect(() => {
+    if (frame === null) return undefined;
+    const watcher = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect;
+      if (width > 4 * markRoom && height > 4 * markRoom) setSize({ width, height });
+    });
+    watcher.observe(frame);
+    return () => watcher.disconnect();
+  }, [frame]);
+  return size;
 }
 
 interface Drawn {
@@ -132,7 +157,7 @@ const spreadOf = (places: readonly MapPoint[]): number => {
 };
 
 /** @param margin least free space around the points, in degrees. */
-const drawn = (places: readonly MapPoint[], margin: number) => {
+const drawn = (places: readonly MapPoint[], margin: number, { width, height }: Size) => {
   const lats = places.map(({ lat }) => lat);
   const lons = places.map(({ lon }) => lon);
   const [south, north] = [Math.min(...lats) - margin, Math.max(...lats) + margin].map((lat) =>

@@ -1,4 +1,5 @@
 import type {
+  AlertKind,
   AlertOperator,
   AlertRecipientState,
   AlertSeverity,
@@ -8,6 +9,12 @@ import type {
 } from '../../api/documents.js';
 import { Badge } from '../../components/badge.js';
 import { shown } from '../../format/value.js';
+
+/** Kinds of rules, in words. */
+export const kinds: Readonly<Record<AlertKind, string>> = {
+  threshold: 'A value is wrong',
+  silence: 'A device falls silent',
+};
 
 /** The severities, the most severe first. */
 export const severities: readonly AlertSeverity[] = ['critical', 'warning', 'info'];

@@ -1,15 +1,10 @@
 import type { AlertKind, AlertSeverity } from '../../api/documents.js';
 import { Choices } from '../../components/choices.js';
-import { recipientReasons, recipientStates, severities } from './alert-labels.js';
+import { kinds, recipientReasons, recipientStates, severities } from './alert-labels.js';
 import { ConditionFields, variablesList } from './condition-fields.js';
 import type { Draft, Fault, Types } from './draft.js';
 import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';
 import type { RuleApplication, ShownRule } from './rule-types.js';
-
-const kinds: Readonly<Record<AlertKind, string>> = {
-  threshold: 'A value is wrong',
-  silence: 'A device falls silent',
-};
 
 interface Fields {
   readonly draft: Draft;

@@ -14,7 +14,7 @@ import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
-import { RuleState, Severity, watches } from './alert-labels.js';
+import { kinds, RuleState, Severity, watches } from './alert-labels.js';
 import { Tabs } from './tabs.js';
 import { episodesChanged } from './use-open-episodes.js';
 
@@ -87,7 +87,7 @@ const columns: readonly Column<RuleLineFragment>[] = [
     sort: 'name',
     cell: ({ id, applicationId, name }) => <a href={`/console/alerts/rules/${applicationId}/${id}`}>{name}</a>,
   },
-  { title: 'Kind', sort: 'kind', cell: ({ kind }) => kind },
+  { title: 'Kind', sort: 'kind', cell: ({ kind }) => kinds[kind] },
   { title: 'Opens when', cell: (rule) => watches(rule) },
   {
     title: 'State',

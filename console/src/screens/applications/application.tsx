@@ -37,7 +37,21 @@ export function ApplicationScreen() {
   return (
     <Page
       title={found?.name ?? (application.data === undefined ? 'Application' : 'Application not found')}
-      actions={found && mayOwn.value && <EditApplication application={found} reload={application.reload} />}
+      actions={
+        found && (
+          <>
+            {found.hasDashboard && (
+              <a class="button" href={`/console/dashboards/${found.id}`}>
+                Dashboard
+              </a>
+            )}
+            <a class="button" href={`/console/explore?application=${found.id}`}>
+              Explore
+            </a>
+            {mayOwn.value && <EditApplication application={found} reload={application.reload} />}
+          </>
+        )
+      }
     >
       <Loading of={application} rows={20}>
         {({ application: shown, organizationMembers }) =>

@@ -128,8 +128,7 @@ const NewestValues = ({ device }: { device: Device }) =>
     <section aria-label="Newest values" class="tiles">
       {device.latest.map(({ name, value, unit, ts }) => {
         const line = device.series.find((one) => one.name === name);
-        const text =
-          line?.type === 'BOOL' && typeof value === 'boolean' ? readValue(line, Number(value)) : shown(value, unit, 4);
+        const isBoolean = line?.type === 'BOOL' && typeof value === 'boolean';
         return (
           <Tile
             key={name}
@@ -137,7 +136,8 @@ const NewestValues = ({ device }: { device: Device }) =>
             note={<Ago at={ts} />}
             trend={line === undefined || line.type === 'BOOL' ? [] : trendOf(line.values)}
           >
-            {text}
+            {isBoolean ? readValue(line, Number(value)) : shown(value, null, 4)}
+            {!isBoolean && unit && <span class="unit"> {unit}</span>}
           </Tile>
         );
       })}

@@ -48,7 +48,7 @@ export function Records({ device }: { device: Device }) {
                   {record.id === open && record.frame !== null ? (
                     <Frame device={device} of={record} />
                   ) : (
-                    <Values of={record.data} />
+                    <Values of={record.data} product={device.product} />
                   )}
                 </td>
                 {hasFrames && (
@@ -74,11 +74,12 @@ export function Records({ device }: { device: Device }) {
 }
 
 /** Shows the values of a record in a row. */
-const Values = ({ of }: { of: Record<string, unknown> }) => (
+const Values = ({ of, product }: { of: Record<string, unknown>; product: Device['product'] }) => (
   <>
     {Object.entries(of).map(([name, value]) => (
       <span class="pair" key={name}>
-        <span class="quiet">{name}</span> {shown(value)}
+        <span class="quiet">{name}</span>{' '}
+        {shown(value, product?.variables.find((variable) => variable.name === name)?.unit)}
       </span>
     ))}
   </>

@@ -4,7 +4,8 @@ import { useJobUpdates } from '../../api/use-job-updates.js';
 import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Ago } from '../../components/ago.js';
-import { JobState, jobName, newerJob } from '../../components/job.js';
+import { JobState, jobNames, newerJob } from '../../components/job.js';
+import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -13,8 +14,8 @@ import { formatTime, secondsOf } from '../../format/time.js';
 const limit = 25;
 
 const columns: readonly Column<JobLineFragment>[] = [
-  { title: 'Job', cell: ({ kind }) => jobName(kind) },
-  { title: 'State', cell: (job) => <JobState job={job} /> },
+  { title: 'Job', sort: 'kind', cell: ({ kind }) => jobNames[kind] },
+  { title: 'State', sort: 'state', cell: (job) => <JobState job={job} /> },
   { title: 'Asked for', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
   { title: 'Last went on', cell: ({ updatedAt }) => <Ago at={secondsOf(updatedAt)} /> },
 ];
@@ -22,6 +23,7 @@ const columns: readonly Column<JobLineFragment>[] = [
 /** The list of jobs, the newest first. Their progress arrives by subscription. */
 export function JobsScreen() {
   const address = useAddress();
+  const kind = address.get('kind');
   const [told, setTold] = useState<ReadonlyMap<string, JobLineFragment>>(new Map());
   const listed = useRef<ReadonlySet<string>>(new Set());
   const isOpen = useJobUpdates(null, (updated) => {
@@ -30,16 +32,39 @@ export function JobsScreen() {
   });
   const jobs = useQuery(
     JobsDocument,
-    isOpen ? { limit, page: Number(address.get('page')) || 1, sort: address.get('sort') || '-createdAt' } : undefined,
+    isOpen
+      ? {
+          limit,
+          page: Number(address.get('page')) || 1,
+          sort: address.get('sort') || '-createdAt',
+          q: kind === '' ? null : `^${kind}$`,
+        }
+      : undefined,
   );
+  const view = useListView('jobs', columns);
   listed.current = new Set(jobs.data?.account.jobs.items.map(({ id }) => id));
   return (
     <Page title="Jobs">
+      <div class="filters">
+        <select
+          aria-label="Kind"
+          value={kind}
+          onChange={({ currentTarget: { value } }) => address.set({ kind: value })}
+        >
+          <option value="">Every kind</option>
+          {Object.entries(jobNames).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {view.menus}
+      </div>
       <Loading of={jobs} rows={limit}>
         {({ account: { jobs: page } }) => (
           <>
             {page.items.length === 0 ? (
-              <Empty title="No job yet">
+              <Empty title={kind === '' ? 'No job yet' : 'No job of this kind'}>
                 <p>
                   Long work such as decoding stored frames again, or making deliveries again, is shown here with its
                   progress. It is asked for on a <a href="/console/products">product</a> or a{' '}
@@ -49,7 +74,7 @@ export function JobsScreen() {
             ) : (
               <Table
                 label="Jobs"
-                columns={columns}
+                columns={view.columns}
                 rows={page.items.map((job) => newerJob(job, told.get(job.id)))}
                 address={address}
                 busy={jobs.loading}

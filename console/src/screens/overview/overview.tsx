@@ -5,7 +5,7 @@ import { usePanels } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { useNow } from '../../browser/use-now.js';
 import { Ago } from '../../components/ago.js';
-import { JobState, jobName } from '../../components/job.js';
+import { JobState, jobNames } from '../../components/job.js';
 import { Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -81,7 +81,7 @@ const Silent = ({ data: { devices, silent }, now }: { data: OverviewQuery; now: 
     {silent === null || silent.items.length === 0 ? (
       <Empty title="Every device has reported" />
     ) : (
-      <ul class="lines">
+      <ul class="lines ends">
         {silent.items.map(({ id, name, serial, lastRecordAt }) => (
           <li key={id}>
             <a href={`/console/devices/${id}`}>{name ?? serial}</a>{' '}
@@ -132,7 +132,7 @@ const Hooks = ({ data: { hooked } }: { data: OverviewQuery }) => {
               <span>
                 <HookState hook={hook} />{' '}
                 <span class="quiet">
-                  {hook.stats.successRate !== null && `${percent(hook.stats.successRate)} succeeded, `}
+                  · {hook.stats.successRate !== null && `${percent(hook.stats.successRate)} succeeded, `}
                   {hook.stats.pending.toLocaleString()} wait
                 </span>
               </span>
@@ -163,7 +163,7 @@ const Jobs = ({ data: { account } }: { data: OverviewQuery }) => {
         <ul class="lines">
           {jobs.map((job) => (
             <li key={job.id}>
-              {jobName(job.kind)} <JobState job={job} />
+              {jobNames[job.kind]} <JobState job={job} />
             </li>
           ))}
         </ul>

@@ -5,6 +5,7 @@ import { useQuery } from '../../api/use-query.js';
 import { LazyChart } from '../../components/lazy-chart.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty, Loading } from '../../components/state.js';
+import { lengthOf } from '../../format/time.js';
 
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
@@ -44,10 +45,6 @@ const lineOf = ({ name, activity }: Application): Line => {
     values: activity.map(({ stored }) => stored),
   };
 };
-
-/** Writes the length of a bucket in words. */
-const lengthOf = (seconds: number): string =>
-  seconds >= 86_400 ? `${seconds / 86_400} d` : seconds >= 3600 ? `${seconds / 3600} h` : `${seconds / 60} min`;
 
 /** The live chart of the device with the newest record, over its last ten minutes or around its newest values. */
 const LastHeard = ({ devices, to, isAlone }: { devices: readonly Device[]; to: number; isAlone: boolean }) => {

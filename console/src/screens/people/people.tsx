@@ -1,7 +1,8 @@
-import { PeopleDocument } from '../../api/documents.js';
+import { PeopleDocument, type PeopleQuery } from '../../api/documents.js';
 import { isOwner, mayOwn, organizationId } from '../../api/session.js';
-import { useQuery } from '../../api/use-query.js';
+import { type Loaded, useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
+import { useListView } from '../../components/list-view.js';
 import { NameFilter } from '../../components/name-filter.js';
 import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -38,27 +39,9 @@ export function PeopleScreen() {
       }
     >
       <Loading of={people} rows={20}>
-        {({ organizationMembers: { items, totalCount }, teams, applications, invitations, sessions }) => (
+        {({ organizationMembers, teams, applications, invitations, sessions }) => (
           <>
-            <Section title="Members">
-              <div class="filters">
-                <NameFilter address={address} />
-              </div>
-              {items.length === 0 ? (
-                <Empty title={address.get('q') ? 'No member matches' : 'No member yet'}>
-                  <p>The organization acts by its own tokens. Members are users of the platform with a role in it.</p>
-                </Empty>
-              ) : (
-                <Table
-                  label="Members"
-                  columns={memberColumns(teams.items, reload)}
-                  rows={items}
-                  address={address}
-                  busy={people.loading}
-                />
-              )}
-              <Pager address={address} limit={limit} total={totalCount} />
-            </Section>
+            <Members people={people} teams={teams.items} of={organizationMembers} />
             <Section title="Teams">
               {teams.items.length === 0 ? (
                 <Empty title="No team yet">
@@ -79,6 +62,36 @@ export function PeopleScreen() {
         )}
       </Loading>
     </Page>
+  );
+}
+
+/** The members in pages. Their filter, order and columns can be saved as a view. */
+function Members({
+  people,
+  teams,
+  of: { items, totalCount },
+}: {
+  people: Loaded<PeopleQuery>;
+  teams: readonly Team[];
+  of: NonNullable<PeopleQuery['organizationMembers']>;
+}) {
+  const address = useAddress();
+  const view = useListView('members', memberColumns(teams, people.reload));
+  return (
+    <Section title="Members">
+      <div class="filters">
+        <NameFilter address={address} />
+        {view.menus}
+      </div>
+      {items.length === 0 ? (
+        <Empty title={address.get('q') ? 'No member matches' : 'No member yet'}>
+          <p>The organization acts by its own tokens. Members are users of the platform with a role in it.</p>
+        </Empty>
+      ) : (
+        <Table label="Members" columns={view.columns} rows={items} address={address} busy={people.loading} />
+      )}
+      <Pager address={address} limit={limit} total={totalCount} />
+    </Section>
   );
 }
 
