@@ -14,8 +14,8 @@ interface Answer {
   }[];
 }
 
-/** Number of devices per call. 1,000 devices with long names and tags would exceed the size limit of a request. */
-const devicesAtOnce = 500;
+/** Limits of one call: its items, and their characters as JSON, which stay below the size limit of a request. */
+const atOnce = { items: 1000, characters: 250_000 };
 
 /** One item of a call, and the step that it carries out. */
 interface Item {
@@ -107,7 +107,12 @@ class Applying {
 
   async putTeams(): Promise<void> {
     const { teams, applications } = this.known;
-    for (const step of this.of('team', 'create', 'change')) await this.putTeam(step);
+    const found = this.of('team', 'create', 'change');
+    await this.put(
+      { name: 'putTeams', list: 'teams', type: 'TeamInput' },
+      found.map((step) => ({ step, item: { name: step.key, ...step.values } })),
+      teams,
+    );
     const more = (team: string) => ({ name: 'teamId', type: 'ID!', value: idIn(teams, team) });
     for (const [team, found] of byParent(this.of('member', 'create'))) {
       const call = { name: 'putTeamMembers', list: 'members', type: 'TeamMemberInput', more: more(team) };
@@ -141,12 +146,8 @@ class Applying {
       (links.get(key) ?? []).map((link) => idIn(this.known.applications, link.key)).sort();
     for (const [linkTo, found] of Map.groupBy(all, (step) => JSON.stringify(applicationsOf(step)))) {
       const more = { name: 'linkTo', type: '[ID!]', value: JSON.parse(linkTo) as string[] };
-      for (let from = 0; from < found.length; from += devicesAtOnce) {
-        const items = found
-          .slice(from, from + devicesAtOnce)
-          .map((step) => ({ step, item: { serial: step.key, ...this.deviceValues(step.values) } }));
-        await this.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput', more }, items);
-      }
+      const items = found.map((step) => ({ step, item: { serial: step.key, ...this.deviceValues(step.values) } }));
+      await this.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput', more }, items);
     }
   }
 
@@ -169,9 +170,19 @@ class Applying {
     this.faults.push(`${lineOf(step)}: ${message}`);
   }
 
-  /** Puts items in one call. Adds the identifier of each stored item to `ids`, by the step's key. */
-  private async put({ name, list, type, more }: PutCall, items: readonly Item[], ids?: Map<string, string>) {
-    if (items.length === 0) return;
+  /** Puts items. Adds the identifier of each stored item to `ids`, by the step's key. */
+  private async put(call: PutCall, items: readonly Item[], ids?: Map<string, string>): Promise<void> {
+    for (const some of callsOf(items)) {
+      try {
+        await this.putSome(call, some, ids);
+      } catch (error) {
+        // What is wrong with the call itself, such as a value of another type, fails all of its items.
+        for (const { step } of some) this.fail(step, (error as Error).message);
+      }
+    }
+  }
+
+  private async putSome({ name, list, type, more }: PutCall, items: readonly Item[], ids?: Map<string, string>) {
     const [declared, passed] = more === undefined ? ['', ''] : [`, $more: ${more.type}`, `, ${more.name}: $more`];
     const { answer } = await this.graph.ask<{ answer: Answer }>(
       `mutation ($o: ID!, $items: [${type}!]!${declared}) { answer: ${name}(organizationId: $o, ${list}: $items${passed}) {
@@ -199,24 +210,28 @@ class Applying {
     await this.graph.ask(query, { ...variables, v: version, d: document });
   }
 
-  private async putTeam(step: Step): Promise<void> {
-    const { teams } = this.known;
-    const id = teams.get(step.key);
-    const [name, declared, passed] =
-      id === undefined ? ['createTeam', '', ''] : ['updateTeam', ', $id: ID!', ', teamId: $id'];
-    const query = `mutation ($o: ID!, $name: String!, $description: String${declared}) {
-      team: ${name}(organizationId: $o${passed}, name: $name, description: $description) { id } }`;
-    const variables = { o: this.organizationId, id, name: step.key, ...step.values };
-    await this.graph.ask<{ team: { id: string } }>(query, variables).then(
-      ({ team }) => teams.set(step.key, team.id),
-      (error: Error) => this.fail(step, error.message),
-    );
-  }
-
   private deviceValues({ product, ...values }: Values): Values {
     if (typeof product !== 'string') return product === undefined ? values : { ...values, product };
     return { ...values, product: { id: idIn(this.known.products, product) } };
   }
+}
+
+/** Splits items into calls within the limits. */
+function callsOf(items: readonly Item[]): Item[][] {
+  const calls: Item[][] = [];
+  let characters = 0;
+  for (const each of items) {
+    const length = JSON.stringify(each.item).length;
+    const last = calls.at(-1);
+    if (last === undefined || last.length >= atOnce.items || characters + length > atOnce.characters) {
+      calls.push([each]);
+      characters = length;
+    } else {
+      last.push(each);
+      characters += length;
+    }
+  }
+  return calls;
 }
 
 const byParent = (found: readonly Step[]) => Map.groupBy(found, ({ parent }) => parent!);

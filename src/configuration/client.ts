@@ -20,7 +20,10 @@ const batchSize = 100;
 export function createGraphClient(origin: string, token: string): Graph {
   const send = async (body: object): Promise<unknown> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const request = () => fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const request = () =>
+      fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) }).catch((cause: unknown) => {
+        throw new Error(`There is no service at ${origin}. Start it, or say where it is with --url.`, { cause });
+      });
     let response = await request();
     for (let wait = waitOf(response); wait !== undefined; wait = waitOf(response)) {
       await delay(wait * 1000);

@@ -35,6 +35,7 @@ const allowed: ReadonlySet<string> = new Set([
   'putApplications',
   'putDevices',
   'putHooks',
+  'putTeams',
   'putTeamMembers',
   'putTeamApplications',
 ]);

@@ -7,24 +7,17 @@ import { Hook } from '#entities/hook.js';
 import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
 import { PutAnswer } from '#entities/put-answer.js';
+import { Team } from '#entities/team.js';
 import { variableFaults } from '#entities/variables.js';
 import { sealAuthentication } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
 import type { Context } from '#schema/context.js';
-import {
-  type ApplicationInput,
-  type HookInput,
-  type KeyedInput,
-  type ProductInput,
-  PutApplicationsArgs,
-  PutHooksArgs,
-  PutProductsArgs,
-} from '#schema/put.args.js';
+import { type HookInput, PutApplicationsArgs, PutHooksArgs, PutProductsArgs, PutTeamsArgs } from '#schema/put.args.js';
 import { requireOwnerForDevices, roomForHooks, tooManyHooks } from './hooks.js';
-import { type Keyed, Outcomes, type PutOptions, putKeyed } from './put.js';
+import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './put.js';
 import { requireStoredQuery } from './stored-query.js';
 
-/** Resolves the mutations that put many products, applications or hooks by the keys of a tool. */
+/** Resolves the mutations that put many products, applications, hooks or teams by their keys. */
 @Resolver()
 export class PutResolver {
   constructor(private readonly hooks: Pick<Hooks, 'vault' | 'requireUrl'>) {}
@@ -38,8 +31,9 @@ export class PutResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     requireOrganization(ctx, organizationId, 'write');
-    return put<Product, ProductInput>(ctx, products, {
+    return put(ctx, products, {
       organizationId,
+      key: 'externalId',
       isDry: dryRun === true,
       type: Product,
       make: () => Object.assign(new Product(), { id: newId(), organizationId }),
@@ -60,12 +54,32 @@ export class PutResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     requireOrganization(ctx, organizationId, 'own');
-    return put<Application, ApplicationInput>(ctx, applications, {
+    return put(ctx, applications, {
       organizationId,
+      key: 'externalId',
       isDry: dryRun === true,
       type: Application,
       make: () => Object.assign(new Application(), { id: newId(), organizationId, permission: Permission.write }),
       change: (application, item) => void application.change(item),
+    });
+  }
+
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes teams by their names. One outcome per team, in order; the fault of one does not fail the others.',
+  })
+  putTeams(
+    @Args(() => PutTeamsArgs) { organizationId, teams, dryRun }: PutTeamsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    requireOrganization(ctx, organizationId, 'write');
+    return put(ctx, teams, {
+      organizationId,
+      key: 'name',
+      isDry: dryRun === true,
+      type: Team,
+      make: () => Object.assign(new Team(), { id: newId(), organizationId }),
+      change: (team, item) => void team.change(item),
     });
   }
 
@@ -78,8 +92,9 @@ export class PutResolver {
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
     const { id } = await loadApplication(ctx, organizationId, applicationId, 'write');
-    const answer = await put<Hook, HookInput>(ctx, hooks, {
+    const answer = await put(ctx, hooks, {
       organizationId,
+      key: 'externalId',
       isDry: dryRun === true,
       type: Hook,
       isOurs: (hook) => hook.applicationId === id,
@@ -105,10 +120,10 @@ export class PutResolver {
 
 const targetKind = ({ name }: { name: string }): string => name[0]!.toLowerCase() + name.slice(1);
 
-async function put<Thing extends Keyed, Item extends KeyedInput>(
+async function put<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
   ctx: Context,
   items: readonly Item[],
-  options: PutOptions<Thing, Item>,
+  options: PutOptions<Thing, Item, Key>,
 ): Promise<PutAnswer> {
   const outcomes = new Outcomes(items);
   await ctx.em.transactional(async (em) => {

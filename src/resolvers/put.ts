@@ -7,7 +7,6 @@ import { isId } from '#entities/id.js';
 import type { PutAnswer, PutError, PutItem } from '#entities/put-answer.js';
 import { itemFaults } from '#schema/arguments.js';
 import type { Context } from '#schema/context.js';
-import type { KeyedInput } from '#schema/put.args.js';
 
 /** The outcome for one item: the thing's identifier, or the error for which it was not put. */
 export type Outcome = { status: 'created' | 'updated' | 'unchanged'; id: string | null } | { error: ApiError };
@@ -88,17 +87,26 @@ const itemOf = (index: number, outcome: Outcome): PutItem =>
 
 const errorOf = ({ code, message, errors = [] }: ApiError): PutError => ({ code, message, errors: [...errors] });
 
-/** A thing with the key of a tool. */
+/** A thing that a call finds by its key. */
 export interface Keyed {
   id: string;
   organizationId: string;
   externalId?: string | null;
+  name?: string | null;
 }
 
+/** Names of keys: the key of a tool, which the database keeps unique, or a name, which several things may have. */
+export type KeyName = 'externalId' | 'name';
+
+/** An item with its key, or the identifier of a thing that is to get the key. */
+export type KeyedItem<Key extends KeyName> = Readonly<Record<Key, string>> & { readonly id?: string | null };
+
 /** Settings that turn the items of a call into things of one kind. */
-export interface PutOptions<Thing extends Keyed, Item extends KeyedInput> {
+export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName> {
   organizationId: string;
   isDry: boolean;
+  /** Name of the key. */
+  key: Key;
   /** Class of the things. */
   type: EntityClass<Thing>;
   /** Whether a thing of the organization may be changed. The key of any other thing counts as taken. */
@@ -113,38 +121,31 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedInput> {
 }
 
 /** Creates and changes things by their keys, with one read and one flush for all. */
-export async function putKeyed<Thing extends Keyed, Item extends KeyedInput>(
+export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
   em: EntityManager,
   outcomes: Outcomes<Item>,
-  { organizationId, isDry, type, isOurs = () => true, roomOf, full, make, change }: PutOptions<Thing, Item>,
+  options: PutOptions<Thing, Item, Key>,
 ): Promise<void> {
+  const { organizationId, isDry, key, roomOf, full, make, change } = options;
   outcomes.requireValid();
-  outcomes.requireUnique('externalId', ({ externalId }) => externalId);
+  outcomes.requireUnique(key, (item) => item[key]);
   outcomes.requireUnique('id', ({ id }) => id);
   // Calls of one organization run one after the other, so that two of them do not create the same thing.
   await execute(em, sql`select pg_advisory_xact_lock(hashtextextended(${`put ${organizationId}`}, 0))`);
   let room = (await roomOf?.(em)) ?? Number.POSITIVE_INFINITY;
   const puts = outcomes.open;
-  const keys = puts.map(({ item }) => item.externalId);
-  const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
-  const where = { organizationId, $or: [{ externalId: { $in: keys } }, { id: { $in: ids } }] };
-  const found = await em.find(type, where as never);
-  const byKey = new Map(found.map((thing) => [thing.externalId, thing]));
-  const byId = new Map(found.filter(isOurs).map((thing) => [thing.id, thing]));
-  const done: { index: number; thing: Thing; isNew: boolean }[] = [];
+  const find = await finderOf(em, puts, options);
+  const done = new Map<Thing, { index: number; isNew: boolean }>();
   for (const { index, item } of puts) {
     try {
-      const named = item.id == null ? undefined : byId.get(item.id);
-      const holder = byKey.get(item.externalId);
-      if (item.id != null && named === undefined) throw notFound('thing');
-      if (holder !== undefined && (!isOurs(holder) || (named !== undefined && named !== holder)))
-        throw takenKey(holder);
-      const known = named ?? holder;
+      const known = find(item);
+      const earlier = known && done.get(known);
+      if (earlier) throw sameThing(key, earlier.index);
       if (known === undefined && room <= 0 && full) throw full();
       const thing = known ?? make();
       change(thing, item);
-      thing.externalId = item.externalId;
-      done.push({ index, thing, isNew: known === undefined });
+      Object.assign(thing, { [key]: item[key] });
+      done.set(thing, { index, isNew: known === undefined });
       if (known === undefined) room -= 1;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -154,7 +155,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedInput>(
   const work = em.getUnitOfWork();
   work.computeChangeSets();
   const changed = new Set<object>(work.getChangeSets().map(({ entity }) => entity as object));
-  for (const { index, thing, isNew } of done) {
+  for (const [thing, { index, isNew }] of done) {
     const status = isNew ? 'created' : changed.has(thing) ? 'updated' : 'unchanged';
     outcomes.settle(index, { status, id: isNew && isDry ? null : thing.id });
     if (isNew && !isDry) em.persist(thing);
@@ -162,5 +163,41 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedInput>(
   if (isDry) em.clear();
 }
 
-const takenKey = ({ id }: Keyed): ApiError =>
-  conflict(`The key is that of ${id}.`, [{ path: 'externalId', message: `is taken by ${id}` }]);
+/** Reads the things that items name. Returns the function that finds the thing of an item, or throws its fault. */
+async function finderOf<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
+  em: EntityManager,
+  puts: readonly Placed<Item>[],
+  { organizationId, type, key, isOurs = () => true }: PutOptions<Thing, Item, Key>,
+): Promise<(item: Item) => Thing | undefined> {
+  const keys = puts.map(({ item }) => item[key]);
+  const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
+  const where = { organizationId, $or: [{ [key]: { $in: keys } }, { id: { $in: ids } }] };
+  const found = await em.find(type, where as never);
+  const byKey = Map.groupBy(found, (thing): string | null | undefined => thing[key]);
+  const byId = new Map(found.filter(isOurs).map((thing) => [thing.id, thing]));
+  return (item) => {
+    const holders = byKey.get(item[key]) ?? [];
+    if (item.id == null) {
+      if (holders.length > 1) throw ambiguous(key, holders);
+      if (holders[0] !== undefined && !isOurs(holders[0])) throw takenKey(key, holders[0]);
+      return holders[0];
+    }
+    const named = byId.get(item.id);
+    if (named === undefined) throw notFound('thing');
+    if (holders.length > 0 && !holders.includes(named)) throw takenKey(key, holders[0]!);
+    return named;
+  };
+}
+
+const words: Readonly<Record<KeyName, string>> = { externalId: 'key', name: 'name' };
+
+const takenKey = (path: KeyName, { id }: Keyed): ApiError =>
+  conflict(`The ${words[path]} is that of ${id}.`, [{ path, message: `is taken by ${id}` }]);
+
+const sameThing = (path: KeyName, index: number): ApiError =>
+  conflict(`Item ${index} puts the same thing.`, [{ path, message: `names the thing of item ${index}` }]);
+
+const ambiguous = (path: KeyName, holders: readonly Keyed[]): ApiError =>
+  conflict(`Several have this ${words[path]}: send the \`id\` of one.`, [
+    { path, message: `is that of ${holders.length}` },
+  ]);

@@ -135,6 +135,24 @@ export class PutHooksArgs extends PutArgs {
   hooks!: HookInput[];
 }
 
+/** A team as a call of many puts it. */
+@CheckedByItem()
+@InputType({ description: 'A team by its name. A value that is absent stays as it is, null clears it.' })
+export class TeamInput {
+  @name('Name.') name!: string;
+  @id('The team that is to have the name, if it exists already and has another.', { optional: true })
+  id?: string | null;
+  @description('Description.') description?: string | null;
+}
+
+/** Many teams. */
+@ArgsType()
+export class PutTeamsArgs extends PutArgs {
+  @Field(() => [TeamInput], { description: 'The teams, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  teams!: TeamInput[];
+}
+
 /** Names a member of the organization. */
 @CheckedByItem()
 @InputType({ description: 'A member of the organization, by one of the two.' })

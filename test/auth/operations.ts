@@ -291,6 +291,10 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'writers',
     values: (things) => ({ ...application(things), hooks: [{ externalId: 'put', url: 'http://127.0.0.1:9/' }] }),
   },
+  'Mutation.putTeams': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), teams: [{ name: things.fresh() }] }),
+  },
   'Mutation.putTeamMembers': {
     access: 'owners',
     values: (things) => ({ ...team(things), members: [{ memberId: things.memberId }] }),

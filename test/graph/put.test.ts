@@ -21,6 +21,7 @@ const inputs = {
   putProducts: ['products', 'ProductInput', ''],
   putApplications: ['applications', 'ApplicationInput', ''],
   putHooks: ['hooks', 'HookInput', 'applicationId'],
+  putTeams: ['teams', 'TeamInput', ''],
   putTeamMembers: ['members', 'TeamMemberInput', 'teamId'],
   putTeamApplications: ['applications', 'TeamApplicationInput', 'teamId'],
 } as const;
@@ -160,6 +161,53 @@ describe('putHooks', () => {
       undefined,
       undefined,
       'CONFLICT',
+    ]);
+  });
+});
+
+describe('putTeams', () => {
+  const teams = async () =>
+    (await owner.get<{ name: string; slug: string }[]>(`${at}/teams?sort=name`)).body.map(({ slug }) => slug);
+
+  it('creates and changes teams by name, and makes none twice', async () => {
+    const crews = [{ name: 'Day crew', description: 'Early' }, { name: 'Night crew' }];
+    const first = await put('putTeams', crews);
+    expect(statuses(first)).toEqual(['created', 'created']);
+    const second = await put('putTeams', [{ name: 'Day crew', description: null }, { name: 'Night crew' }]);
+    expect(statuses(second)).toEqual(['updated', 'unchanged']);
+    expect(second.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+    expect((await owner.get(`/teams/${owner.id}/${first[0]!.id}`)).body).not.toHaveProperty('description');
+    expect(statuses(await put('putTeams', [{ name: 'Late crew' }], undefined, true))).toEqual(['created']);
+    expect(await teams()).toEqual(['day-crew', 'night-crew']);
+  });
+
+  it('renames a team by its identifier, and refuses the name of another', async () => {
+    const [day, night] = await put('putTeams', [{ name: 'Day' }, { name: 'Night' }]);
+    expect(await put('putTeams', [{ id: day!.id, name: 'Early' }])).toMatchObject([{ status: 'updated', id: day!.id }]);
+    expect(await teams()).toEqual(['early', 'night']);
+    const refused = await put('putTeams', [
+      { id: night!.id, name: 'Early' },
+      { id: owner.id, name: 'Late' },
+      { name: ' ' },
+      { id: day!.id, name: 'Later' },
+    ]);
+    expect(refused.map(({ status, error }) => [status, error?.code, error?.errors[0]?.path])).toEqual([
+      ['failed', 'CONFLICT', 'name'],
+      ['failed', 'NOT_FOUND', undefined],
+      ['failed', 'VALIDATION_FAILED', 'name'],
+      ['updated', undefined, undefined],
+    ]);
+    const twice = await put('putTeams', [{ id: day!.id, name: 'Last' }, { name: 'Later' }]);
+    expect(twice.map(({ status, error }) => error?.code ?? status)).toEqual(['updated', 'CONFLICT']);
+    expect(await teams()).toEqual(['last', 'night']);
+  });
+
+  it('asks for the identifier of a team whose name another has', async () => {
+    const ids = await Promise.all([1, 2].map(() => owner.make(`${at}/teams`, { name: 'Twins' })));
+    const answer = await put('putTeams', [{ name: 'Twins', description: 'Which?' }]);
+    expect(answer).toMatchObject([{ status: 'failed', error: { code: 'CONFLICT', errors: [{ path: 'name' }] } }]);
+    expect(await put('putTeams', [{ id: ids[1], name: 'Twins', description: 'The second' }])).toMatchObject([
+      { status: 'updated', id: ids[1] },
     ]);
   });
 });
