@@ -1,8 +1,21 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ObjectType, registerEnumType } from 'type-graphql';
 import { AlertCondition } from './alert-condition.js';
-import { choice, createdAt, flag, identifier, now, reference, text, texts, timestamp, updatedAt } from './columns.js';
+import {
+  choice,
+  createdAt,
+  flag,
+  identifier,
+  now,
+  RestScalar,
+  reference,
+  text,
+  texts,
+  timestamp,
+  updatedAt,
+} from './columns.js';
 import { Node } from './node.js';
+import { AlertDisabledReason } from './words.js';
 
 export enum AlertSeverity {
   info = 'info',
@@ -89,7 +102,12 @@ export class AlertRule {
   @texts('E-mail addresses that get notices when an episode opens or closes.') recipients: string[] = [];
   @flag('Whether the rule is disabled.') disabled: boolean = false;
   @timestamp('Time at which the rule was disabled.', { nullable: true }) disabledAt: string | null = null;
-  @text('Reason why the rule was disabled: `request`, or `timeout` (its query kept timing out).', { nullable: true })
+  @Property({ type: 'string', columnType: 'text', nullable: true })
+  @RestScalar('String')
+  @Field(() => AlertDisabledReason, {
+    nullable: true,
+    description: 'Reason why the rule was disabled: `request`, or `timeout` (its query kept timing out).',
+  })
   disabledReason: string | null = null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();

@@ -74,6 +74,18 @@ export const DeliveryErrorCode = words('BLOCKED', 'DNS', 'REFUSED', 'TLS', 'TIME
 
 registerEnumType(DeliveryErrorCode, { name: 'DeliveryErrorCode', description: 'Reason why a call got no answer.' });
 
+/** Reasons why an alert rule is switched off. */
+export const AlertDisabledReason = words('request', 'timeout');
+
+registerEnumType(AlertDisabledReason, {
+  name: 'AlertDisabledReason',
+  description: 'Reason why an alert rule is disabled.',
+  valuesConfig: {
+    request: { description: 'A caller who may change the rule disabled it.' },
+    timeout: { description: 'The query of the rule kept timing out.' },
+  },
+});
+
 /** Outcomes of an item of a call that posts records. */
 export const ItemStatus = words('stored', 'duplicate', 'rejected');
 

@@ -29,6 +29,7 @@ import { chargeLists } from './charge-lists.js';
 import { addConnections } from './connections.js';
 import type { Context } from './context.js';
 import { closeToLinks } from './dashboard-link.js';
+import { describeExamples } from './examples.js';
 import { callMethods } from './method.js';
 import { describePromises } from './promises.js';
 import { isAudited, noteRefusal, operationOf, requireScope } from './scope.js';
@@ -63,6 +64,7 @@ export function buildGraph(options: SchemaOptions): GraphQLSchema {
   const pages = withoutRestOnly(build(options, []));
   describePromises(pages);
   const schema = addConnections(pages);
+  describeExamples(schema);
   chargeLists(schema);
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);

@@ -79,8 +79,8 @@ function createTypes(): (node: GraphQLObjectType) => GraphQLObjectType {
       name: `${name}Connection`,
       description: `Part of a list of type ${name}, after a cursor.`,
       fields: {
-        edges: { type: listOf(edge), description: 'Items, each with its cursor.' },
-        nodes: { type: listOf(node), description: 'The same items without cursors.' },
+        edges: { type: listOf(edge), description: 'Items in the order of the list, each with its cursor.' },
+        nodes: { type: listOf(node), description: 'The same items in the same order, without cursors.' },
         pageInfo: {
           type: new GraphQLNonNull(pageInfo),
           description: 'Start and end of this part of the list.',

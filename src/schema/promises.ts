@@ -1,14 +1,15 @@
-import { type GraphQLNamedOutputType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import { isList } from './object-weight.js';
 import { conflicts, refused } from './refusals.js';
 
 /**
- * Adds statements that many descriptions of the graph share: the order of every page, and the codes with which each
+ * Adds statements that many descriptions of the graph share: the order of every list, and the codes with which each
  * mutation can be refused. Each statement stands in one table, so that the descriptions stay consistent.
  */
 export function describePromises(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
-      const order = orderOf(`${type.name}.${field.name}`, getNamedType(field.type), field.description ?? '');
+      const order = orderOf(`${type.name}.${field.name}`, field);
       if (order !== undefined) field.description = `${field.description ?? ''} ${order}`;
     }
   }
@@ -39,14 +40,58 @@ const linkedPages: Readonly<Record<string, string>> = {
   'User.teams': 'In the order of joining.',
 };
 
-/** Returns the sentence on the order of a page; undefined where the description has one, and for other fields. */
-const orderOf = (path: string, { name }: GraphQLNamedOutputType, description: string): string | undefined => {
-  if (!name.endsWith('Page') || saysOrder.test(description)) return undefined;
-  return linkedPages[path] ?? created;
+const set = 'In the order in which they were set.';
+const noticed = 'In the order in which the service noticed the changes.';
+const buckets = 'Oldest first.';
+const sorted = 'Sorted by name.';
+const variables = 'In the order of `variables`';
+
+/** Lists that are not pages and whose own descriptions do not say the order. */
+const lists: Readonly<Record<string, string>> = {
+  'AlertCondition.all': set,
+  'AlertCondition.any': set,
+  'AlertRule.products': set,
+  'AlertRule.recipients': set,
+  'AlertRule.tags': set,
+  'AlertRulePreview.episodes': 'Devices in the order of linking, episodes of a device oldest first.',
+  'Application.activity': buckets,
+  'Application.series': `${variables} for each device, devices in the order of linking.`,
+  'AuditEvent.changes': 'In the order in which they were noted.',
+  'DecodedFrame.unusedMappings': "In the order of the product's variables.",
+  'DeliveriesUpdated.deliveries': noticed,
+  'Device.latest': sorted,
+  'Device.series': `${variables}, or else of the product's.`,
+  'Device.tags': 'In the order in which they were set or added.',
+  'DeviceLatest.values': sorted,
+  'DevicesChanged.devices': noticed,
+  'EpisodesChanged.episodes': noticed,
+  'Hook.activity': buckets,
+  'HookFilter.products': set,
+  'HookFilter.tags': set,
+  'HookSettings.events': set,
+  'IngestAnswer.results': 'In the order of the call.',
+  'Invitation.teamIds': set,
+  'JobsUpdated.jobs': noticed,
+  'Organization.activity': buckets,
+  'Product.variables': set,
+  'PutError.errors': 'In the order in which they were found.',
+  'Record.values': sorted,
+  'RecordActivity.rejections': 'Sorted by code.',
+  'Series.values': 'In the order of `ts`.',
+  'Variable.mappings': set,
+};
+
+/** Returns the sentence on the order of a list; undefined where the description has one, and for other fields. */
+const orderOf = (path: string, { name, type, description }: GraphQLField<unknown, unknown>): string | undefined => {
+  const page = getNamedType(type).name.endsWith('Page');
+  if ((!page && !isList(type)) || saysOrder.test(description ?? '')) return undefined;
+  if (page) return linkedPages[path] ?? created;
+  return name === 'items' ? 'In the order of the page.' : lists[path];
 };
 
 /** Matches a description that says the order of a list. */
-export const saysOrder = /\b(?:order|newest|oldest|ascending|latest first|as they were)\b/i;
+export const saysOrder =
+  /\bin (?:the |this |the same )?order\b|\b(?:newest|oldest|earliest|latest) (?:event )?first\b|\bascending\b|\bsorted by\b|\bas they were\b/i;
 
 /** Returns the sentence on the codes that a mutation is refused with. */
 export const refusalsOf = (name: string): string => {

@@ -5,10 +5,14 @@ import {
   type GraphQLSchema,
   getIntrospectionQuery,
   getNamedType,
+  getNullableType,
   type IntrospectionQuery,
   isEnumType,
   isInputObjectType,
+  isListType,
   isObjectType,
+  parse,
+  validate,
 } from 'graphql';
 import { conflicting } from '#rest/openapi/operation.js';
 import { routes } from '#rest/routes.js';
@@ -101,14 +105,35 @@ describe('GraphQL schema', () => {
     }
   });
 
-  it('says the order of every page', () => {
+  it('says the order of every list', () => {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-    const fields = types.flatMap((type) =>
-      Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })),
+    const fields = types
+      .filter(({ name }) => !name.startsWith('__'))
+      .flatMap((type) =>
+        Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })),
+      );
+    const lists = fields.filter(
+      ({ field: { type } }) =>
+        isListType(getNullableType(type)) || /(?:Page|Connection)$/.test(getNamedType(type).name),
     );
-    const pages = fields.filter(({ field }) => /(?:Page|Connection)$/.test(getNamedType(field.type).name));
-    expect(pages.length).toBeGreaterThan(80);
-    expect(pages.filter(({ field }) => !saysOrder.test(field.description ?? '')).map(({ path }) => path)).toEqual([]);
+    expect(lists.length).toBeGreaterThan(150);
+    expect(lists.filter(({ field }) => !saysOrder.test(field.description ?? '')).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('shows an example in every query and mutation that takes an object, and each is valid', () => {
+    const fields = [schema.getQueryType()!, schema.getMutationType()!].flatMap((root) =>
+      Object.values(root.getFields()),
+    );
+    const bare = fields.filter(
+      ({ args, description }) =>
+        args.some(({ type }) => isInputObjectType(getNamedType(type))) && !/ Example: `/.test(description ?? ''),
+    );
+    expect(bare.map(({ name }) => name)).toEqual([]);
+    const examples = fields.flatMap(({ description }) => / Example: `([^`]+)`$/.exec(description ?? '')?.[1] ?? []);
+    expect(examples.length).toBeGreaterThan(25);
+    expect(
+      examples.flatMap((each) => validate(schema, parse(each)).map(({ message }) => `${message} ${each}`)),
+    ).toEqual([]);
   });
 
   it('gives Node to everything that has an identifier of its own', () => {
