@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { GraphAnswer } from '../support/actor.js';
+import type { TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -141,6 +143,62 @@ describe('GraphQL batch', () => {
     expect(await owner.postGraph<GraphAnswer[]>([])).toMatchObject({ status: 200, body: [] });
   });
 });
+
+describe('GraphQL batch with a slow search', () => {
+  const own = useWorld({ config: { search: { timeout: 60_000, rollups: true }, graph: { timeout: 120_000 } } });
+
+  it('does the other operations meanwhile, and returns the answers in order', async () => {
+    const owner = await own.organization();
+    const o = owner.id;
+    const at = `/organizations/${o}`;
+    const a = await owner.make(`${at}/applications`, { name: 'Field' });
+    const d = await owner.make(`${at}/devices/ab-01`, {});
+    await owner.put(`/applications/${o}/${a}/devices/${d}`);
+    const search = `query ($o: ID!, $a: ID!) {
+      search(organizationId: $o, applicationId: $a, ts: { gte: 1774742400, lte: 1774828800 }, queries: [{ products: [] }]) { responses } }`;
+    const quick = (name: string) => ({
+      query: createTeam,
+      variables: { o, name },
+      extensions: { concurrent: true },
+    });
+    const teamsNow = async () => (await owner.get<object[]>(`${at}/teams`)).body.length;
+    const holder = await own.pool.connect();
+    await holder.query('begin; lock table record in access exclusive mode');
+    let isAnswered = false;
+    const before = await answeredQueries(own);
+    const sent = owner
+      .postGraph<GraphAnswer[]>([
+        { query: '{ first: account { id } }' },
+        { query: search, variables: { o, a } },
+        { query: '{ account { id } }' },
+        quick('First'),
+        quick('Second'),
+        { query: '{ viewer { role } }' },
+      ])
+      .finally(() => (isAnswered = true));
+    try {
+      await until(async () => isAnswered || ((await teamsNow()) === 2 && (await answeredQueries(own)) === before + 3));
+      expect(isAnswered).toBe(false);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expect((await sent).body).toMatchObject([
+      { data: { first: { id: o } } },
+      { data: { search: { responses: [{ status: 200, timed_out: false }] } } },
+      { data: { account: { id: o } } },
+      { data: { createTeam: { name: 'First' } } },
+      { data: { createTeam: { name: 'Second' } } },
+      { data: { viewer: { role: 'owner' } } },
+    ]);
+  });
+});
+
+/** Returns how many queries of the graph a service has answered. */
+async function answeredQueries({ url }: TestService): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^ddp_graphql_operation_seconds_count\{kind="query"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
 
 describe('persisted query', () => {
   it('runs by its hash after it was sent once with its text, in batches too', async () => {
