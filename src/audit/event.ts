@@ -37,11 +37,11 @@ const maxCharacters = 65_536;
 
 /**
  * Returns the statement that writes an event. It is part of the statement that makes the change, or runs in the same
- * transaction. The SQL text for a success is always the same, unless `happened` is given. Each parameter adds about a
- * microsecond to a create, so the statement has no more than it needs.
+ * transaction. The SQL text is always the same, unless `happened` is given. Each parameter adds about a microsecond to a
+ * create, so the statement has no more than it needs.
  * @param happened condition that is false if nothing changed; the event then lists no changes
  */
-export const insertEvent = (event: NewEvent, happened?: Sql): Sql => {
+export const insertEvent = (event: Omit<NewEvent, 'outcome'>, happened?: Sql): Sql => {
   const row = rowOf(event);
   const noted = sql`${row.changes}::json`;
   return sql`
@@ -50,11 +50,17 @@ export const insertEvent = (event: NewEvent, happened?: Sql): Sql => {
     select ${row.id}::uuid, ${row.organization_id}::uuid, ${row.actor_kind}, ${row.actor_id}::uuid, ${row.actor_name},
            ${row.user_id}::uuid, ${row.user_name}, ${row.action}, ${row.target_kind}, ${row.target_id}::uuid,
            ${row.target_name}, ${happened === undefined ? noted : sql`case when ${happened} then ${noted} else '{}'::json end`},
-           ${row.outcome === 'refused' ? refused : success}, ${row.request_id}, ${row.address}`;
+           'success', ${row.request_id}, ${row.address}`;
+};
+
+/** Returns an event as a JSON object of columns, for statements that write several. */
+export const recordOf = (event: NewEvent): object => {
+  const row = rowOf(event);
+  return { ...row, changes: JSON.parse(row.changes) as object };
 };
 
 /** Returns the columns of an event, with `changes` as JSON text. */
-export const rowOf = ({ actor, target, outcome = 'success', changes = {}, ...event }: NewEvent) => ({
+const rowOf = ({ actor, target, outcome = 'success', changes = {}, ...event }: NewEvent) => ({
   id: newId(),
   organization_id: event.organizationId ?? nilId,
   actor_kind: actor.kind,
@@ -71,8 +77,6 @@ export const rowOf = ({ actor, target, outcome = 'success', changes = {}, ...eve
   request_id: event.requestId ?? null,
   address: event.address ?? null,
 });
-
-const [success, refused] = [sql`'success'`, sql`'refused'`];
 
 /** Replaces values that are too long for an event by the word `changed`. */
 const textOf = (changes: AuditChanges): string => {

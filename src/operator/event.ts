@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { insertEvent, type NewEvent } from '#audit/event.js';
+import sql, { type Sql } from 'sql-template-tag';
+import { type NewEvent, recordOf } from '#audit/event.js';
 
 /** Fields of an event that depend on the command of an operator. */
 export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>;
@@ -8,8 +8,12 @@ export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target'
 /** Adds the events of a command to its statement, atomically. */
 export const withEvents = (statement: Sql, ...events: readonly CommandEvent[]): Sql => {
   const actor = { kind: 'operator', name: operatorName() } as const;
-  const parts = events.map((event, index) => sql`${raw(`event_${index}`)} as (${insertEvent({ ...event, actor })})`);
-  return sql`with ${join(parts)} ${statement}`;
+  const rows = events.map((event) => recordOf({ ...event, actor }));
+  return sql`
+    with noted as (
+      insert into audit_event
+      select e.* from json_populate_recordset(null::audit_event, ${JSON.stringify(rows)}::json) e)
+    ${statement}`;
 };
 
 /** Returns the system's name of the user who runs the command. In a container, the user may have no name. */
