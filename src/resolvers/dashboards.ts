@@ -8,7 +8,6 @@ import { type Document, emptyDocument } from '#dashboard/document.js';
 import { suggestDocument, type UsedProduct } from '#dashboard/suggest.js';
 import type { Application } from '#entities/application.js';
 import type { Dashboard } from '#entities/dashboard.js';
-import type { PlainJson } from '#json/json.js';
 import type { Context } from '#schema/context.js';
 import { everything } from '#schema/selected-fields.js';
 import { loaderOf } from './loader.js';
@@ -64,31 +63,29 @@ export async function saveDashboard(
 ): Promise<Dashboard> {
   if (!application.hasDashboard) throw conflict('The application has no dashboard: set `hasDashboard` first.');
   const { id, organizationId } = application;
-  // Not by the loader, which remembers what an earlier save of the same document replaced.
-  const [before = null] = await readDashboards(ctx, [id]);
   const [time, by] = [new Date(now).toISOString(), ctx.caller.userId];
   const statement =
     version === 0
       ? sql`insert into dashboard (application_id, organization_id, version, document, updated_at, updated_by)
-            values (${id}, ${organizationId}, 1, ${json}::json, ${time}, ${by}) on conflict do nothing`
-      : sql`update dashboard set version = version + 1, document = ${json}::json, updated_at = ${time}, updated_by = ${by}
-             where application_id = ${id} and version = ${version}`;
+            values (${id}, ${organizationId}, 1, ${json}::json, ${time}, ${by}) on conflict do nothing returning 0 as panels`
+      : sql`with before as (
+              select application_id, document from dashboard
+               where application_id = ${id} and version = ${version} for update)
+            update dashboard b set version = version + 1, document = ${json}::json, updated_at = ${time}, updated_by = ${by}
+              from before where b.application_id = before.application_id
+            returning json_array_length(before.document -> 'panels') as panels`;
   const document = JSON.parse(json) as Document;
-  const changes = { dashboard: [summaryOf(before), summaryOf({ version: version + 1, document })] as const };
   await ctx.em.transactional(async (em) => {
-    const [row] = await execute(em, sql`${statement} returning version`);
+    const [replaced] = await execute<{ panels: number }>(em, statement);
     // Undoes the transaction: a refused save leaves no event.
-    if (row === undefined) throw await savedMeanwhile(ctx, id);
-    ctx.audit.about(targetOf('Application', application), changes);
+    if (replaced === undefined) throw await savedMeanwhile(ctx, id);
+    // Documents may be long, so the event has a summary.
+    const before = version === 0 ? null : { version, ...replaced };
+    const after = { version: version + 1, panels: document.panels.length };
+    ctx.audit.about(targetOf('Application', application), { dashboard: [before, after] });
   });
   return { applicationId: id, version: version + 1, document, updatedAt: time, updatedById: by };
 }
-
-/** Returns the summary of a dashboard for events of its application, because documents may be long. */
-const summaryOf = (dashboard: Pick<Dashboard, 'version' | 'document'> | null): PlainJson =>
-  dashboard === null || dashboard.version === 0
-    ? null
-    : { version: dashboard.version, panels: (dashboard.document as Document).panels.length };
 
 async function savedMeanwhile(ctx: Context, id: string): Promise<Error> {
   const [stored] = await ctx.read<{ version: number; at: string; by: string | null }>(sql`
