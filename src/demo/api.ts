@@ -17,10 +17,7 @@ export class ServiceAway extends Error {}
 /** Creates a client for a running service. A body given as text is sent byte for byte. */
 export const createApi = (origin: string, token: string): Api => ({
   async call<T>(verb: string, path: string, body?: object | string) {
-    let response = await send(origin, verb, path, token, body);
-    // Many small calls reach the rate limit.
-    for (; response.status === 429; response = await send(origin, verb, path, token, body))
-      await delay(1000 * Number(response.headers.get('retry-after') ?? 1));
+    const response = await patiently(() => send(origin, verb, path, token, body));
     const text = await response.text();
     if (!response.ok) {
       const Fault = response.status === 503 ? ServiceAway : Error;
@@ -31,12 +28,20 @@ export const createApi = (origin: string, token: string): Api => ({
   async graph(query, variables) {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ query, variables });
-    const response = await reach(`${origin}/graphql`, origin, { method: 'POST', headers, body });
+    const response = await patiently(() => reach(`${origin}/graphql`, origin, { method: 'POST', headers, body }));
     const text = await response.text();
     const { errors } = (response.ok ? JSON.parse(text) : { errors: [] }) as { errors?: object[] };
     if (errors !== undefined) throw new Error(`An operation of the graph was answered ${response.status}: ${text}`);
   },
 });
+
+/** Sends a request again while the service answers 429: many small calls reach the rate limit. */
+async function patiently(request: () => Promise<Response>): Promise<Response> {
+  let response = await request();
+  for (; response.status === 429; response = await request())
+    await delay(1000 * Number(response.headers.get('retry-after') ?? 1));
+  return response;
+}
 
 /**
  * Resolves when a service answers.

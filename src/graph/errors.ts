@@ -1,7 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ApiError, type ErrorCode } from '#common/errors.js';
+import { type ApiError, type ErrorCode, internal } from '#common/errors.js';
 import { toApiError } from '#schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './document-limit.js';
 import { faultOf } from './fault.js';
@@ -48,7 +48,8 @@ export const createErrorFormat =
     if (code !== undefined) return { message, ...where, extensions: { code, ...(fault && { errors: [fault] }) } };
     if (typeof extensions?.code === 'string' && extensions.code !== 'INTERNAL_SERVER_ERROR') return formatted;
     report(unwrapResolverError(error));
-    return { message: masked, ...where, extensions: { code: 'INTERNAL' } };
+    const { code: masked, message: sentence } = internal();
+    return { message: sentence, ...where, extensions: { code: masked } };
   };
 
 /** Creates the same formatter for an error as it was thrown. */
@@ -76,7 +77,7 @@ export const answerGraphErrors =
     if (response.headersSent) return next(error);
     const apiError = toApiError(error, isConnectionLoss);
     if (apiError === undefined || apiError.status >= 500) report(error);
-    const shown = apiError ?? new ApiError('INTERNAL', masked);
+    const shown = apiError ?? internal();
     const requestId = response.getHeader('X-Request-Id');
     const extensions = { ...detailsOf(shown), requestId };
     response.locals['failure'] = { code: shown.code, message: shown.message };
@@ -85,7 +86,5 @@ export const answerGraphErrors =
       .set(shown.headers)
       .json({ errors: [{ message: shown.message, extensions }] });
   };
-
-const masked = 'An unexpected error occurred.';
 
 const detailsOf = ({ code, errors }: ApiError) => ({ code, ...(errors && { errors }) });
