@@ -88,6 +88,17 @@ const mutations = (of: Attacker): string => {
   const query = `mutation ($o: ID!) { ${fields.join(' ')} }`;
   return JSON.stringify(Array.from({ length: 20 }, () => ({ query, variables: { o: of.organizationId } })));
 };
+/** Registers 1,000 devices, and changes each of them when the next body comes. */
+const puts = (of: Attacker, round: number): string => {
+  const query =
+    'mutation ($o: ID!, $devices: [DeviceInput!]!, $to: [ID!]) { putDevices(organizationId: $o, devices: $devices, linkTo: $to) { updated } }';
+  const devices = Array.from({ length: 1000 }, (_, index) => ({
+    serial: `b0-${index.toString(16)}`,
+    name: `Freezer ${index}, round ${round}`,
+    tags: [`round ${round}`, 'cold'],
+  }));
+  return JSON.stringify({ query, variables: { o: of.organizationId, devices, to: [of.applicationId] } });
+};
 const unended = async (text: string): Promise<Buffer> => {
   const gzip = createGzip();
   const chunks: Buffer[] = [];
@@ -164,6 +175,11 @@ export const attacks: Readonly<Record<string, Attack>> = {
     2,
     () => '/graphql',
     (of) => [mutations(of)],
+  ),
+  'many devices put': posting(
+    4,
+    () => '/graphql',
+    (of) => [puts(of, 1), puts(of, 2)],
   ),
   'records without end': posting(2, recordPath, (of) => [items(of, 1000)]),
   'bodies that never end': {
