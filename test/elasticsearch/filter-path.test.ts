@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { delayDuring } from '../attack/delay.js';
 import { send, useField } from './field.js';
 
-const field = useField();
+// A service in this process, whose event loop is measured.
+const field = useField({});
 const many = (count: number) => Array.from({ length: count }, () => '**').join('.');
 const at = (paths: string, token = field.token) =>
   send({ ...field, token }, 'GET', `/_search?filter_path=${encodeURIComponent(paths)}`);
