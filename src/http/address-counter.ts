@@ -1,4 +1,6 @@
-/** Counts what each IP address has open. */
+import { networkOf } from './client-network.js';
+
+/** Counts what each IP address has open; of IPv6, each network of 64 bits. */
 export interface AddressCounter {
   /** Takes a slot and returns the function that releases it; undefined when the address has its maximum. */
   take(address: string): (() => void) | undefined;
@@ -8,7 +10,8 @@ export interface AddressCounter {
 export const createAddressCounter = (max: number): AddressCounter => {
   const taken = new Map<string, number>();
   return {
-    take(address) {
+    take(from) {
+      const address = networkOf(from);
       const count = taken.get(address) ?? 0;
       if (count >= max) return undefined;
       taken.set(address, count + 1);

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import { ApiError } from '#common/errors.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { Context } from '#schema/context.js';
+import { networkOf } from './client-network.js';
 import { type ConnectionLimit, createConnectionLimit } from './connection-limit.js';
 import { createInFlight, type InFlight, type InFlightLimits } from './in-flight.js';
 import { type Count, createRateLimit, type TakesHeaders } from './rate.js';
@@ -106,7 +107,7 @@ export const createAdmission = (
   };
   const count = createRateLimit('requests', config.rateLimit);
   const countByAddress = createRateLimit('unknown', Math.min(config.rateLimit, unknownRate));
-  const countUnknown: CountUnknown = ({ ip }, response) => countByAddress(`address ${ip ?? ''}`, response);
+  const countUnknown: CountUnknown = ({ ip }, response) => countByAddress(`address ${networkOf(ip ?? '')}`, response);
   /**
    * Creates the check that counts requests by token. It waits while the organization has used up its time slice, so
    * that requests that arrive together start in several iterations of the event loop.

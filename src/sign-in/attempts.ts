@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { hashToken } from '#auth/token.js';
 import { rateLimited, unavailable } from '#common/errors.js';
+import { networkOf } from '#http/client-network.js';
 import type { Checks, Claims } from './provider.js';
 import type { Database } from './sessions.js';
 
@@ -28,8 +29,9 @@ export async function storeAttempt(
   now: Date,
 ): Promise<void> {
   const { provider, nonce, verifier, redirectUri, returnTo, invitation } = attempt;
+  const network = networkOf(address);
   const { rows } = await db.query<{ here: number; all: number }>(sql`
-    select (select count(*) from (select from sign_in_attempt where address = ${address} limit ${perAddress}) a)::int as here,
+    select (select count(*) from (select from sign_in_attempt where address = ${network} limit ${perAddress}) a)::int as here,
            (select count(*) from (select from sign_in_attempt limit ${inAll}) a)::int as all`);
   if (rows[0]!.here >= perAddress) throw rateLimited('Too many sign-ins of this address are under way.', 600);
   if (rows[0]!.all >= inAll) throw unavailable('Too many sign-ins are under way. Try again shortly.');
@@ -37,7 +39,7 @@ export async function storeAttempt(
     insert into sign_in_attempt (state, browser, provider, nonce, verifier, redirect_uri, return_to, invitation, address,
                                  created_at, expires_at)
     values (${hashToken(state)}, ${hashToken(browser)}, ${provider}, ${nonce}, ${verifier}, ${redirectUri}, ${returnTo},
-            ${invitation}, ${address}, ${now}, ${new Date(now.getTime() + attemptTime)})`);
+            ${invitation}, ${network}, ${now}, ${new Date(now.getTime() + attemptTime)})`);
 }
 
 /** Consumes a sign-in of a browser by its state. A repeated callback finds none. */
@@ -67,7 +69,7 @@ export async function storeArrival(
   await tx.query(sql`
     insert into sign_in_attempt (state, browser, provider, nonce, verifier, redirect_uri, return_to, invitation, address,
                                  created_at, expires_at, person)
-    values (${hashToken(`arrival ${browser}`)}, ${key}, 0, '', '', '', '', ${invitation}, ${address}, ${now},
+    values (${hashToken(`arrival ${browser}`)}, ${key}, 0, '', '', '', '', ${invitation}, ${networkOf(address)}, ${now},
             ${new Date(now.getTime() + attemptTime)}, ${JSON.stringify(person)})`);
 }
 

@@ -42,6 +42,13 @@ describe('WebSockets without a token', () => {
     for (const socket of [...sockets(opened), next]) socket.terminate();
   });
 
+  it('allows 20 for all addresses of an IPv6 network of 64 bits', async () => {
+    const opened = await Promise.all(Array.from({ length: 30 }, (_, host) => open(`2001:db8:0:7::${host + 1}`)));
+    expect(sockets(opened)).toHaveLength(20);
+    expect(opened.filter((one) => one === 429)).toHaveLength(10);
+    for (const socket of sockets(opened)) socket.terminate();
+  });
+
   it('closes the oldest ones when many addresses connect, so that subscribers with a token still connect', async () => {
     const place = await buildLiveWorld(behindProxy);
     const opened: (WebSocket | number)[] = [];

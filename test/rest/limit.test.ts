@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '#config/config.js';
 import { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 describe('rate limit', () => {
@@ -45,6 +46,20 @@ describe('rate limit', () => {
     expect((await (await tenant.client()).get('/account')).status).toBe(200);
   });
 
+  it('leaves a token its full rate at each service that was started apart', async () => {
+    const { owner } = tenant;
+    const apart = await startTestService(service.databaseUrl, { config: { rateLimit: 2 } });
+    try {
+      const { token } = await tenant.client();
+      const here = new Client(owner.base, token);
+      const there = new Client(owner.base.replace(service.url, apart.url), token);
+      expect((await many(here)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+      expect((await many(there)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+    } finally {
+      await apart.close();
+    }
+  });
+
   it('counts requests without a valid token by address, before it returns 401', async () => {
     const answers = await many(new Client(tenant.owner.base, 'unknown'));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 429]);
@@ -59,6 +74,27 @@ describe('rate limit', () => {
       expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
     }
     expect((await client.get('/account')).headers.get('x-ratelimit-remaining')).toBe('3');
+  });
+});
+
+describe('rate limit of callers without a valid token', () => {
+  const service = useService({ config: { rateLimit: 2, trustProxy: ['loopback'] } });
+  const statusFrom = async (address: string) =>
+    (await fetch(`${service.url}/ddp/v1/account`, { headers: { 'x-forwarded-for': address } })).status;
+
+  it('counts an IPv6 network of 64 bits as one address', async () => {
+    const statuses = [];
+    for (let host = 1; host <= 5; host++) statuses.push(await statusFrom(`2001:db8:0:1::${host}`));
+    expect(statuses).toEqual([401, 401, 401, 401, 429]);
+    expect(await statusFrom('2001:db8:0:2::1')).toBe(401);
+  });
+
+  it('counts an IPv4 address as a whole, mapped into IPv6 too', async () => {
+    const statuses = [];
+    for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '::ffff:c000:201', '192.0.2.1'])
+      statuses.push(await statusFrom(address));
+    expect(statuses).toEqual([401, 401, 401, 401, 429]);
+    expect(await statusFrom('::ffff:192.0.2.2')).toBe(401);
   });
 });
 

@@ -8,6 +8,7 @@ import { Visitor } from './visitor.js';
 const provider = useProvider();
 const world = useWorld({
   config: {
+    trustProxy: ['loopback'],
     get oidc() {
       const settings = { clientId: client.id, clientSecret: client.secret, domains: ['corp.example'] };
       return [
@@ -263,6 +264,16 @@ describe('GET /auth/start', () => {
       [at],
     );
     expect((await new Visitor(world.url).get('/auth/start?provider=1')).status).toBe(429);
+    await world.pool.query(`delete from sign_in_attempt`);
+  });
+
+  it('refuses further addresses of an IPv6 network of 64 bits that has a hundred sign-ins under way', async () => {
+    const statusFrom = async (address: string) =>
+      (await new Visitor(world.url, { 'x-forwarded-for': address }).get('/auth/start?provider=1')).status;
+    const statuses = [];
+    for (let host = 1; host <= 101; host++) statuses.push(await statusFrom(`2001:db8:0:1::${host}`));
+    expect(statuses).toEqual([...Array.from({ length: 100 }, () => 302), 429]);
+    expect(await statusFrom('2001:db8:0:2::1')).toBe(302);
     await world.pool.query(`delete from sign_in_attempt`);
   });
 
