@@ -6,6 +6,7 @@ import { type MailConfig, mailFaultsOf, mailOf, mailSettings } from './mail-sett
 import { type MqttConfig, mqttFaultsOf, mqttOf, mqttSettings } from './mqtt-setting.js';
 import { type OidcProvider, oidcOf } from './oidc-setting.js';
 import {
+  areDifferentServers,
   databaseOf,
   deadline,
   duration,
@@ -121,7 +122,9 @@ const settings = z.object({
   DATABASE_READ_URL: listOf(
     standbyOf,
     'must be addresses such as postgresql://user:password@standby:5432/database, separated by commas',
-  ).default([]),
+  )
+    .refine(areDifferentServers, 'names a server twice; each address must be another server')
+    .default([]),
   DATA_DIR: z.string().default('.data'),
   PUBLIC_URL: parsed(originOf, 'must be an origin such as https://iot.example.com').optional(),
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),

@@ -83,6 +83,15 @@ export function databaseOf(text: string): string | undefined {
 export const standbyOf = (text: string): string | undefined =>
   /^postgres(ql)?:$/.test(urlOf(text)?.protocol ?? '') && urlOf(text)!.hostname !== '' ? text : undefined;
 
+/** Whether no two addresses name the same server. */
+export const areDifferentServers = (addresses: readonly string[]): boolean => {
+  const servers = addresses.map((address) => {
+    const { hostname, port } = new URL(address);
+    return `${hostname.toLowerCase()}:${port || 5432}`;
+  });
+  return new Set(servers).size === servers.length;
+};
+
 /** Parses an http address that paths can be appended to. */
 export function endpointOf(text: string): string | undefined {
   const url = urlOf(text);

@@ -91,6 +91,17 @@ describe('readConfig', () => {
     ]);
   });
 
+  it.each([
+    'postgresql://a/ddp,postgresql://a/ddp',
+    'postgresql://u@A:5432/ddp, postgres://other@a/second',
+    'postgresql://[::1]/ddp,postgresql://b/ddp,postgresql://[::1]:5432/ddp',
+  ])('refuses a standby that is named twice: %s', (DATABASE_READ_URL) => {
+    expect(faultsOf({ DATABASE_READ_URL })).toEqual([
+      'DATABASE_READ_URL names a server twice; each address must be another server.',
+    ]);
+    expect(faultsOf({ DATABASE_READ_URL: 'postgresql://a:5432/ddp,postgresql://a:5433/ddp' })).toEqual([]);
+  });
+
   it('accepts the address and sampling ratio for traces', () => {
     expect(readConfig({}).tracing).toBeUndefined();
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/', OTEL_TRACES_SAMPLER_ARG: '0.25' };
