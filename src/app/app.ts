@@ -62,7 +62,10 @@ export async function startService(options: ServicesOptions): Promise<Service> {
     const { app, graph, admission, authenticate, checkReady } = await createApp(options, services, state);
     const { accept } = admission.limit;
     const server = await listen(app, config, createUpgrades(app, graph), { ...config.http, accept });
-    const mqtt = await listenForMqtt(options, { services, admission, authenticate });
+    const mqtt = await listenForMqtt(options, { services, admission, authenticate }).catch(async (error: unknown) => {
+      await server.close(0);
+      throw error;
+    });
     return {
       url: server.url,
       mqttUrl: mqtt?.url,

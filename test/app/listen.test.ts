@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it } from '@jest/globals';
+import { readConfig } from '#config/config.js';
 import { checkListenAddress } from '#http/listen.js';
+import { useDatabase } from '../support/database.js';
+import { startTestService } from '../support/start-service.js';
+
+const database = useDatabase();
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -33,4 +38,20 @@ it('suggests another port when the configured one is taken', async () => {
     `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or choose another port: PORT=${port + 1}.`,
   );
   server.close();
+});
+
+it('leaves the HTTP port free when the service cannot listen for MQTT', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const mqttPort = (taken.address() as AddressInfo).port;
+  const port = await freePort();
+  const { mqtt } = readConfig({ MQTT_PORT: String(mqttPort) });
+  try {
+    await expect(startTestService(database.url, { config: { port, mqtt } })).rejects.toThrow(
+      `Port ${mqttPort} on 127.0.0.1 is taken. Stop what listens there, or choose another port: MQTT_PORT=${mqttPort + 1}.`,
+    );
+    await expect(checkListenAddress({ host: '127.0.0.1', port })).resolves.toBeUndefined();
+  } finally {
+    taken.close();
+  }
 });
