@@ -61,6 +61,8 @@ export const primaryOnly: ReadServers = {
 
 /** Time between two examinations of a standby, in milliseconds. */
 const interval = 500;
+/** Minimum time between two log lines that the primary does not answer, in milliseconds. */
+const warnEvery = 60_000;
 
 /** Addresses and pools of the standbys. */
 export interface ReadServersOptions {
@@ -93,15 +95,28 @@ export const createReadServers = ({ standbys: given, readPrimary, log }: ReadSer
     });
     return Promise.any(reached).catch(() => undefined);
   };
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const askPrimary = async (): Promise<PrimaryRow | undefined> => {
+    try {
+      return (await readPrimary<PrimaryRow>(primaryQuery))[0];
+    } catch (error) {
+      const now = performance.now();
+      if (now - warnedAt > warnEvery) {
+        warnedAt = now;
+        log.warn({ err: error }, 'The standbys are not examined, because the primary does not answer.');
+      }
+      return undefined;
+    }
+  };
   const examine = async (standby: Standby) => {
-    const [row] = await readPrimary<PrimaryRow>(primaryQuery);
+    const row = await askPrimary();
     if (row?.position) await standby.examine(row, positionOf(row.position));
   };
   const tasks = createPeriodicTasks(
     Object.fromEntries(
       members.map(({ standby }) => [standby.name, { every: interval, atStart: true, run: () => examine(standby) }]),
     ),
-    { log, failed: 'A standby was not examined, because the primary does not answer.' },
+    { log, failed: 'The standby was not examined.' },
   );
   return {
     async run(position, onStandby, onPrimary) {
