@@ -3,7 +3,7 @@ import type { Sql } from 'sql-template-tag';
 import type { ReadingCall } from '#entities/caller.js';
 import { type BoundedRead, createBoundedRead } from './bounded.js';
 import type { Reader } from './reader.js';
-import { createSharedRead } from './shared-read.js';
+import { createSharedRead, slowLimit } from './shared-read.js';
 import { primaryOnly, type ReadServers } from './standby/read-servers.js';
 
 /** Database reads of calls. */
@@ -13,7 +13,10 @@ export interface CallReads {
    * can be cancelled.
    */
   read: <Row extends object>(call: ReadingCall, query: Sql) => Promise<Row[]>;
-  /** Runs a list of known, small cost on a standby if there is one, else like `read`. */
+  /**
+   * Runs a list of known, small cost on a standby if there is one, else like `read`. The time limit of a slow one is
+   * the same on both.
+   */
   readList: <Row extends object>(call: ReadingCall, query: Sql) => Promise<Row[]>;
   /**
    * Runs a read that may be expensive, on a pool that organizations share fairly, and on a standby if there is one. The
@@ -22,9 +25,6 @@ export interface CallReads {
    */
   readWithin: (call: ReadingCall, query: Sql, milliseconds: number, signal?: AbortSignal) => Promise<object[]>;
 }
-
-/** Maximum duration of a list of small cost on a standby, in milliseconds. */
-const listTimeout = 5000;
 
 /**
  * Creates the reads of calls.
@@ -38,29 +38,48 @@ export const createCallReads = (
   const readBounded = createBoundedRead(slowPool);
   const readShared = createSharedRead(reader.read, readBounded);
   const boundedBy =
-    (read: BoundedRead): CallReads['readWithin'] =>
-    (call, query, milliseconds, signal) =>
-      read(call.caller.organizationId, query, milliseconds, call.weighRows, signal ?? call.signal);
-  const onPrimary = boundedBy(readBounded);
+    (read: BoundedRead, call: ReadingCall, weigh = call.weighRows) =>
+    (query: Sql, milliseconds: number, signal = call.signal) =>
+      read(call.caller.organizationId, query, milliseconds, weigh, signal);
   const read = async <Row extends object>(call: ReadingCall, query: Sql) => {
     const left = call.timeLeft();
-    if (left !== undefined) return (await onPrimary(call, query, left)) as Row[];
+    if (left !== undefined) return (await boundedBy(readBounded, call)(query, left)) as Row[];
     const { caller, weighRows, timeLeft } = call;
     return readShared<Row>(caller.organizationId, query, weighRows, timeLeft);
   };
+  /** Reads on a standby or on the primary. Rows of a standby whose read is repeated do not count. */
+  const readOnOne = <Row extends object>(
+    call: ReadingCall,
+    onStandby: (bounded: ReturnType<typeof boundedBy>) => Promise<object[]>,
+    onPrimary: () => Promise<object[]>,
+  ) => {
+    let weighed = 0;
+    const weigh = (characters: number) => {
+      weighed += characters;
+      call.weighRows(characters);
+    };
+    return servers.run(
+      call.position,
+      (standby) => onStandby(boundedBy(standby.readBounded, call, weigh)),
+      () => {
+        if (weighed > 0) call.weighRows(-weighed);
+        return onPrimary();
+      },
+    ) as Promise<Row[]>;
+  };
   return {
     read,
-    readList: <Row extends object>(call: ReadingCall, query: Sql) =>
-      servers.run(
-        call.position,
-        (standby) => boundedBy(standby.readBounded)(call, query, call.timeLeft() ?? listTimeout) as Promise<Row[]>,
-        () => read<Row>(call, query),
+    readList: (call, query) =>
+      readOnOne(
+        call,
+        (bounded) => bounded(query, call.timeLeft() ?? slowLimit),
+        () => read(call, query),
       ),
     readWithin: (call, ...rest) =>
-      servers.run(
-        call.position,
-        (standby) => boundedBy(standby.readBounded)(call, ...rest),
-        () => onPrimary(call, ...rest),
+      readOnOne(
+        call,
+        (bounded) => bounded(...rest),
+        () => boundedBy(readBounded, call)(...rest),
       ),
   };
 };

@@ -26,7 +26,7 @@ const refillBelow = maxConcurrent / 2;
  */
 const avoidFor = 10_000;
 /** Maximum duration, in milliseconds, of a statement that was too slow for the pipelined connection. */
-const slowLimit = 5000;
+export const slowLimit = 5000;
 
 interface Share {
   running: number;
