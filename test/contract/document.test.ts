@@ -134,6 +134,21 @@ describe('docs/openapi.json', () => {
     expect(promises).toEqual([]);
   });
 
+  it('says how many identifiers every parameter and field `ids` takes', () => {
+    const lists: object[] = [];
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { name, schema, properties } = value as { name?: unknown; schema?: object; properties?: { ids?: object } };
+      if (name === 'ids' && schema !== undefined) lists.push({ ...value, ...schema });
+      if (properties?.ids !== undefined) lists.push(properties.ids);
+      Object.values(value).forEach(visit);
+    };
+    visit(document);
+    expect(lists.length).toBeGreaterThan(2);
+    for (const each of lists)
+      expect(each).toMatchObject({ maxItems: 100, description: expect.stringMatching(/ At most 100\.$/) });
+  });
+
   it('passes the linter', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source, config });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { facts } from '../elasticsearch/fact/facts.js';
 import { testGuide } from './guide.js';
@@ -12,9 +12,10 @@ testGuide(page, {
   },
 });
 
+const [, table = ''] = readFileSync(page, 'utf8').split("## OpenSearch's REST tests, file by file");
+
 /** Returns the files that the table calls held, each after its folder. */
 const held = (): string[] => {
-  const [, table = ''] = readFileSync(page, 'utf8').split("## OpenSearch's REST tests, file by file");
   let folder = '';
   return table.split('\n').flatMap((line) => {
     const [, name = '', files = '', here = ''] = line.split('|').map((cell) => cell.trim());
@@ -26,5 +27,23 @@ const held = (): string[] => {
 describe(`the table of OpenSearch's REST tests in ${page}`, () => {
   it('calls those files held that have facts, and no other', () => {
     expect(held().toSorted()).toEqual([...new Set(facts.map(({ of }) => of))].toSorted());
+  });
+
+  it.each([
+    ['340_geo_distance', '"aggs":{"a":{"geo_distance":'],
+    ['331_distributed_sort_basic_date_missing', '"missing": "_first"'],
+    ['95_search_after_shard_doc', '_shard_doc'],
+    ['200_ignore_malformed', '_ignored'],
+    ['340_named_queries', '_name'],
+    ['70_source_filtering', '_source_includes'],
+  ])('names a file with such requests for %s', (file, request) => {
+    const cells = table.split('\n').find((line) => line.includes(`\`${file}\``))!;
+    const holders = [...cells.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => readFileSync(path!, 'utf8'));
+    expect(holders.some((text) => text.includes(request))).toBe(true);
+  });
+
+  it('names only existing files', () => {
+    const paths = [...table.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 });

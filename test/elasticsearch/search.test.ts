@@ -208,6 +208,33 @@ describe('page of a scroll', () => {
   });
 });
 
+describe('page of a point in time sorted by `_shard_doc`', () => {
+  it.each(['_shard_doc', { _shard_doc: {} }, { _shard_doc: { order: 'desc' } }])(
+    'contains each record once: %j',
+    async (key) => {
+      const opened = await post('/records/_pit?keep_alive=1m');
+      const pit = { id: opened.body.id, keep_alive: '1m' };
+      const found: any[] = [];
+      for (let after = {}; ; after = { search_after: found.at(-1).sort }) {
+        const page = await post('/_search', { size: 2, pit, sort: [key], ...after });
+        expect(page.status).toBe(200);
+        if (page.body.hits.hits.length === 0) break;
+        found.push(...page.body.hits.hits);
+      }
+      const inOrder = [1.5, 2.5, 4];
+      const expected = JSON.stringify(key).includes('desc') ? inOrder.toReversed() : inOrder;
+      expect(found.map(({ _source }) => _source.data.float)).toEqual(expected);
+    },
+  );
+});
+
+describe('sort by `_geo_distance`', () => {
+  it('returns 400', async () => {
+    const answer = await post('/_search', { sort: [{ _geo_distance: { 'device.location': '48.85,2.35' } }] });
+    expect([answer.status, answer.body.error.root_cause[0].type]).toEqual([400, 'x_content_parse_exception']);
+  });
+});
+
 // These tests come last, since they store a record that the others do not expect.
 describe('`fields` and `docvalue_fields`', () => {
   it('omits values that do not fit the type of their variable', async () => {

@@ -145,6 +145,27 @@ describe('GraphQL schema', () => {
     expect(bare.map(({ name }) => name)).toEqual(['PutItem']);
   });
 
+  it('has one type for an organization and one for a user, wherever they stand', () => {
+    const typeOf = (root: string, field: string) => {
+      const type = schema.getType(root);
+      return isObjectType(type) ? getNamedType(type.getFields()[field]!.type).name : undefined;
+    };
+    expect([typeOf('Query', 'account'), typeOf('Query', 'organization')]).toEqual(['Organization', 'Organization']);
+    expect([typeOf('Mutation', 'updateAccount'), typeOf('Mutation', 'updateOrganization')]).toEqual([
+      'Organization',
+      'Organization',
+    ]);
+    expect(typeOf('Query', 'accounts')).toBe('UserPage');
+    const others = Object.keys(schema.getTypeMap()).filter((name) => /^(?:Account|OrganizationMember)$/.test(name));
+    expect(others).toEqual([]);
+  });
+
+  it('says how many identifiers every argument `ids` takes', () => {
+    const given = parts().filter(({ path }) => path.endsWith('(ids)'));
+    expect(given.length).toBeGreaterThan(5);
+    expect(given.filter(({ of }) => !/\bat most 100\./i.test(of.description ?? ''))).toEqual([]);
+  });
+
   it('lists 409 in the description of every mutation for which REST documents it', () => {
     const documented = routes.filter(({ operation }) => conflicting.has(operation)).map(({ operation }) => operation);
     const mutations = schema.getMutationType()!.getFields();
