@@ -15,7 +15,7 @@ export function Bars({ label, of }: { label: string; of: readonly { name: string
                 aria-hidden="true"
                 style={{ width: `${largest === 0 || value === null ? 0 : Math.max(0, (value / largest) * 100)}%` }}
               />
-              <span class="number">{value === null ? '' : shown(value)}</span>
+              <span class="number">{value === null ? '' : shown(value, null, 4)}</span>
             </dd>
           </div>
         ))}

@@ -7,7 +7,7 @@ import { Action } from '../components/action.js';
 import { Ago } from '../components/ago.js';
 import { Page } from '../components/page.js';
 import { changeSession } from '../components/person-box.js';
-import { Loading } from '../components/state.js';
+import { Empty, Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
 import { formatTime, secondsOf } from '../format/time.js';
 
@@ -67,28 +67,34 @@ export function SessionsScreen() {
   return (
     <Page title="Your sessions" actions={person.value && <Leave />}>
       <Loading of={sessions}>
-        {({ mySessions: { items, totalCount } }) => (
-          <>
-            <Table
-              label="Sessions"
-              columns={[
-                ...sessionColumns,
-                {
-                  title: 'Change',
-                  cell: (session) => (
-                    <Action label="End" title="End this session" danger submit={revoke([session.id])}>
-                      <p>The browser is signed out{session.current && ': it is the one that you use now'}.</p>
-                    </Action>
-                  ),
-                },
-              ]}
-              rows={items}
-              address={address}
-              busy={sessions.loading}
-            />
-            <Pager address={address} limit={limit} total={totalCount} />
-          </>
-        )}
+        {({ mySessions: { items, totalCount } }) =>
+          items.length === 0 ? (
+            <Empty title="No session">
+              <p>You are signed in with a token. Sessions begin when people sign in by a provider or a link.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table
+                label="Sessions"
+                columns={[
+                  ...sessionColumns,
+                  {
+                    title: 'Change',
+                    cell: (session) => (
+                      <Action label="End" title="End this session" danger submit={revoke([session.id])}>
+                        <p>The browser is signed out{session.current && ': it is the one that you use now'}.</p>
+                      </Action>
+                    ),
+                  },
+                ]}
+                rows={items}
+                address={address}
+                busy={sessions.loading}
+              />
+              <Pager address={address} limit={limit} total={totalCount} />
+            </>
+          )
+        }
       </Loading>
     </Page>
   );

@@ -50,12 +50,7 @@ export function AlertsScreen() {
   return (
     <Page title="Alerts" actions={<Tabs />}>
       <Loading of={alerts} rows={limit}>
-        {(data) => (
-          <>
-            <Filters address={address} of={data} />
-            <Episodes data={data} matching={matching} busy={alerts.loading} reload={alerts.reload} />
-          </>
-        )}
+        {(data) => <Episodes data={data} matching={matching} busy={alerts.loading} reload={alerts.reload} />}
       </Loading>
     </Page>
   );
@@ -93,11 +88,21 @@ function Episodes({
       acknowledge: mayWrite.value ? acknowledgeOne : undefined,
     }),
   );
+  const filters = (
+    <Filters address={address} of={data}>
+      {view.menus}
+    </Filters>
+  );
   if (items.length === 0)
-    return <None isFiltered={address.link({}).includes('?')} hasApplication={applications.length > 0} />;
+    return (
+      <>
+        {filters}
+        <None isFiltered={address.link({}).includes('?')} hasApplication={applications.length > 0} />
+      </>
+    );
   return (
     <>
-      <div class="filters">{view.menus}</div>
+      {filters}
       {mayWrite.value && (
         <div class="filters" role="group" aria-label="Chosen episodes">
           <span role="status">{chosen.size === 0 ? 'None chosen' : `${chosen.size.toLocaleString()} chosen`}</span>

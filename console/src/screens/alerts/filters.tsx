@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { AlertsQuery } from '../../api/documents.js';
 import type { Address } from '../../browser/address.js';
 import { severities } from './alert-labels.js';
@@ -18,7 +19,15 @@ const acknowledgements: readonly Option[] = [
 ];
 
 /** The filters of the list of episodes. Those by rule and by device are set by links. */
-export const Filters = ({ address, of }: { address: Address; of: AlertsQuery }) => {
+export const Filters = ({
+  address,
+  of,
+  children,
+}: {
+  address: Address;
+  of: AlertsQuery;
+  children: ComponentChildren;
+}) => {
   const [device] = of.devices?.items ?? [];
   const rule = address.get('rule');
   const ruleName = of.account?.episodes.items.find(({ alertRuleId }) => alertRuleId === rule)?.name;
@@ -56,6 +65,7 @@ export const Filters = ({ address, of }: { address: Address; of: AlertsQuery }) 
       {rule !== '' && (
         <Chip text={`Rule: ${ruleName ?? 'chosen'}`} without="Every rule" href={address.link({ rule: undefined })} />
       )}
+      {children}
     </div>
   );
 };

@@ -66,7 +66,7 @@ export function ApplicationScreen() {
             <>
               <Facts
                 of={[
-                  ['Description', shown.description && <>{shown.description}</>],
+                  ['Description', shown.description && <span class="sentence">{shown.description}</span>],
                   ['Your access', accessOf(shown.permission)],
                   ['Identifier', <CopyText text={shown.id} what="the identifier" />],
                   ['Created', formatTime(secondsOf(shown.createdAt))],

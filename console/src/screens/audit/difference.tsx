@@ -4,19 +4,34 @@ import { wordsOf } from './words.js';
 
 type Change = AuditLineFragment['changes'][number];
 
+/** Number of fields that are shown at once. The creation of a thing has many. */
+const mostShown = 5;
+
 /** Shows the changes of an event, a line for each field: of lists the items that came and went, of secrets the word alone. */
 export const Difference = ({ of }: { of: readonly Change[] }) =>
   of.length === 0 ? (
     <span class="quiet">nothing</span>
   ) : (
-    <ul class="lines difference">
-      {of.map((change) => (
-        <li key={change.field}>
-          <span class="quiet">{wordsOf(change.field)}</span> <Values of={change} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <Fields of={of.length > mostShown + 1 ? of.slice(0, mostShown) : of} />
+      {of.length > mostShown + 1 && (
+        <details>
+          <summary class="quiet">{of.length - mostShown} more</summary>
+          <Fields of={of.slice(mostShown)} />
+        </details>
+      )}
+    </>
   );
+
+const Fields = ({ of }: { of: readonly Change[] }) => (
+  <ul class="lines difference">
+    {of.map((change) => (
+      <li key={change.field}>
+        <span class="quiet">{wordsOf(change.field)}</span> <Values of={change} />
+      </li>
+    ))}
+  </ul>
+);
 
 const Values = ({ of: { before, after } }: { of: Change }) => {
   if (Array.isArray(before) || Array.isArray(after))

@@ -119,8 +119,15 @@ const Shown = ({ of }: { of: Delivery }) => (
         ['Stored', formatTime(secondsOf(of.createdAt))],
         ['Last changed', formatTime(secondsOf(of.updatedAt))],
         ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
-        ['Next attempt', of.nextAttemptAt !== null && <>{nextAttempt(of)}</>],
-        ['Fault', of.error && <span title={of.error.code}>{of.error.message}</span>],
+        ['Next attempt', of.nextAttemptAt !== null && <span class="sentence">{nextAttempt(of)}</span>],
+        [
+          'Fault',
+          of.error && (
+            <span class="sentence" title={of.error.code}>
+              {of.error.message}
+            </span>
+          ),
+        ],
       ]}
     />
     <Attempts of={of} />

@@ -60,7 +60,7 @@ export function ProductFields({ product }: { product?: Product }) {
             <Mappings of={mappings} variable={index + 1} />
           </div>
         ))}
-        <button type="button" onClick={() => setRows([...rows, row()])}>
+        <button type="button" class="add" onClick={() => setRows([...rows, row()])}>
           Add a variable
         </button>
       </fieldset>

@@ -35,6 +35,7 @@ function Usage() {
     <Loading of={usage} rows={20}>
       {(data) => (
         <>
+          <Totals of={data.usage.items} days={days} />
           <Section title="Quotas">
             <Facts
               of={[
@@ -44,7 +45,6 @@ function Usage() {
               ]}
             />
           </Section>
-          <Totals of={data.usage.items} days={days} />
           <Section
             title="Days"
             actions={
