@@ -200,7 +200,7 @@ const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
           <tbody>
             {attempts.map(({ at, statusCode, error, duration }) => (
               <tr key={at}>
-                <td>{formatTime(secondsOf(at))}</td>
+                <td class="nowrap">{formatTime(secondsOf(at))}</td>
                 <td>{error === null ? statusCode : <span title={error.code}>{error.message}</span>}</td>
                 <td class="number">{millis(duration.connect)}</td>
                 <td class="number">{millis(duration.wait)}</td>
