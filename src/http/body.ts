@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { malformed, tooLarge, unsupportedMediaType } from '#common/errors.js';
+import { JsonSyntaxError } from '#json/json.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { Hold } from './in-flight.js';
 
@@ -190,4 +191,28 @@ const decodeChunks = async (chunks: readonly Buffer[], organizationId: string): 
   }
   pieces.push(decode(decoder, undefined));
   return pieces.join('');
+};
+
+/**
+ * Runs a parser.
+ * @throws malformed when the text is not JSON.
+ */
+export const orMalformed = <Json>(parse: () => Json): Json => {
+  try {
+    return parse();
+  } catch (error) {
+    return asMalformed(error);
+  }
+};
+
+/**
+ * Rethrows an error.
+ * @throws malformed when the error says that a text is not JSON.
+ */
+export const asMalformed = (error: unknown): never => {
+  if (error instanceof JsonSyntaxError) {
+    throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
+  }
+  if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
+  throw error;
 };

@@ -1,7 +1,7 @@
 import { malformed } from '#common/errors.js';
 import { maxItems } from '#entities/ingest-answer.js';
-import { JsonSyntaxError } from '#json/json.js';
 import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlices } from '#json/plain.js';
+import { asMalformed } from './body.js';
 
 /** The content of a body that is stored. */
 interface StoredBody {
@@ -32,16 +32,4 @@ export const readStoredBody = async (
   const body = await read().catch(asMalformed);
   if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
   return body;
-};
-
-/**
- * Rethrows an error.
- * @throws malformed when the error says that a text is not JSON.
- */
-export const asMalformed = (error: unknown): never => {
-  if (error instanceof JsonSyntaxError) {
-    throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
-  }
-  if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
-  throw error;
 };

@@ -17,7 +17,8 @@ import { type Claim, type FeedShared, type Subscriber } from './feed-options.js'
 import { createJobFeed } from './job-feed.js';
 import { createNotifications, type Notice, type Notifications } from './notifications.js';
 import { rangesOf } from './range.js';
-import { createRecordFeed, type MatchStored, type ReadChanges } from './record-feed.js';
+import { createRecordFeed, type ReadChanges } from './record-feed.js';
+import type { MatchStored } from './record-match.js';
 import { type Batch, Stream } from './stream.js';
 
 /**

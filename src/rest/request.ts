@@ -9,10 +9,10 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { type Fault, invalid, malformed } from '#common/errors.js';
-import { type BodyRules, type BodySender, readBody } from '#http/body.js';
+import { type BodyRules, type BodySender, orMalformed, readBody } from '#http/body.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from '#http/input.js';
 import { listName, readQueryString } from '#http/query-string.js';
-import { asMalformed, readStoredBody } from '#http/stored-body.js';
+import { readStoredBody } from '#http/stored-body.js';
 import { JsonObject, type LocatedJson, toPlain } from '#json/json.js';
 import { parseJson } from '#json/reader.js';
 import { argumentSourcesOf } from './argument-source.js';
@@ -179,7 +179,7 @@ const fieldsBody = (args: readonly GraphQLArgument[], { nullClears, readOnly }: 
 };
 
 const parseObject = (text: string): Record<string, unknown> => {
-  const body = located(() => JSON.parse(text) as unknown);
+  const body = orMalformed(() => JSON.parse(text) as unknown);
   if (!isRecord(body)) throw malformed('The body must be a JSON object.');
   return body;
 };
@@ -214,7 +214,7 @@ const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
           values[key] = nodes.has(key)
             ? value
             : reader.read(
-                located(() => toPlain(value)),
+                orMalformed(() => toPlain(value)),
                 key,
                 faults,
               );
@@ -230,21 +230,9 @@ const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
 const isNull = (node: LocatedJson) => node.kind === 'literal' && node.value === null;
 
 const parseLocatedObject = (text: string): JsonObject['members'] => {
-  const body = located(() => parseJson(text));
+  const body = orMalformed(() => parseJson(text));
   if (!(body instanceof JsonObject)) throw malformed('The body must be a JSON object.');
   return body.members;
-};
-
-/**
- * Runs a parser.
- * @throws malformed when the text is not JSON.
- */
-const located = <Json>(parse: () => Json): Json => {
-  try {
-    return parse();
-  } catch (error) {
-    return asMalformed(error);
-  }
 };
 
 /**
