@@ -8,7 +8,7 @@ export class PreviewedEpisode {
   @Field(() => GraphQLDateTimeISO, { description: 'Time at which the episode would have opened.' }) openedAt!: string;
   @Field(() => EpisodeRecord, {
     nullable: true,
-    description: 'Record that would have opened the episode; null for a silence.',
+    description: 'Record that would have opened the episode; null if silence opened it.',
   })
   openedBy?: EpisodeRecord | null;
   @Field(() => GraphQLDateTimeISO, {

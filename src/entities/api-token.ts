@@ -21,7 +21,10 @@ export class ApiToken {
     | null;
   @reference('Product whose devices register themselves with the token; it may do nothing else.', { nullable: true })
   productId?: string | null;
-  @reference('Application whose dashboard a link with the token shows; it may read nothing else.', { nullable: true })
+  @reference(
+    'For the token of a link to a dashboard: the application of the dashboard. The token may read nothing else.',
+    { nullable: true },
+  )
   @GraphOnly()
   applicationId?: string | null;
   @text('Purpose of the token.', { nullable: true }) name?: string | null;

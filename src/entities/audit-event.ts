@@ -99,7 +99,7 @@ export class AuditEvent {
   @Field(() => AuditTargetReference, { nullable: true, description: 'Thing that it was done to.' })
   target?: AuditTargetReference | null;
   @Field(() => [AuditChange], { description: 'Changed fields.' }) changes!: AuditChange[];
-  @Field(() => AuditOutcome, { description: 'Outcome.' }) outcome!: AuditOutcome;
+  @Field(() => AuditOutcome, { description: 'Outcome of the operation.' }) outcome!: AuditOutcome;
   @Field(() => String, { nullable: true, description: 'Identifier of the request.' }) requestId?: string | null;
   @Field(() => String, { nullable: true, description: 'Address that the request came from.' }) address?: string | null;
 }

@@ -10,7 +10,7 @@ import { WebAddress } from './scalars.js';
 })
 export class DashboardLink {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
-  @Field(() => ID, { description: 'Application that it shows.' }) applicationId!: string;
+  @Field(() => ID, { description: 'Application whose dashboard the link shows.' }) applicationId!: string;
   @Field(() => String, { description: 'Purpose of the link, such as the place of the screen.' }) name!: string;
   @Field(() => String, { description: 'First characters of the token, to tell links apart.' }) prefix!: string;
   @Field(() => GraphQLDateTimeISO, { description: 'Time of creation.' }) createdAt!: string;

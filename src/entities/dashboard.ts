@@ -4,7 +4,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 /** The dashboard of an application. */
 @ObjectType({ description: 'The dashboard of an application: its panels, their sources and their places.' })
 export class Dashboard {
-  @Field(() => ID, { description: 'Application that it belongs to.' }) applicationId!: string;
+  @Field(() => ID, { description: 'Application of the dashboard.' }) applicationId!: string;
   @Field(() => Int, { description: 'Number of times that it was saved; 0 before the first time.' }) version!: number;
   @Field(() => GraphQLJSON, { description: 'Document of format 1, as the guide to dashboards describes it.' })
   document!: unknown;

@@ -61,7 +61,10 @@ export class Episode {
   @Field(() => ID, { description: 'Device of the episode.' }) deviceId!: string;
   @Field(() => GraphQLDateTimeISO, { description: 'Time of opening, which is that of the record or of the silence.' })
   openedAt!: string;
-  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that opened the episode; null for a silence.' })
+  @Field(() => EpisodeRecord, {
+    nullable: true,
+    description: 'Record that opened the episode; null if silence opened it.',
+  })
   openedBy?: EpisodeRecord | null;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of closing; null while the episode is open.' })
   closedAt?: string | null;

@@ -58,5 +58,5 @@ registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of a
 /** The address of an export. */
 @ObjectType({ description: 'The address of an export. Fetch it with the same token in the header `Authorization`.' })
 export class ExportLink {
-  @Field(() => WebAddress, { description: 'Address of the file, which GET returns.' }) url!: string;
+  @Field(() => WebAddress, { description: 'Address of the file, to fetch with GET.' }) url!: string;
 }

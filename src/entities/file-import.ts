@@ -86,7 +86,7 @@ export class FileImport {
   })
   @RestScalar('Float')
   unchanged!: number;
-  @Field(() => Int, { description: 'Lines with faults, of which nothing is stored.' })
+  @Field(() => Int, { description: 'Lines with faults. Nothing of them is stored.' })
   @RestScalar('Float')
   rejected!: number;
   @Field(() => Int, { description: 'Number of faults in all lines.' }) @RestScalar('Float') faultCount!: number;

@@ -9,7 +9,7 @@ export class HookActivity {
   @Field(() => UnixTime, { description: 'Start of the bucket.' }) ts!: number;
   @Field(() => Int, { description: 'Deliveries that succeeded.' }) succeeded!: number;
   @Field(() => Int, { description: 'Deliveries that failed permanently.' }) failed!: number;
-  @Field(() => Int, { description: 'Deliveries that wait for an attempt, or are being called.' }) pending!: number;
+  @Field(() => Int, { description: 'Number of deliveries that wait for an attempt or are in one.' }) pending!: number;
   @Field(() => Float, { nullable: true, description: 'Share of the ended deliveries that succeeded, 0 to 1.' })
   successRate?: number | null;
   @Field(() => Float, {

@@ -114,7 +114,7 @@ registerEnumType(PutStatus, {
   description: 'The outcome of an item of a call that puts many things.',
   valuesConfig: {
     updated: { description: 'The thing existed and was changed, or linked.' },
-    unchanged: { description: 'The thing was as the item says already.' },
+    unchanged: { description: 'The thing already was as the item describes it.' },
     failed: { description: 'The item was not stored: `error` says why.' },
   },
 });

@@ -84,7 +84,7 @@ export class InvitationResolver {
   }
 
   @Mutation(() => NewInvitation, {
-    description: 'Gives an invitation a new link and seven more days. The link before no longer counts.',
+    description: 'Gives an invitation a new link and seven more days. The earlier link stops working.',
   })
   async resendInvitation(
     @Args(() => InvitationArgs) args: InvitationArgs,

@@ -45,8 +45,7 @@ export class PutTeamResolver {
   }
 
   @Mutation(() => PutAnswer, {
-    description:
-      'Gives a team applications, or changes what it may do with them. One outcome per application, in order.',
+    description: 'Gives a team access to applications, or changes its access. One outcome per application, in order.',
   })
   async putTeamApplications(
     @Args(() => PutTeamApplicationsArgs) { organizationId, teamId, applications, dryRun }: PutTeamApplicationsArgs,

@@ -20,7 +20,7 @@ import { userColumns } from './users.js';
 export class SessionResolver {
   @Query(() => SessionPage, {
     description:
-      'The sessions of the person who calls, in all organizations. To a token it shows those of its organization alone.',
+      'The sessions of the person who calls, in all organizations. A token sees those in its own organization alone.',
   })
   mySessions(@Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<SessionPage> {
     return list<Session>(ctx, sessionListing(ctx.caller, isOwn(ctx.caller)), args);
@@ -33,7 +33,7 @@ export class SessionResolver {
   }
 
   @Mutation(() => RevokedSessions, {
-    description: 'Ends sessions of the person who calls. Others are passed over.',
+    description: 'Ends sessions of the person who calls. Sessions of other people are skipped.',
   })
   async revokeMySessions(
     @Args(() => SessionsArgs) { sessionIds }: SessionsArgs,

@@ -159,7 +159,7 @@ export class UpdateAlertRuleArgs extends AlertDecisionArgs {
 /** A rule to preview. */
 @ArgsType()
 export class PreviewAlertRuleArgs extends AlertDecisionArgs {
-  @choice(() => AlertKind, 'Kind.') kind!: AlertKind;
+  @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
 }
 
 /** Arguments of the list of an application's alert rules. */

@@ -25,8 +25,8 @@ const forbidden = {
   anyone: 'tokens that may change nothing',
   readers: 'tokens that may change nothing',
   writers: 'callers who may not change the application',
-  ingesters: 'callers who are not owners, unless by a token that posts records',
-  deviceIngesters: 'callers who are not owners, unless by a token that posts records',
+  ingesters: 'callers who neither are owners nor have a token that posts records',
+  deviceIngesters: 'callers who neither are owners nor have a token that posts records',
   provisioners: 'all tokens but provisioning tokens',
   owners: 'callers who are not owners',
 } as const;

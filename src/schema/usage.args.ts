@@ -7,7 +7,8 @@ import { PageArgs } from './list.args.js';
 @ArgsType()
 export class UsageArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
-  @choice(() => UsageBy, 'Grouping of the usage; by default the organization.', { optional: true }) by?: UsageBy | null;
+  @choice(() => UsageBy, 'Grouping of the usage; by default the organization as a whole.', { optional: true })
+  by?: UsageBy | null;
   @day('First day, included.') fromDay?: string | null;
   @day('Last day, included.') toDay?: string | null;
   @id('Only usage of this product, if grouped by product.', { optional: true }) productId?: string | null;
