@@ -34,7 +34,7 @@ const names = new Set(
     .map((path) => basename(path)),
 );
 
-/** Commit after which subjects have at most `subjectLength` characters. */
+/** Commit after which subjects have an area and at most `subjectLength` characters. */
 const base = 'd5402d11';
 const subjectLength = 72;
 const sentenceLength = 35;
@@ -152,10 +152,15 @@ function isThere(name: string, folder: string): boolean {
 function commitFaults(): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
   if (git('rev-parse', '--is-shallow-repository').trim() === 'true') return [];
-  const lines = git('log', '--format=%h %s', `${base}..HEAD`).split('\n');
+  const lines = git('log', '--format=%h %s', `${base}..HEAD`)
+    .split('\n')
+    .filter((line) => line !== '');
   return lines.flatMap((line) => {
-    const length = line.length - line.indexOf(' ') - 1;
-    return length > subjectLength ? [`commit ${line}: ${length} characters, at most ${subjectLength} are allowed`] : [];
+    const subject = line.slice(line.indexOf(' ') + 1);
+    if (!/^[a-z][\w ,./-]*: \S/.test(subject)) return [`commit ${line}: begin with the area, as in "search: "`];
+    return subject.length > subjectLength
+      ? [`commit ${line}: ${subject.length} characters, at most ${subjectLength} are allowed`]
+      : [];
   });
 }
 

@@ -351,7 +351,7 @@ describe('an invitation by e-mail', () => {
     expect(again.body.data).toEqual({ resendInvitation: { mail: 'limited' } });
   });
 
-  it('says where the mail server refuses it, and is sent with the next try', async () => {
+  it('reports that the mail server refused it, and arrives at the next try', async () => {
     const { owner } = await world.site();
     const email = someAddress();
     world.server.refused.set(email, { code: 550, says: '5.1.1 Nobody' });

@@ -149,7 +149,7 @@ describe('alert rule', () => {
 });
 
 describe('episodes', () => {
-  it('acknowledges by identifier or filter for a caller who may read the application', async () => {
+  it('accepts acknowledgement by identifier or filter from a caller who may read the application', async () => {
     const ruleId = await owner.make(`${at}/alert-rules`, tooWarm);
     await send([1_700_001_000, 9]);
     const reader = await world.member(owner, Role.member);

@@ -30,7 +30,7 @@ async function blocked(count: number): Promise<void> {
 }
 
 describe('concurrent redeliveries', () => {
-  it('succeeds for each of three requests for one delivery that wait for a lock', async () => {
+  it('accepts each of three requests that wait for the lock of one delivery', async () => {
     const { receiver, hooks, subject } = await ended(1);
     const [delivery] = await world.deliveries(subject);
     const holder = await world.pool.connect();

@@ -119,7 +119,7 @@ describe('search_records', () => {
     expect(errorOf(answer)).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path: 'query.foo' }] });
   });
 
-  it('goes on over records of the same time without losing one', async () => {
+  it('continues by cursor over records of the same time without losing one', async () => {
     const { applicationId, night } = store;
     const args = { applicationId, from: night.from, to: night.to, size: 2, fields: ['ts', 'device.name'] };
     const answers = await assistants.modern.callAll('search_records', args);

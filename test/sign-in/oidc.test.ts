@@ -40,7 +40,7 @@ async function signIn(person: Record<string, unknown> & { sub: string }, visitor
   return { visitor, page: await visitor.get(await callbackOf(provider, visitor)) };
 }
 
-describe('signing in by a provider', () => {
+describe('sign-in by a provider', () => {
   it('sends the browser with PKCE, state and nonce, and keeps none of them in the address of ours', async () => {
     const { headers, status } = await new Visitor(world.url).get('/auth/start?provider=1');
     const { searchParams } = new URL(String(headers.location));
@@ -80,7 +80,7 @@ describe('signing in by a provider', () => {
     expect(await visitor.session()).toBeNull();
   });
 
-  it('links no account by an address of another domain, and none that is an organization', async () => {
+  it('links neither an account with an address of another domain nor an organization', async () => {
     const name = fresh();
     const account = { username: name, email: `${name}@elsewhere.example` };
     await createAccount(world.pool, AccountType.user, account, new Date());

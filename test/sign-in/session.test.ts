@@ -97,8 +97,8 @@ describe("a session's cookie", () => {
   });
 });
 
-describe('where a session counts', () => {
-  it('answers /graphql as the member', async () => {
+describe('request with a session', () => {
+  it('reads /graphql as the member', async () => {
     const { visitor, member, organization } = await signedIn(Role.owner);
     const { body } = await visitor.graph(viewer);
     expect(body.data).toEqual({
@@ -107,19 +107,19 @@ describe('where a session counts', () => {
     });
   });
 
-  it('answers downloads', async () => {
+  it('downloads a file', async () => {
     const { visitor, organization } = await signedIn(Role.owner);
     const page = await visitor.get(`/ddp/v1/organizations/${organization.id}/export?of=devices`);
     expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/csv')]);
   });
 
-  it.each(['/ddp/v1/account', '/ddp/v1/elasticsearch/x/y/_search'])('does not count at %s', async (path) => {
+  it.each(['/ddp/v1/account', '/ddp/v1/elasticsearch/x/y/_search'])('fails at %s', async (path) => {
     const { visitor } = await signedIn(Role.owner);
     expect((await visitor.get(path)).status).toBeGreaterThanOrEqual(401);
     expect((await visitor.get('/ddp/v1/account')).status).toBe(401);
   });
 
-  it('gives way to a token beside it', async () => {
+  it('acts by the token when it has one, too', async () => {
     const { visitor } = await signedIn();
     const other = await world.organization();
     const authorization = `Bearer ${other.token}`;

@@ -55,7 +55,7 @@ describe('DATABASE_READ_URL', () => {
     });
   });
 
-  it('reads on the primary what a mutation answers, and the queries of its batch', async () => {
+  it('reads the answer of a mutation, and the queries of its batch, on the primary', async () => {
     const { organization } = world;
     const usage = `usage(organizationId: "${organization.id}") { items { records } }`;
     const create = `mutation { createTeam(organizationId: "${organization.id}", name: "T") { id } }`;
@@ -70,7 +70,7 @@ describe('DATABASE_READ_URL', () => {
     expect(standby).toBe(0);
   });
 
-  it('reads on the primary while the standby lags, and returns', async () => {
+  it('reads on the primary while the standby lags, then on the standby again', async () => {
     const [standby] = world.standbys;
     await standby!.query('select pg_wal_replay_pause()');
     await store();

@@ -131,7 +131,7 @@ describeInBrowser('console: hooks', () => {
     expect(await next.textContent()).toMatch(/^not before .+ \(Europe\/Paris\): the circuit of the hook is open$/);
   });
 
-  it('goes from a delivery to the ones before and after it, and copies it as a call of curl', async () => {
+  it('goes from a delivery to the ones before and after it, and copies it as a curl command', async () => {
     const { owner, applicationId } = await furnished();
     const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
     const hookId = await owner.make(hooks, { url: receiver.url('/neighbours') });
