@@ -119,7 +119,7 @@ async function createApp(
   app.use(identifyRequests());
   if (services.tracing) app.use(services.tracing.requests);
   app.use(logRequests(log, createRequestMetrics(services.registry)));
-  app.use(allowOrigins(config.corsOrigins), elasticsearch, rest);
+  app.use(allowOrigins(config.corsOrigins), rest, elasticsearch);
   app.use(createHealth(version, checkReady));
   app.use(...pagesBeside({ config, worker }, services, admission.countUnknown));
   app.use(

@@ -7,8 +7,8 @@ import { Trail } from '#audit/trail.js';
 import { execute } from '#auth/execute.js';
 import type { CallReads } from '#database/call-read.js';
 import type { Caller } from '#entities/caller.js';
+import { traceparentOf } from '#http/request-id.js';
 import { noteFor } from '#http/request-log.js';
-import { traceparentOf } from '#http/trace-context.js';
 import type { Context, ObjectCounter, Read, WeighRows } from '#schema/context.js';
 
 /** Resources that all calls share; `app` creates them once. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createAddressCounter } from './address-counter.js';
+import { networkOf } from './client-network.js';
 
 /** Limits how many connections without a valid token one IP address may have open. */
 export interface ConnectionLimit {
@@ -28,5 +28,32 @@ export const createConnectionLimit = (perAddress: number, isProxy: (address: str
       return true;
     },
     authenticated: (socket) => places.get(socket)?.(),
+  };
+};
+
+/** Counts what each IP address has open; of IPv6, each network of 64 bits. */
+export interface AddressCounter {
+  /** Takes a slot and returns the function that releases it; undefined when the address has its maximum. */
+  take(address: string): (() => void) | undefined;
+}
+
+/** Creates a counter that allows each address `max` slots at once. */
+export const createAddressCounter = (max: number): AddressCounter => {
+  const taken = new Map<string, number>();
+  return {
+    take(from) {
+      const address = networkOf(from);
+      const count = taken.get(address) ?? 0;
+      if (count >= max) return undefined;
+      taken.set(address, count + 1);
+      let isTaken = true;
+      return () => {
+        if (!isTaken) return;
+        isTaken = false;
+        const left = taken.get(address)! - 1;
+        if (left === 0) taken.delete(address);
+        else taken.set(address, left);
+      };
+    },
   };
 };

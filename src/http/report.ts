@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Log } from '#common/log.js';
 import { isAborted, toApiError } from '#schema/api-error.js';
-import { traceIdOf } from './trace-context.js';
+import { traceIdOf } from './request-id.js';
 
 /** Logs the reason why a caller sees only INTERNAL or UNAVAILABLE. */
 export type Report = (cause: unknown, request?: Request) => void;

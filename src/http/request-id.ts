@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 
+/** A request's own identifier that is kept. */
 const acceptable = /^[\w.:-]{1,128}$/;
 
 /**
@@ -14,3 +15,25 @@ export const identifyRequests =
     response.setHeader('X-Request-Id', typeof given === 'string' && acceptable.test(given) ? given : newRequestId());
     next();
   };
+
+/** A `traceparent` of version 00, or of a later version with the same beginning (W3C Trace Context, section 3.2). */
+const traceparent = /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2})(?:$|-)/;
+
+/**
+ * Returns the `traceparent` of a request in version 00, always 55 characters: that of the span which handles the
+ * request when this service traces, else the one that the caller sent. Undefined when there is none or it is invalid.
+ */
+export const traceparentOf = ({
+  headers,
+  res,
+}: Pick<Request, 'headers'> & { res?: Request['res'] }): string | undefined => {
+  const own = res?.locals?.['traceparent'] as string | undefined;
+  if (own !== undefined) return own;
+  const given = headers['traceparent'];
+  const [, rest] = (typeof given === 'string' && traceparent.exec(given)) || [];
+  return rest === undefined ? undefined : `00-${rest}`;
+};
+
+/** Returns the identifier of the trace that a request belongs to: 32 hexadecimal digits. */
+export const traceIdOf = (request: Pick<Request, 'headers'> & { res?: Request['res'] }): string | undefined =>
+  traceparentOf(request)?.slice(3, 35);

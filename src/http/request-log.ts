@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Log } from '#common/log.js';
-import { traceIdOf } from './trace-context.js';
+import { traceIdOf } from './request-id.js';
 
 /** Additional fields of a request's log line, kept in `response.locals`. */
 interface Noted {

@@ -27,8 +27,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Log } from '#common/log.js';
 import type { TracingConfig } from '#config/config.js';
+import { traceparentOf } from '#http/request-id.js';
 import { probePaths, routeOf, statusOf } from '#http/request-log.js';
-import { traceparentOf } from '#http/trace-context.js';
 import { version } from '#process/version.js';
 import { reportFailures } from './report-failures.js';
 import type { Tracing } from './tracing.js';

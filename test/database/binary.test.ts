@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { booleans, jsons, texts, times, uuids } from '#database/binary.js';
 import { createPool } from '#database/pools.js';
-import { copyIn } from '#records/postgres/log/copy.js';
-import { CopyRows } from '#records/postgres/log/copy-rows.js';
+import { CopyRows, copyIn } from '#records/postgres/log/copy.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

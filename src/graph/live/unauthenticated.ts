@@ -1,4 +1,4 @@
-import { createAddressCounter } from '#http/address-counter.js';
+import { createAddressCounter } from '#http/connection-limit.js';
 
 /** Connections that are not yet authenticated. */
 export interface UnauthenticatedConnections {

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { PlainJson } from '#json/json.js';
 import type { NewRecord } from '#records/new-record.js';
-import { copyIn } from './copy.js';
-import { CopyRows } from './copy-rows.js';
+import { CopyRows, copyIn } from './copy.js';
 import { markDirty, type Touched } from './dirty.js';
 import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
 import { noteUsage } from './usage.js';
