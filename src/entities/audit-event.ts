@@ -82,9 +82,9 @@ export class AuditTargetReference {
 @ObjectType({ description: 'One changed field.' })
 export class AuditChange {
   @Field(() => String, { description: 'Name of the field.' }) field!: string;
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Value before; `"changed"` of a secret.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Value before the change; `"changed"` for a secret.' })
   before?: PlainJson;
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Value after; `"changed"` of a secret.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Value after the change; `"changed"` for a secret.' })
   after?: PlainJson;
 }
 
@@ -94,7 +94,7 @@ export class AuditEvent {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
   @Field(() => ID, { description: 'Organization of the event.' }) organizationId!: string;
   @Field(() => GraphQLDateTimeISO, { description: 'Time of the event.' }) at!: string;
-  @Field(() => AuditActor, { description: 'Actor.' }) actor!: AuditActor;
+  @Field(() => AuditActor, { description: 'Actor of the operation.' }) actor!: AuditActor;
   @Field(() => String, { description: 'Name of the operation, such as `updateTeam`.' }) action!: string;
   @Field(() => AuditTargetReference, { nullable: true, description: 'Thing that it was done to.' })
   target?: AuditTargetReference | null;

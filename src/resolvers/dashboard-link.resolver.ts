@@ -27,7 +27,7 @@ export class DashboardLinkResolver {
   }
 
   @Mutation(() => DashboardLink, {
-    description: 'Ends a link permanently: whoever shows it gets nothing more, within about a second.',
+    description: 'Ends a link permanently. Screens that show it receive nothing more after about a second.',
   })
   async deleteDashboardLink(
     @Args(() => DashboardLinkArgs) { organizationId, applicationId, linkId }: DashboardLinkArgs,

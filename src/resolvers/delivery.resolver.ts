@@ -58,7 +58,7 @@ export class DeliveryResolver {
   }
 
   @Mutation(() => Job, {
-    description: 'Makes deliveries of a time range again that ended in the given state, in a job.',
+    description: 'Repeats, in a job, the deliveries of a time range that ended in the given state.',
   })
   async redeliverApplicationHook(@Args(() => RedeliverArgs) args: RedeliverArgs, @Ctx() ctx: Context): Promise<Job> {
     const hook = await loadHook(ctx, args);
