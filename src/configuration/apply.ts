@@ -1,4 +1,5 @@
-import { faultText, type Graph } from './client.js';
+import { callsOf } from './calls.js';
+import { faultText, type Graph, Refusal } from './client.js';
 import { withProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
 import { idIn, type Known } from './known.js';
@@ -13,9 +14,6 @@ interface Answer {
     error: { message: string; errors: { path: string; message: string }[] } | null;
   }[];
 }
-
-/** Limits of one call: its items, and their characters as JSON, which stay below the size limit of a request. */
-const atOnce = { items: 1000, characters: 250_000 };
 
 /** One item of a call, and the step that it carries out. */
 interface Item {
@@ -172,13 +170,22 @@ class Applying {
 
   /** Puts items. Adds the identifier of each stored item to `ids`, by the step's key. */
   private async put(call: PutCall, items: readonly Item[], ids?: Map<string, string>): Promise<void> {
-    for (const some of callsOf(items)) {
-      try {
-        await this.putSome(call, some, ids);
-      } catch (error) {
-        // What is wrong with the call itself, such as a value of another type, fails all of its items.
-        for (const { step } of some) this.fail(step, (error as Error).message);
+    for (const some of callsOf(items)) await this.putOrSplit(call, some, ids);
+  }
+
+  /** Puts items in one call. A value of another type refuses the whole call, so the halves are put by themselves. */
+  private async putOrSplit(call: PutCall, items: readonly Item[], ids?: Map<string, string>): Promise<void> {
+    try {
+      await this.putSome(call, items, ids);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code !== 'VALIDATION_FAILED' || items.length === 1) {
+        for (const { step } of items) this.fail(step, error.message);
+        return;
       }
+      const middle = Math.ceil(items.length / 2);
+      await this.putOrSplit(call, items.slice(0, middle), ids);
+      await this.putOrSplit(call, items.slice(middle), ids);
     }
   }
 
@@ -214,24 +221,6 @@ class Applying {
     if (typeof product !== 'string') return product === undefined ? values : { ...values, product };
     return { ...values, product: { id: idIn(this.known.products, product) } };
   }
-}
-
-/** Splits items into calls within the limits. */
-function callsOf(items: readonly Item[]): Item[][] {
-  const calls: Item[][] = [];
-  let characters = 0;
-  for (const each of items) {
-    const length = JSON.stringify(each.item).length;
-    const last = calls.at(-1);
-    if (last === undefined || last.length >= atOnce.items || characters + length > atOnce.characters) {
-      calls.push([each]);
-      characters = length;
-    } else {
-      last.push(each);
-      characters += length;
-    }
-  }
-  return calls;
 }
 
 const byParent = (found: readonly Step[]) => Map.groupBy(found, ({ parent }) => parent!);

@@ -124,6 +124,21 @@ describe('ddp apply', () => {
     for (const what of ['products', 'applications', 'teams', 'devices']) expect(await names(what)).toEqual([]);
   });
 
+  it('creates more things than one call may put', async () => {
+    const teams = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`Crew ${index}`, {}]));
+    expect((await apply({ teams })).at(-1)).toBe('Done: 1001 of 1001.');
+    expect(await apply({ teams }, '--prune')).toEqual(['Nothing to do.']);
+  });
+
+  it('fails only the things with a value of another type', async () => {
+    const product = (name: unknown) => ({ name, version: '1', variables: [] });
+    const products = { a: product('Pump'), b: product(12), c: product('Valve'), d: product('Lamp') };
+    const { code, stdout, stderr } = await ddp('apply', await file({ products, teams: { Crew: {} } }));
+    expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'Done: 4 of 5.']);
+    expect(stderr).toMatch(/^\+ product b: .*String cannot represent a non string value: 12$/m);
+    expect(await names('products')).toEqual(['Pump', 'Valve', 'Lamp']);
+  });
+
   it('saves dashboards, with keys of products, and exports them for another organization', async () => {
     const place = { id: 'p1', title: '', x: 0, y: 0, w: 6, h: 6 };
     const source = { product: 'thermometer', variable: 'data.t', label: '' };
