@@ -2,12 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { clientOf } from '#database/client.js';
+import { ormConnections } from '#database/pool-size.js';
 import { sessionOptions } from '#database/pools.js';
 import { typeParsers } from '#database/types.js';
 import { entities } from '#entities/index.js';
-
-/** Connections of its pool at most. */
-export const ormConnections = 10;
 
 /**
  * How the unit of work reaches the database. The schema comes from `migrations/` alone, never from the classes.

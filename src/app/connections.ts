@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
@@ -6,13 +5,14 @@ import type { Log } from '#common/log.js';
 import type { Config } from '#config/config.js';
 import { type CallReads, createCallReads } from '#database/call-read.js';
 import { type FollowStatement, followPool } from '#database/follow-statement.js';
+import { poolSizes } from '#database/pool-size.js';
 import { createPool, type PoolOptions } from '#database/pools.js';
 import { createReader, type Reader } from '#database/reader.js';
 import { createReadServers, primaryOnly, type ReadServers } from '#database/standby/read-servers.js';
 import { dispatcherSession } from '#hooks/hooks.js';
 import { liveSession, liveSlowSession } from '#live/live.js';
 import { journalSession } from '#records/opensearch/session.js';
-import { ormConnections, ormOptions } from '../../mikro-orm.config.js';
+import { ormOptions } from '../../mikro-orm.config.js';
 import { observePools, observeReaders } from './metrics.js';
 import { observeStandbys } from './standby-metrics.js';
 
@@ -58,50 +58,38 @@ const accessReadLimit = 5000;
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
 /**
- * Maximum number of concurrent slow reads. More than there are processors would slow each other down, and everything
- * quick too.
- */
-const slowReads = Math.min(4, Math.max(2, availableParallelism()));
-
-/**
- * Returns the pools of a process by their names in metrics. A pool that is listed here is opened, shown by `/metrics`,
- * counted by {@link connectionsOfProcess} and closed. A pool that is not listed cannot be opened.
+ * Returns the pools of a process by their names in metrics. A pool that is listed here is opened, shown by `/metrics`
+ * and closed. A pool that is not listed cannot be opened.
  * @param follow called with each statement that requests cause.
  */
-const poolsOf = ({ recordIndex }: PoolSettings, follow?: FollowStatement) => {
+const poolsOf = ({ recordIndex }: Pick<Config, 'recordIndex'>, follow?: FollowStatement) => {
   // When a cluster answers searches, the journal has the records that were stored most recently.
   const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
   const storing = { pipeline: true, priority: 'quick' as const, session: justStored(), follow };
   return {
-    main: { max: 10, follow },
-    slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, priority: 'slow', follow },
-    store: { ...storing, name: 'ddp store', max: 9 },
-    slow_store: { ...storing, name: 'ddp slow store', max: 3, priority: 'slow' },
-    search: { name: 'ddp search', max: 8, pipeline: true, follow },
-    hooks: { name: 'ddp hooks', max: 4, priority: 'quick', session: dispatcherSession },
-    live: { name: 'ddp live', max: 4, priority: 'quick', session: justStored(liveSession) },
-    live_slow: { name: 'ddp live query', max: 4, session: justStored(liveSlowSession), priority: 'slow' },
-  } satisfies Record<string, PoolOptions & { max: number }>;
+    main: { max: poolSizes.main, follow },
+    slow_read: { name: 'ddp slow read', max: poolSizes.slow_read, pipeline: true, priority: 'slow', follow },
+    store: { ...storing, name: 'ddp store', max: poolSizes.store },
+    slow_store: { ...storing, name: 'ddp slow store', max: poolSizes.slow_store, priority: 'slow' },
+    search: { name: 'ddp search', max: poolSizes.search, pipeline: true, follow },
+    hooks: { name: 'ddp hooks', max: poolSizes.hooks, priority: 'quick', session: dispatcherSession },
+    live: { name: 'ddp live', max: poolSizes.live, priority: 'quick', session: justStored(liveSession) },
+    live_slow: {
+      name: 'ddp live query',
+      max: poolSizes.live_slow,
+      session: justStored(liveSlowSession),
+      priority: 'slow',
+    },
+  } satisfies Record<PoolName, PoolOptions>;
 };
 
-type PoolSettings = Pick<Config, 'recordIndex'>;
-type PoolName = keyof ReturnType<typeof poolsOf>;
-
-/**
- * Connections besides the pools: two pipelined ones, one that listens, and a few for migrations at start and for
- * cancelling statements.
- */
-const singleConnections = 6;
-
-/** Returns the maximum number of connections that one process opens. */
-export const connectionsOfProcess = (config: PoolSettings): number =>
-  Object.values(poolsOf(config)).reduce((sum, { max }) => sum + max, ormConnections + singleConnections);
+type PoolName = keyof typeof poolSizes;
 
 /** Maximum time for a connection to a standby to open, in milliseconds: the primary answers after it. */
 const standbyTimeout = 1000;
 
 /**
- * Opens the pools of the standbys, each as large as the primary's. {@link connectionsOfProcess} does not count them.
+ * Opens the pools of the standbys, each as large as the primary's. The connections of a process are counted without them.
  */
 const openStandbys = (
   { databaseReadUrls, recordIndex }: Config,

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import type { Pool } from 'pg';
-import { startService } from '#app/app.js';
 import type { ServicesOptions } from '#app/services.js';
-import { usualTime } from '#app/warm-up.js';
 import { startWorkers } from '#app/workers/primary.js';
 import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } from '#app/workers/worker-count.js';
 import type { Log } from '#common/log.js';
@@ -44,7 +42,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
   await checkListenAddress(config);
   if (config.mqtt !== undefined) await checkListenAddress({ host: config.host, port: config.mqtt.port }, 'MQTT_PORT');
   const wanted = wantedWorkers(config);
-  const database = await openDatabase(config, log, connectionsOfWorkers(config, wanted) + 2 * spareConnections);
+  const database = await openDatabase(config, log, connectionsOfWorkers(wanted) + 2 * spareConnections);
   log.info({ database: database.place, embedded: database.embedded }, 'Database opened');
   try {
     await prepareDatabase(database.connectionString, log);
@@ -81,6 +79,8 @@ async function startProcesses(
     options.log.info({ workers: count }, 'Starting workers');
     return startWorkers({ ...options, count });
   }
+  // The service is most of the program. The primary of several workers does not load it.
+  const [{ startService }, { usualTime }] = await Promise.all([import('#app/app.js'), import('#app/warm-up.js')]);
   const service = await startService({ ...options, warm: usualTime });
   return {
     url: service.url,

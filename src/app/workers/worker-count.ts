@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Pool } from 'pg';
 import type { Log } from '#common/log.js';
 import type { Config } from '#config/config.js';
-import { connectionsOfProcess } from '../connections.js';
+import { connectionsOfProcess } from '#database/pool-size.js';
 
 /** Returns the number of processes to start, before the limits of the database are known. */
 export const wantedWorkers = (
@@ -15,8 +15,8 @@ export const wantedWorkers = (
 };
 
 /** Returns the maximum number of connections of the workers. During a replacement there is one worker more. */
-export const connectionsOfWorkers = (config: Pick<Config, 'recordIndex'>, workers: number): number =>
-  connectionsOfProcess(config) * (workers === 1 ? 1 : workers + 1);
+export const connectionsOfWorkers = (workers: number): number =>
+  connectionsOfProcess * (workers === 1 ? 1 : workers + 1);
 
 /** Connections left for commands and other users of the database. */
 export const spareConnections = 10;
@@ -26,7 +26,7 @@ export const spareConnections = 10;
  * @throws an explanation for the operator when WORKERS sets a higher number.
  */
 export async function fitWorkers(
-  config: Pick<Config, 'workers' | 'recordIndex'>,
+  { workers }: Pick<Config, 'workers'>,
   wanted: number,
   pool: Pool,
   log: Log,
@@ -37,12 +37,12 @@ export async function fitWorkers(
   );
   const { allowed } = rows[0]!;
   const room = allowed - spareConnections;
-  const needed = connectionsOfWorkers(config, wanted);
+  const needed = connectionsOfWorkers(wanted);
   // A single process is the minimum.
   if (wanted === 1 || needed <= room) return wanted;
-  const fitting = Math.max(1, Math.floor(room / connectionsOfProcess(config)) - 1);
+  const fitting = Math.max(1, Math.floor(room / connectionsOfProcess) - 1);
   const sentence = `${wanted} workers may open ${needed} connections, one worker more while they are replaced among them; the database allows ${allowed} (max_connections), of which ${spareConnections} are left to others.`;
-  if (config.workers === wanted)
+  if (workers === wanted)
     throw new Error(`${sentence} Set WORKERS=${fitting}, or max_connections to ${needed - room} more.`);
   log.warn({ workers: fitting }, `${sentence} Fewer are started.`);
   return fitting;
