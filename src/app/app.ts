@@ -15,6 +15,7 @@ import { identifyRequests } from '#http/request-id.js';
 import { logRequests } from '#http/request-log.js';
 import { listen } from '#http/server.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from '#http/verbs.js';
+import { releaseMemory, releaseWhenQuiet } from '#process/memory.js';
 import { version } from '#process/version.js';
 import { createAvatars } from '#rest/avatar.js';
 import { createDocs } from '#rest/docs.js';
@@ -66,6 +67,7 @@ export async function startService(options: ServicesOptions): Promise<Service> {
       await server.close(0);
       throw error;
     });
+    const stopReleasing = releaseWhenQuiet();
     return {
       url: server.url,
       mqttUrl: mqtt?.url,
@@ -80,6 +82,7 @@ export async function startService(options: ServicesOptions): Promise<Service> {
       checkReady,
       async close() {
         const until = Date.now() + stopTimeout;
+        stopReleasing();
         // Closing the server would otherwise wait for open streams.
         await graph.quieten();
         await Promise.all([server.close(stopTimeout), mqtt?.close(stopTimeout)]);
@@ -133,7 +136,11 @@ async function createApp(
   const route = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(route, ['GET', 'POST']);
   const warmed = [elasticsearch, rest, express.Router().use('/graphql', graph.router)];
-  if (warm !== undefined) await warmUp.run(warmed, basePath, services, warm);
+  if (warm !== undefined) {
+    await warmUp.run(warmed, basePath, services, warm);
+    // Now, as nobody waits for an answer yet.
+    releaseMemory();
+  }
   app.use(refuseUnknownPath);
   app.use(answerErrors({ isConnectionLoss, report }));
   return { app, graph, admission, authenticate, checkReady };
