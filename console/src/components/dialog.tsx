@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type GraphError, refusalOf } from '../api/graph.js';
 import { toast } from '../browser/toast.js';
 import { Failure } from './state.js';
+import { useModal } from './use-modal.js';
 
 /**
  * A modal dialog with a form. `submit` makes the change; when it is refused, the dialog stays open and shows the
@@ -30,12 +31,11 @@ export function FormDialog({
   close: () => void;
   children: ComponentChildren;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [error, setError] = useState<GraphError | undefined>();
   const [busy, setBusy] = useState(false);
   const before = useRef<FormData | undefined>(undefined);
   useEffect(() => {
-    dialog.current?.showModal();
     before.current = new FormData(dialog.current!.querySelector('form')!);
   }, []);
   const onSubmit = async (event: SubmitEvent) => {

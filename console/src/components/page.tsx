@@ -12,9 +12,11 @@ export function Page({
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) {
+  const { path } = useLocation();
   useEffect(() => {
     document.title = `${title} · Device Data Platform`;
   }, [title]);
+  useEffect(() => takeFocus(path), [path]);
   return (
     <main id="main" tabIndex={-1}>
       <Crumbs />
@@ -26,6 +28,20 @@ export function Page({
     </main>
   );
 }
+
+/** Path of the screen that was shown last. */
+let shownPath: string | undefined;
+
+/**
+ * Gives the focus to the content of a screen that people went to, and when what had it is gone. Otherwise the next Tab
+ * would go to the start of the document, or on in the navigation.
+ */
+const takeFocus = (path: string): void => {
+  const isGone = document.activeElement === document.body;
+  if (shownPath !== undefined && (path !== shownPath || isGone))
+    document.getElementById('main')?.focus({ preventScroll: true });
+  shownPath = path;
+};
 
 const lists: Readonly<Record<string, string>> = {
   alerts: 'Alerts',

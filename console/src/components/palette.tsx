@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { PaletteDocument, type PaletteQuery } from '../api/documents.js';
 import { organizationId, signOut } from '../api/session.js';
@@ -8,6 +8,7 @@ import { palette } from '../browser/shortcuts.js';
 import { chooseTheme } from '../browser/theme.js';
 import { escaped } from '../format/pattern.js';
 import { Icon, type IconName } from './icon.js';
+import { useModal } from './use-modal.js';
 
 /** Something to go to or to do. */
 interface Entry {
@@ -25,11 +26,9 @@ const close = () => {
 
 /** A dialog over the screen, which Escape and a click beside it close. */
 const Over = ({ label, children }: { label: string; children: ComponentChildren }) => {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
-      ref={dialog}
+      ref={useModal()}
       class="palette"
       aria-label={label}
       onClose={close}

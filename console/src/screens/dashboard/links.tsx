@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import {
   CreateDashboardLinkDocument,
   DashboardLinksDocument,
@@ -15,14 +15,14 @@ import { Copyable } from '../../components/copy.js';
 import { Field } from '../../components/dialog.js';
 import { Empty, Loading } from '../../components/state.js';
 import { ExpiryField, expiryOf } from '../../components/token.js';
+import { useModal } from '../../components/use-modal.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 
 type Link = NonNullable<NonNullable<DashboardLinksQuery['application']>['dashboardLinks']>[number];
 
 /** The links by which a dashboard is shown on walls. Owners make and end them. */
 export function Links({ applicationId, close }: { applicationId: string; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   const names = { organizationId: organizationId.value, applicationId };
   const loaded = useQuery(DashboardLinksDocument, names);
   const [made, setMade] = useState<string | undefined>();

@@ -24,7 +24,10 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
   const [text, setText] = useState<string | undefined>();
   const [isLinked, setLinked] = useState(false);
   const close = () => {
-    if (menu.current !== null) menu.current.open = false;
+    if (menu.current === null) return;
+    menu.current.open = false;
+    // Its buttons are gone, and with them the focus.
+    menu.current.querySelector('summary')?.focus();
   };
   const save = () => {
     close();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useModal } from '../../../components/use-modal.js';
 
 /** A modal dialog with a title. Escape closes it. */
 export function Modal({
@@ -13,10 +13,8 @@ export function Modal({
   close: () => void;
   children: ComponentChildren;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class={wide ? 'modal wide' : 'modal'} aria-label={title} onClose={close}>
+    <dialog ref={useModal()} class={wide ? 'modal wide' : 'modal'} aria-label={title} onClose={close}>
       <h2>{title}</h2>
       {children}
     </dialog>
