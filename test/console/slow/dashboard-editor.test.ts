@@ -165,4 +165,59 @@ describeInBrowser('console: editor of a dashboard', () => {
     const [panel] = body.data!['application'].dashboard.document.panels.slice(-1);
     expect(panel.sources).toEqual([expect.not.objectContaining({ tag: expect.anything() })]);
   });
+
+  it('keeps panels with their variable when it is renamed', async () => {
+    const { page, owner, application } = await opened();
+    const source = { variable: 'data.temperature', tag: '$site' };
+    await saveDashboard(owner, application, [
+      { ...notes('Lines', 0), kind: 'series', sources: [source], draw: 'line', text: undefined },
+      { ...notes('Highest', 4), kind: 'figure', source, aggregate: 'max', text: undefined },
+    ]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('button', { name: 'Range and variables' }).click();
+    await page.getByLabel('Name').fill('town');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The dashboard was saved.').waitFor();
+    await page.getByLabel('town').selectOption('lyon');
+    await page.getByRole('article', { name: 'Highest' }).getByText('-15').waitFor();
+    await page.getByRole('button', { name: 'Larder' }).waitFor({ state: 'detached' });
+  });
+
+  it('saves what is left when more steps were made than can be taken back', async () => {
+    const { page } = await opened();
+    await page.getByRole('button', { name: 'Arrange First' }).focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    for (let steps = 0; steps < 50; steps++) {
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowLeft');
+    }
+    for (let steps = 0; steps < 100; steps++) await page.keyboard.press('Control+z');
+    await page.getByRole('button', { name: 'Undo', disabled: true }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The dashboard was saved.').waitFor();
+  }, 60_000);
+
+  it('links a device of another application while a panel is made, and shows it there', async () => {
+    const { page, owner, address } = await opened();
+    await owner.make(`/organizations/${owner.id}/devices/c0-09`, { name: 'Attic' });
+    await page.getByRole('button', { name: 'Add a panel' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add: newest values' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Newest values' }).click();
+    await dialog.getByLabel('Devices').first().selectOption('Some');
+    await dialog.getByRole('button', { name: 'Add a device of another application' }).first().click();
+    const link = page.getByRole('dialog', { name: 'Link a device' });
+    await link.getByRole('combobox', { name: 'Device' }).fill('Attic');
+    await link.getByRole('option', { name: 'Attic' }).click();
+    expect(await violationsOf(page)).toEqual([]);
+    await link.getByRole('button', { name: 'Link' }).click();
+    await dialog.getByText('Freezer, Attic').waitFor();
+    await dialog.getByRole('cell', { name: 'Attic' }).waitFor();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The dashboard was saved.').waitFor();
+    await page.goto(address);
+    await page.getByRole('cell', { name: 'Attic' }).waitFor();
+  }, 60_000);
 });

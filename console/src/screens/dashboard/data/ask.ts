@@ -11,8 +11,8 @@ import {
   type Panel,
   type QueryPanel,
   type SeriesPanel,
-  type Source,
   type TablePanel,
+  withChoices,
 } from '../document.js';
 import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
@@ -25,10 +25,16 @@ import { chosen, type Values } from './values.js';
 /** Points of a line, and bars of a bar chart. */
 const points = { line: 240, area: 240, bar: 60 } as const;
 
-/** Adds what a panel needs to the request, and returns the function that reads its result from the answer. */
+/**
+ * Adds what a panel needs to the request, and returns the function that reads its result from the answer. The values of
+ * the dashboard's variables stand in the place of their names.
+ */
 export function askPanel(panel: Panel, values: Values, context: Context): Reader<Result> {
   try {
-    const read = ask(filledIn(panel, values), context);
+    const read = ask(
+      withChoices(panel, (choice) => chosen(choice, values)),
+      context,
+    );
     return (answer) => {
       try {
         return read(answer);
@@ -63,30 +69,6 @@ const ask = (panel: Panel, context: Context): Reader<Result> => {
     default:
       return () => ({ kind: 'text' });
   }
-};
-
-/** Returns the panel with the values of the dashboard's variables in the place of their names. */
-const filledIn = (panel: Panel, values: Values): Panel => {
-  const fill = ({ devices, tag, product, ...rest }: Source): Source => ({
-    ...rest,
-    ...chosen(choiceOf({ devices, tag, product }), values),
-  });
-  if ('sources' in panel) return { ...panel, sources: panel.sources.map(fill) };
-  if ('source' in panel) return { ...panel, source: fill(panel.source) };
-  if (panel.kind === 'query') return { ...panel, query: { ...panel.query, products: productsOf(panel, values) } };
-  if (panel.kind !== 'map') return panel;
-  const { devices, tag, product, ...rest } = panel;
-  return {
-    ...rest,
-    ...chosen(choiceOf({ devices, tag, product }), values),
-  };
-};
-
-/** Returns the products of a query. Without a value of a variable that stands for one, it finds those of all. */
-const productsOf = ({ query }: QueryPanel, values: Values): string[] => {
-  const named = (query['products'] ?? []) as string[];
-  const ids = named.map((id) => chosen({ product: id }, values).product);
-  return ids.includes(undefined) ? [] : (ids as string[]);
 };
 
 /** Returns the devices that a choice names and the answer has not. */

@@ -1,12 +1,20 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../../components/dialog.js';
-import { type Dashboard, type Panel, rangeNames, type Variable } from '../document.js';
+import { type Choice, choiceOf, type Dashboard, rangeNames, type Variable, withChoices } from '../document.js';
 import { type Application, optionsOf } from '../facts.js';
 import { Select } from './kind-fields.js';
 import { Modal } from './modal.js';
 
 const mostVariables = 8;
 const kinds = { tag: 'Tag', device: 'Device', product: 'Product' } as const;
+
+/** A variable in the dialog. */
+interface Row {
+  /** Name that panels know it by; undefined for one that was added here. */
+  readonly was: string | undefined;
+  readonly variable: Variable;
+}
+
 /** Changes the range that a dashboard opens with, and the variables that its readers choose. */
 export function SettingsDialog({
   application,
@@ -20,7 +28,10 @@ export function SettingsDialog({
   close: () => void;
 }) {
   const [range, setRange] = useState(dashboard.range);
-  const [variables, setVariables] = useState(dashboard.variables);
+  const [rows, setRows] = useState<readonly Row[]>(() =>
+    dashboard.variables.map((variable) => ({ was: variable.name, variable })),
+  );
+  const variables = rows.map(({ variable }) => variable);
   const names = variables.map(({ name }) => name);
   const fault =
     names.find((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(name)) !== undefined
@@ -34,32 +45,33 @@ export function SettingsDialog({
         onSubmit={(event) => {
           event.preventDefault();
           if (fault !== undefined) return;
-          change({ ...dashboard, range, variables, panels: dashboard.panels.map((panel) => freed(panel, variables)) });
+          const panels = dashboard.panels.map((panel) => withChoices(panel, (choice) => following(choice, rows)));
+          change({ ...dashboard, range, variables, panels });
           close();
         }}
       >
         <Select label="Opens with" options={rangeNames} value={range} choose={setRange} />
-        {variables.map((variable, index) => (
+        {rows.map(({ was, variable }, index) => (
           <VariableFields
             key={index}
             application={application}
             number={index + 1}
             variable={variable}
-            change={(next) => setVariables(variables.map((one, place) => (place === index ? next : one)))}
-            remove={() => setVariables(variables.filter((_, place) => place !== index))}
+            change={(next) => setRows(rows.with(index, { was, variable: next }))}
+            remove={() => setRows(rows.toSpliced(index, 1))}
           />
         ))}
-        {variables.length === 0 && (
+        {rows.length === 0 && (
           <p class="quiet">
             A variable lets readers choose a device, a tag or a product above the panels. Panels that use it show that
             choice.
           </p>
         )}
-        {variables.length < mostVariables && (
+        {rows.length < mostVariables && (
           <button
             type="button"
             class="add"
-            onClick={() => setVariables([...variables, { name: freeName(names), kind: 'tag' }])}
+            onClick={() => setRows([...rows, { was: undefined, variable: { name: freeName(names), kind: 'tag' } }])}
           >
             Add a variable
           </button>
@@ -144,19 +156,20 @@ const freeName = (names: readonly string[]): string => {
   }
 };
 
-/** Returns a panel that names no variable which is gone: it shows all devices instead. */
-const freed = (panel: Panel, variables: readonly Variable[]): Panel => {
-  const known = new Map(variables.map(({ name, kind }) => [`$${name}`, kind]));
-  const isGone = (text: string, kind: Variable['kind']) => text.startsWith('$') && known.get(text) !== kind;
-  const free = <Of extends object>(of: Of): Of => {
-    const { devices, tag, product } = of as { devices?: string[]; tag?: string; product?: string };
-    const copy = { ...of } as Record<string, unknown>;
-    if (devices?.some((one) => isGone(one, 'device'))) delete copy['devices'];
-    if (tag !== undefined && isGone(tag, 'tag')) delete copy['tag'];
-    if (product !== undefined && isGone(product, 'product')) delete copy['product'];
-    return copy as Of;
+/** Returns a choice with the new names of its variables. Where a variable is gone, it is all devices. */
+const following = ({ devices, tag, product }: Choice, rows: readonly Row[]): Choice => {
+  // A row that was added may have the former name of another, which then wins.
+  const added = rows.toSorted((a, b) => Number(a.was !== undefined) - Number(b.was !== undefined));
+  const known = new Map(added.map(({ was, variable }) => [`$${was ?? variable.name}`, variable]));
+  const follow = (text: string | undefined, kind: Variable['kind']) => {
+    if (!text?.startsWith('$')) return text;
+    const variable = known.get(text);
+    return variable?.kind === kind ? `$${variable.name}` : undefined;
   };
-  if ('sources' in panel) return { ...panel, sources: panel.sources.map(free) } as Panel;
-  if ('source' in panel) return { ...panel, source: free(panel.source) } as Panel;
-  return free(panel);
+  const ids = devices?.flatMap((id) => follow(id, 'device') ?? []);
+  return choiceOf({
+    devices: ids?.length === devices?.length ? ids : undefined,
+    tag: follow(tag, 'tag'),
+    product: follow(product, 'product'),
+  });
 };

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Dashboard } from '../document.js';
 
 /** Steps that can be taken back. */
@@ -37,7 +37,8 @@ export function useHistory(applicationId: string, version: number, stored: Dashb
   const [states, setStates] = useState<States>(() =>
     hasDraft(applicationId, version) ? drafts.get(applicationId)!.states : { past: [], now: stored, future: [] },
   );
-  const isChanged = states.past.length > 0;
+  // Steps that were taken back leave no change, and the steps before the oldest one that can be taken back are changes.
+  const isChanged = useMemo(() => JSON.stringify(states.now) !== JSON.stringify(stored), [states, stored]);
   useEffect(() => {
     if (isChanged) drafts.set(applicationId, { version, states });
     else dropDraft(applicationId);
