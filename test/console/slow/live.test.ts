@@ -82,6 +82,40 @@ describeInBrowser('console: live records', () => {
     }
   });
 
+  it('begins again after an hour without connection, with the records that came meanwhile', async () => {
+    const { owner, send } = await furnished();
+    const first = await startTestService(world.databaseUrl);
+    const { page } = await browser.open('about:blank');
+    await page.route('**/graphql', (route) => {
+      const body = route.request().postDataJSON();
+      const cursor = body.variables?.after;
+      if (cursor == null) return route.continue();
+      const [seen, since, after] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+      body.variables.after = Buffer.from(JSON.stringify([seen, since - 3_700_000, after])).toString('base64url');
+      return route.continue({ postData: JSON.stringify(body) });
+    });
+    await page.goto(`${first.url}/console/live#token=${owner.token}`);
+    await connected(page);
+    await send(1);
+    await page.getByText('1 record came').waitFor();
+    await first.close();
+    await page.getByText('Connecting…').waitFor();
+    await send(2);
+    const config = readConfig({ PORT: new URL(first.url).port, RATE_LIMIT: '0' });
+    const second = await startTestService(world.databaseUrl, { config });
+    try {
+      await page.getByText('Before the connection was back').waitFor();
+      await connected(page);
+      await send(3);
+      await page.getByText('1 record came').waitFor();
+      expect(await temperatures(page)).toEqual(['3', '2', '1']);
+      expect(await page.getByRole('alert').count()).toBe(0);
+    } finally {
+      await page.close();
+      await second.close();
+    }
+  });
+
   it('asks for another token when its own is revoked', async () => {
     const { owner } = await furnished();
     const { id, token } = await createToken(world.pool, { organizationId: owner.id }, new Date());

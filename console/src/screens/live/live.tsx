@@ -22,7 +22,8 @@ const past = 7 * 86_400;
 export function LiveScreen() {
   const address = useAddress();
   const clause = parseQuery(address.get('query'));
-  const opened = useMemo(() => Math.ceil(Date.now() / 1000), []);
+  const [restarts, setRestarts] = useState(0);
+  const opened = useMemo(() => Math.ceil(Date.now() / 1000), [restarts]);
   const applicationId = address.get('application');
   const live = useQuery(LiveDocument, {
     organizationId: organizationId.value,
@@ -62,10 +63,15 @@ export function LiveScreen() {
                 <Failure error={{ message: response.error.reason ?? 'The filter was refused.' }} />
               ) : (
                 <Stream
-                  key={`${application.id} ${address.get('query')}`}
+                  key={`${application.id} ${restarts} ${address.get('query')}`}
                   applicationId={application.id}
                   query={clause}
                   history={historyOf(response)}
+                  wasLost={restarts > 0}
+                  restart={() => {
+                    setRestarts((count) => count + 1);
+                    live.reload();
+                  }}
                 />
               )}
             </>

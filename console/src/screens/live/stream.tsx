@@ -25,12 +25,18 @@ export function Stream({
   applicationId,
   query,
   history,
+  wasLost,
+  restart,
 }: {
   applicationId: string;
   query: Record<string, unknown> | undefined;
   history: readonly LiveRecord[];
+  /** Whether the history has the records of a time without connection. */
+  wasLost: boolean;
+  /** Called when the stream was broken off for too long to continue. */
+  restart: () => void;
 }) {
-  const { told, state, error } = useRecords(applicationId, query);
+  const { told, state, error } = useRecords(applicationId, query, restart);
   const before = useMemo(() => {
     const now = new Set(told.records.map(({ id }) => id));
     return history.filter(({ id }) => !now.has(id)).slice(0, Math.max(0, mostShown - told.records.length));
@@ -63,7 +69,7 @@ export function Stream({
               ))}
               {before.length > 0 && (
                 <tr class="divider">
-                  <th colSpan={3}>Before this page was opened</th>
+                  <th colSpan={3}>{wasLost ? 'Before the connection was back' : 'Before this page was opened'}</th>
                 </tr>
               )}
               {before.map((record) => (
@@ -95,9 +101,9 @@ const Line = ({ of: { ts, data, device } }: { of: LiveRecord }) => (
 
 /**
  * Returns the records of a subscription and renders at most four times a second. A broken stream continues from its
- * cursor.
+ * cursor. The service refuses a cursor after an hour: `restart` is called then.
  */
-function useRecords(applicationId: string, query: Record<string, unknown> | undefined) {
+function useRecords(applicationId: string, query: Record<string, unknown> | undefined, restart: () => void) {
   const [told, setTold] = useState(nothing);
   const [state, setState] = useState<'open' | 'reconnecting'>('reconnecting');
   const [error, setError] = useState<GraphError | undefined>();
@@ -114,7 +120,8 @@ function useRecords(applicationId: string, query: Record<string, unknown> | unde
           waiting.current = joined(waiting.current, records.toReversed(), records.length + missed, missed);
         },
         state: setState,
-        error: setError,
+        // A refusal for another reason comes again without the cursor.
+        error: (refusal) => (cursor === null ? setError(refusal) : restart()),
       },
     );
     const timer = setInterval(() => {
