@@ -11,6 +11,9 @@ const key = 'ddp.token';
 /** Key of the token of a wall, which is that of a link to one dashboard. It never replaces the token of a person. */
 const wallKey = 'ddp.wall';
 
+/** Beginning of the token of a link. */
+const linkPrefix = 'ddplink_';
+
 /** Whether the page is a wall: it shows a dashboard to whoever has its link, and nothing else. */
 export const isWall = /^\/console\/wall\/?$/.test(location.pathname);
 
@@ -91,6 +94,9 @@ export const authorization = (): Record<string, string> =>
 
 /** Reason why the last session ended, as a sentence; undefined when the user ended it. */
 export const ended = signal<string | undefined>();
+
+/** Reason why a wall shows nothing for an address that has something else than a link. */
+export const noLink = 'The part of a link after # begins with ddplink_. Open the whole address that an owner made.';
 
 /** Account of the organization, once the server has returned it. */
 export const account = signal<SessionQuery['account'] | undefined>();
@@ -173,11 +179,19 @@ export function takeTokenFromAddress(): void {
   signIn(text, false);
 }
 
-/** Opens the wall of the link in the address, and removes its token from the address and the history at once. */
+/**
+ * Opens the wall of the link in the address, and removes its token from the address and the history at once. A wall
+ * shows nothing with a token of a person, who may have put it there by mistake.
+ */
 function takeWall(): void {
   const text = location.hash.slice(1);
   if (text === '') return;
   history.replaceState(null, '', location.pathname + location.search);
-  sessionStorage.setItem(wallKey, text);
-  token.value = text;
+  if (text.startsWith(linkPrefix)) {
+    sessionStorage.setItem(wallKey, text);
+    token.value = text;
+    return;
+  }
+  ended.value = noLink;
+  token.value = undefined;
 }

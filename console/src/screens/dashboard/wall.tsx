@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso';
 import { WallDocument, type WallQuery } from '../../api/documents.js';
-import { ended, token } from '../../api/session.js';
+import { ended, noLink, token } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Empty, Loading } from '../../components/state.js';
 import { Connection } from './connection.js';
@@ -15,24 +15,37 @@ type Walled = NonNullable<NonNullable<WallQuery['viewer']>['application']>;
 
 /** Time in milliseconds after which a wall looks for a new version of its dashboard. */
 const every = 60_000;
+/** Time in milliseconds until a failed look is repeated, as nobody presses a button on a wall. */
+const retry = 5000;
 
 /** A dashboard for a screen on a wall, shown to whoever has its link. It shows nothing else, and changes nothing. */
 export const Wall = () => (
   <LocationProvider scope="/console">
     <main id="main" class="wall" tabIndex={-1}>
-      {token.value === undefined ? (
-        <Empty title={ended.value === undefined ? 'This is the place of a dashboard' : 'This link has ended'}>
-          <p>Open the link that an owner of the organization made for it. A link that ended needs a new one.</p>
-        </Empty>
-      ) : (
-        <Opened key={token.value} />
-      )}
+      {token.value === undefined ? <NoDashboard /> : <Opened key={token.value} />}
     </main>
   </LocationProvider>
 );
 
+const NoDashboard = () =>
+  ended.value === noLink ? (
+    <Empty title="This is not the link of a dashboard">
+      <p>{noLink}</p>
+    </Empty>
+  ) : (
+    <Empty title={ended.value === undefined ? 'This is the place of a dashboard' : 'This link has ended'}>
+      <p>Open the link that an owner of the organization made for it. A link that ended needs a new one.</p>
+    </Empty>
+  );
+
 function Opened() {
   const loaded = useQuery(WallDocument, {}, { every });
+  const { error, reload } = loaded;
+  useEffect(() => {
+    if (error === undefined) return undefined;
+    const timer = setTimeout(reload, retry);
+    return () => clearTimeout(timer);
+  }, [error, reload]);
   return (
     <Loading of={loaded} rows={24}>
       {({ viewer: { application } }) =>
