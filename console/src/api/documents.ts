@@ -647,10 +647,13 @@ export type CreateTokenMutation = { createApiToken: { token: string } | null };
 export type DashboardsToAddToQueryVariables = Exact<{
   organizationId: string;
   applicationIds?: Array<string> | string | null | undefined;
+  links: boolean;
 }>;
 
 
-export type DashboardsToAddToQuery = { applications: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null };
+export type DashboardsToAddToQuery = { applications: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null, others?: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null };
+
+export type DashboardToChooseFragment = { id: string, name: string, permission: Permission, hasDashboard: boolean };
 
 export type DashboardToAddToQueryVariables = Exact<{
   organizationId: string;
@@ -1602,6 +1605,14 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
+export const DashboardToChooseFragmentDoc = new TypedDocumentString(`
+    fragment DashboardToChoose on Application {
+  id
+  name
+  permission
+  hasDashboard
+}
+    `, {"fragmentName":"DashboardToChoose"}) as unknown as TypedDocumentString<DashboardToChooseFragment, unknown>;
 export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
     fragment DashboardSubjects on Application {
   id
@@ -2418,7 +2429,7 @@ export const CreateTokenDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
 export const DashboardsToAddToDocument = new TypedDocumentString(`
-    query DashboardsToAddTo($organizationId: ID!, $applicationIds: [ID!]) {
+    query DashboardsToAddTo($organizationId: ID!, $applicationIds: [ID!], $links: Boolean!) {
   applications(
     organizationId: $organizationId
     ids: $applicationIds
@@ -2426,14 +2437,21 @@ export const DashboardsToAddToDocument = new TypedDocumentString(`
     sort: "name"
   ) {
     items {
-      id
-      name
-      permission
-      hasDashboard
+      ...DashboardToChoose
+    }
+  }
+  others: applications(organizationId: $organizationId, limit: 100, sort: "name") @include(if: $links) {
+    items {
+      ...DashboardToChoose
     }
   }
 }
-    `) as unknown as TypedDocumentString<DashboardsToAddToQuery, DashboardsToAddToQueryVariables>;
+    fragment DashboardToChoose on Application {
+  id
+  name
+  permission
+  hasDashboard
+}`) as unknown as TypedDocumentString<DashboardsToAddToQuery, DashboardsToAddToQueryVariables>;
 export const DashboardToAddToDocument = new TypedDocumentString(`
     query DashboardToAddTo($organizationId: ID!, $applicationId: ID!) {
   application(organizationId: $organizationId, applicationId: $applicationId) {

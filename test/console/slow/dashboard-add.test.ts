@@ -30,6 +30,24 @@ describeInBrowser('console: charts and files for a dashboard', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
+  it('adds the chart of a device to the dashboard of an application that lacks the device, and links it', async () => {
+    const { owner, address } = await coldRooms(world);
+    const product = { name: 'Store', version: '1', variables: [{ name: 'temperature', type: 'FLOAT32' }] };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    const attic = { name: 'Attic', product: { id: productId } };
+    const device = await owner.make(`/organizations/${owner.id}/devices/c0-09`, attic);
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-09', data: { temperature: 31 } });
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${device}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByRole('option', { name: 'Cold rooms (links the device)' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('The chart was added to the dashboard.').waitFor();
+    await page.getByRole('link', { name: 'Cold rooms' }).waitFor();
+    await page.goto(address);
+    await page.getByRole('article', { name: 'Attic' }).getByRole('button', { name: 'Attic' }).waitFor();
+    expect(faults).toEqual([]);
+  }, 60_000);
+
   it('exports a dashboard as a file, imports it, and refuses a file that is no dashboard', async () => {
     const { owner, address } = await coldRooms(world);
     const { page } = await browser.open(`${address}#token=${owner.token}`);

@@ -1,8 +1,7 @@
+import { useState } from 'preact/hooks';
 import {
   type ApplicationQuery,
   DeleteApplicationDocument,
-  DeviceBySerialDocument,
-  LinkDeviceDocument,
   UnlinkDeviceDocument,
   UpdateApplicationDocument,
 } from '../../api/documents.js';
@@ -10,8 +9,8 @@ import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
-import { DevicePicker } from '../../components/device-picker.js';
 import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
+import { LinkDialog } from '../link-device.js';
 import { ApplicationFields } from './applications.js';
 
 type Application = NonNullable<ApplicationQuery['application']>;
@@ -47,22 +46,18 @@ export const DeleteApplication = ({ application }: { application: Application })
   </DangerZone>
 );
 
-/** Links a device that is chosen by its name, serial or tag. */
-export const LinkDevice = ({ applicationId, reload }: { applicationId: string; reload: () => void }) => (
-  <Action
-    label="Link a device"
-    action="Link"
-    done="The device was linked."
-    submit={async (form) => {
-      const names = { organizationId: organizationId.value };
-      const { deviceBySerial } = await ask(DeviceBySerialDocument, { ...names, deviceSerial: textOf(form, 'serial') });
-      await ask(LinkDeviceDocument, { ...names, applicationId, deviceId: deviceBySerial.id });
-      reload();
-    }}
-  >
-    <DevicePicker name="serial" label="Device" />
-  </Action>
-);
+/** A button that links a device. */
+export function LinkDevice({ application, reload }: { application: Application; reload: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Link a device
+      </button>
+      {isOpen && <LinkDialog application={application} linked={reload} close={() => setOpen(false)} />}
+    </>
+  );
+}
 
 /** Unlinks a device from an application. */
 export const Unlink = ({

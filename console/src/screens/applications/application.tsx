@@ -40,11 +40,9 @@ export function ApplicationScreen() {
       actions={
         found && (
           <>
-            {found.hasDashboard && (
-              <a class="button" href={`/console/dashboards/${found.id}`}>
-                Dashboard
-              </a>
-            )}
+            <a class="button" href={`/console/dashboards/${found.id}`}>
+              Dashboard
+            </a>
             <a class="button" href={`/console/explore?application=${found.id}`}>
               Explore
             </a>
@@ -115,7 +113,7 @@ const Devices = ({ of, reload, busy }: { of: Application; reload: () => void; bu
           {of.devices.items.length > 0 && (
             <ExportButton label="Download CSV" applicationId={of.id} parameters={{ of: 'devices' }} />
           )}
-          {mayOwn.value && <LinkDevice applicationId={of.id} reload={reload} />}
+          {mayOwn.value && <LinkDevice application={of} reload={reload} />}
         </>
       }
     >

@@ -6,6 +6,7 @@ import { useQuery } from '../../api/use-query.js';
 import { textOf } from '../../browser/form.js';
 import { Field, FormDialog } from '../../components/dialog.js';
 import { Failure } from '../../components/state.js';
+import { linkDevice } from '../link-device.js';
 import { freeId, mostPanels, type SeriesPanel } from './document.js';
 import { readDashboard } from './read.js';
 import { freePlace } from './settle.js';
@@ -17,35 +18,40 @@ export type Chart = Pick<SeriesPanel, 'title' | 'sources' | 'draw' | 'aggregate'
 /** Times that a save is tried when others save at the same time. */
 const attempts = 3;
 
+interface Props {
+  /** Applications that have the devices of the chart. */
+  readonly applicationIds: readonly string[];
+  readonly chart: Chart;
+  /** The device of the chart, which owners may link to further applications. */
+  readonly device?: { readonly id: string; readonly linked: () => void };
+}
+
 /** Adds a chart to the dashboard of an application, in two clicks. */
-export function AddPanel({ applicationIds, chart }: { applicationIds: readonly string[]; chart: Chart }) {
+export function AddPanel(props: Props) {
   const [isOpen, setOpen] = useState(false);
-  if (!mayWrite.value || applicationIds.length === 0 || chart.sources.length === 0) return null;
+  const { applicationIds, chart, device } = props;
+  const links = device !== undefined && mayOwn.value;
+  if (!mayWrite.value || chart.sources.length === 0 || (applicationIds.length === 0 && !links)) return null;
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
         Add to dashboard
       </button>
-      {isOpen && <AddDialog applicationIds={applicationIds} chart={chart} close={() => setOpen(false)} />}
+      {isOpen && <AddDialog {...props} links={links} close={() => setOpen(false)} />}
     </>
   );
 }
 
-function AddDialog({
-  applicationIds,
-  chart,
-  close,
-}: {
-  applicationIds: readonly string[];
-  chart: Chart;
-  close: () => void;
-}) {
+function AddDialog({ applicationIds, chart, device, links, close }: Props & { links: boolean; close: () => void }) {
   const found = useQuery(DashboardsToAddToDocument, {
     organizationId: organizationId.value,
     applicationIds: [...applicationIds],
+    links,
   });
-  const all = found.data?.applications.items ?? [];
-  const offered = all.filter(
+  const { applications, others } = found.data ?? {};
+  const own = applications?.items ?? [];
+  const isLinked = (id: string) => own.some((one) => one.id === id);
+  const offered = [...own, ...(others?.items ?? []).filter(({ id }) => !isLinked(id))].filter(
     ({ permission, hasDashboard }) => permission === 'write' && (hasDashboard || mayOwn.value),
   );
   return (
@@ -56,6 +62,10 @@ function AddDialog({
       submit={async (form) => {
         const target = offered.find(({ id }) => id === textOf(form, 'application'));
         if (target === undefined) throw new GraphError('Choose a dashboard.', 'VALIDATION_FAILED', undefined);
+        if (device !== undefined && !isLinked(target.id)) {
+          await linkDevice(target.id, device.id);
+          device.linked();
+        }
         if (!target.hasDashboard) await turnOn(target.id);
         await add(target.id, { ...chart, title: textOf(form, 'title') });
       }}
@@ -67,13 +77,18 @@ function AddDialog({
           {offered.map(({ id, name, hasDashboard }) => (
             <option key={id} value={id}>
               {name}
+              {isLinked(id) ? '' : ' (links the device)'}
               {hasDashboard ? '' : ' (creates its dashboard)'}
             </option>
           ))}
         </select>
       </Field>
       {found.data !== undefined && offered.length === 0 && (
-        <p class="quiet">You may change none of the applications that have this chart's devices.</p>
+        <p class="quiet">
+          {links
+            ? 'There is no application yet. A dashboard belongs to one.'
+            : "You may change none of the applications that have this chart's devices."}
+        </p>
       )}
       <Field label="Title">
         <input name="title" maxLength={200} defaultValue={chart.title} />

@@ -40,6 +40,10 @@ function Shown({ application, reload }: { application: Application; reload: () =
   const stored = application.dashboard;
   const dashboard = useMemo(() => readDashboard(stored?.document ?? {}), [stored]);
   const [isEditing, setEditing] = useState(false);
+  const leave = () => {
+    setEditing(false);
+    reload();
+  };
   const mayChange = mayWrite.value && application.permission === 'write';
   const version = stored?.version ?? 0;
   if (stored === null || dashboard.panels.length === 0) {
@@ -56,16 +60,7 @@ function Shown({ application, reload }: { application: Application; reload: () =
       );
   }
   return isEditing ? (
-    <LazyEditor
-      application={application}
-      dashboard={dashboard}
-      version={version}
-      saved={() => {
-        setEditing(false);
-        reload();
-      }}
-      leave={() => setEditing(false)}
-    />
+    <LazyEditor application={application} dashboard={dashboard} version={version} leave={leave} />
   ) : (
     <Viewed application={application} dashboard={dashboard}>
       {mayChange && (

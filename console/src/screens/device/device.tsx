@@ -59,7 +59,7 @@ export function DeviceScreen() {
             <AlertBanner device={found} />
             <DeviceFacts device={found} />
             <NewestValues device={found} />
-            <DeviceChart device={found} from={from} to={to} episodes={account.episodes.items} />
+            <DeviceChart device={found} from={from} to={to} episodes={account.episodes.items} reload={device.reload} />
             <Parts device={found} tokens={deviceTokens?.items} reload={device.reload} />
             {mayOwn.value && <DeleteDevice device={found} />}
           </>
@@ -75,6 +75,7 @@ interface ShownProps {
   readonly to: number;
   /** Episodes of the device that were opened before the end of the range, the newest first. */
   readonly episodes: readonly Episode[];
+  readonly reload: () => void;
 }
 
 const DeviceFacts = ({ device }: { device: Device }) => (
@@ -150,7 +151,7 @@ const trendOf = (values: readonly number[]): number[] => {
   return values.map((value) => value - low);
 };
 
-function DeviceChart({ device, from, to, episodes }: ShownProps) {
+function DeviceChart({ device, from, to, episodes, reload }: ShownProps) {
   const address = useAddress();
   const bands = useMemo(() => episodes.map(bandOf), [episodes]);
   const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
@@ -160,7 +161,11 @@ function DeviceChart({ device, from, to, episodes }: ShownProps) {
       actions={
         <>
           <RangePicker address={address} follows />
-          <AddPanel applicationIds={device.applications.items.map(({ id }) => id)} chart={chartOf(device)} />
+          <AddPanel
+            applicationIds={device.applications.items.map(({ id }) => id)}
+            chart={chartOf(device)}
+            device={{ id: device.id, linked: reload }}
+          />
         </>
       }
     >

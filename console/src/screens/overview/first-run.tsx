@@ -28,6 +28,11 @@ export function FirstRun({ product, device, heard }: { product?: Product; device
   return (
     <>
       <p>No record has come yet. Three steps, each a call to paste into a terminal; this page notices what you do.</p>
+      <p>
+        Without a terminal: <a href="/console/products">create a product</a>,{' '}
+        <a href="/console/devices">register a device</a>, and link it to an{' '}
+        <a href="/console/applications">application</a>, which can have a dashboard.
+      </p>
       <ol class="steps">
         <Step title="A product says what its devices measure" done={made?.name}>
           {productCall()}

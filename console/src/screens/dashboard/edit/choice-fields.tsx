@@ -5,17 +5,22 @@ import { type Application, optionsOf } from '../facts.js';
 
 const mostDevices = 20;
 
+/** Links a device of another application, and gives it to `linked`. Undefined for those who may not. */
+export type Link = ((linked: (deviceId: string) => void) => void) | undefined;
+
 /** Chooses devices: all of the application, some, those with a tag or of a product, or those of a variable. */
 export function ChoiceFields({
   application,
   dashboard,
   choice,
   change,
+  link,
 }: {
   application: Application;
   dashboard: Dashboard;
   choice: Choice;
   change: (choice: Choice) => void;
+  link: Link;
 }) {
   const { devices, tag, product } = choice;
   const named = [...(devices ?? []), tag ?? '', product ?? ''].find((one) => one.startsWith('$'));
@@ -33,37 +38,50 @@ export function ChoiceFields({
     else change({});
   };
   return (
-    <div class="beside">
-      <Field label="Devices">
-        <select value={by} onChange={({ currentTarget }) => onBy(currentTarget.value)}>
-          <option value="all">All of the application</option>
-          {application.devices.items.length > 0 && <option value="devices">Some</option>}
-          {tags.length > 0 && <option value="tag">With a tag</option>}
-          {products.length > 0 && <option value="product">Of a product</option>}
-          {dashboard.variables.map(({ name, kind }) => (
-            <option key={name} value={`$${name}`}>
-              By the variable {name} ({kind})
-            </option>
-          ))}
-        </select>
-      </Field>
-      {by === 'devices' && (
-        <div class="field">
-          <span class="field-label">Which</span>
-          <Choices
-            label="Devices"
-            none="none"
-            options={optionsOf(application, 'device')}
-            chosen={devices ?? []}
-            choose={(ids) => change(ids.length === 0 ? {} : { devices: ids.slice(0, mostDevices) })}
-          />
-        </div>
+    <>
+      <div class="beside">
+        <Field label="Devices">
+          <select value={by} onChange={({ currentTarget }) => onBy(currentTarget.value)}>
+            <option value="all">All of the application</option>
+            {application.devices.items.length > 0 && <option value="devices">Some</option>}
+            {tags.length > 0 && <option value="tag">With a tag</option>}
+            {products.length > 0 && <option value="product">Of a product</option>}
+            {dashboard.variables.map(({ name, kind }) => (
+              <option key={name} value={`$${name}`}>
+                By the variable {name} ({kind})
+              </option>
+            ))}
+          </select>
+        </Field>
+        {by === 'devices' && (
+          <div class="field">
+            <span class="field-label">Which</span>
+            <Choices
+              label="Devices"
+              none="none"
+              options={optionsOf(application, 'device')}
+              chosen={devices ?? []}
+              choose={(ids) => change(ids.length === 0 ? {} : { devices: ids.slice(0, mostDevices) })}
+            />
+          </div>
+        )}
+        {by === 'tag' && <Pick label="Tag" options={tags} value={tag!} choose={(value) => change({ tag: value })} />}
+        {by === 'product' && (
+          <Pick label="Product" options={products} value={product!} choose={(value) => change({ product: value })} />
+        )}
+      </div>
+      {link !== undefined && (by === 'all' || by === 'devices') && (
+        <button
+          type="button"
+          class="add"
+          onClick={() =>
+            link((id) => devices !== undefined && change({ devices: [...devices, id].slice(-mostDevices) }))
+          }
+        >
+          Add a device of another application
+        </button>
       )}
-      {by === 'tag' && <Pick label="Tag" options={tags} value={tag!} choose={(value) => change({ tag: value })} />}
-      {by === 'product' && (
-        <Pick label="Product" options={products} value={product!} choose={(value) => change({ product: value })} />
-      )}
-    </div>
+    </>
   );
 }
 

@@ -1,4 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { DashboardDocument } from '../../../api/documents.js';
+import { ask } from '../../../api/graph.js';
+import { organizationId } from '../../../api/session.js';
 import { toast } from '../../../browser/toast.js';
 import { Page } from '../../../components/page.js';
 import { Empty } from '../../../components/state.js';
@@ -20,12 +23,13 @@ export interface EditorProps {
   readonly dashboard: Dashboard;
   /** Version that the changes are made from. */
   readonly version: number;
-  readonly saved: () => void;
+  /** Shows the dashboard as it is stored. */
   readonly leave: () => void;
 }
 
 /** Changes a dashboard. Nothing is stored before *Save*. */
-export function Editor({ application, dashboard, version, saved, leave }: EditorProps) {
+export function Editor({ application: given, dashboard, version, leave }: EditorProps) {
+  const [application, setApplication] = useState(given);
   const history = useHistory(application.id, version, dashboard);
   const [open, setOpen] = useState<Open>();
   const [said, setSaid] = useState('');
@@ -50,6 +54,11 @@ export function Editor({ application, dashboard, version, saved, leave }: Editor
     setSaid(`${titleOf(panel)} was ${isNew ? 'added' : 'changed'}`);
     setOpen(undefined);
   };
+  // The changes are still made from the version that the editor began with.
+  const reload = async () => {
+    const names = { organizationId: organizationId.value, applicationId: application.id };
+    setApplication((await ask(DashboardDocument, names)).application);
+  };
   const isFull = now.panels.length >= mostPanels;
   return (
     <Page
@@ -66,7 +75,7 @@ export function Editor({ application, dashboard, version, saved, leave }: Editor
           >
             {history.isChanged ? 'Discard changes' : 'Close'}
           </button>
-          <SaveButton application={application} version={version} history={history} base={dashboard} saved={saved} />
+          <SaveButton application={application} version={version} history={history} base={dashboard} saved={leave} />
         </>
       }
     >
@@ -105,7 +114,7 @@ export function Editor({ application, dashboard, version, saved, leave }: Editor
           }}
         />
       )}
-      <Dialogs open={open} setOpen={setOpen} application={application} history={history} keep={keep} />
+      <Dialogs open={open} setOpen={setOpen} application={application} history={history} keep={keep} reload={reload} />
     </Page>
   );
 }
@@ -130,12 +139,14 @@ const Dialogs = ({
   application,
   history: { now, change },
   keep,
+  reload,
 }: {
   open: Open;
   setOpen: (open: Open) => void;
   application: Application;
   history: History;
   keep: (panel: Panel) => void;
+  reload: () => Promise<void>;
 }) => {
   const close = () => setOpen(undefined);
   if (open === undefined) return null;
@@ -143,5 +154,15 @@ const Dialogs = ({
     return <PickKind close={close} pick={(kind) => setOpen(newPanel(application, kind, freeId(now.panels)))} />;
   if (open === 'settings')
     return <SettingsDialog application={application} dashboard={now} change={change} close={close} />;
-  return <PanelDialog key={open.id} application={application} dashboard={now} panel={open} keep={keep} close={close} />;
+  return (
+    <PanelDialog
+      key={open.id}
+      application={application}
+      dashboard={now}
+      panel={open}
+      keep={keep}
+      reload={reload}
+      close={close}
+    />
+  );
 };

@@ -14,7 +14,7 @@ import {
   type TopPanel,
 } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
-import { ChoiceFields } from './choice-fields.js';
+import { ChoiceFields, type Link } from './choice-fields.js';
 import { showsLevels } from './kinds.js';
 import { LevelFields, NumberField } from './level-fields.js';
 import { SourceFields, SourceList } from './source-fields.js';
@@ -24,14 +24,15 @@ interface Props<Of extends Panel> {
   readonly dashboard: Dashboard;
   readonly panel: Of;
   readonly change: (panel: Panel) => void;
+  readonly link: Link;
   /** Says why the panel cannot be kept as it is. */
   readonly setFault: (fault: string | undefined) => void;
 }
 
 /** The fields of a panel that depend on its kind. */
 export function KindFields(props: Props<Panel>) {
-  const { panel, change, application, dashboard } = props;
-  const given = { application, dashboard, kind: panel.kind };
+  const { panel, change, application, dashboard, link } = props;
+  const given = { application, dashboard, link, kind: panel.kind };
   switch (panel.kind) {
     case 'series':
       return <SeriesFields {...props} panel={panel} />;
@@ -85,11 +86,12 @@ export function KindFields(props: Props<Panel>) {
   }
 }
 
-const SeriesFields = ({ panel, change, application, dashboard }: Props<SeriesPanel>) => (
+const SeriesFields = ({ panel, change, application, dashboard, link }: Props<SeriesPanel>) => (
   <>
     <SourceList
       application={application}
       dashboard={dashboard}
+      link={link}
       kind="series"
       most={12}
       sources={panel.sources}
@@ -114,11 +116,12 @@ const SeriesFields = ({ panel, change, application, dashboard }: Props<SeriesPan
   </>
 );
 
-const TopFields = ({ panel, change, application, dashboard }: Props<TopPanel>) => (
+const TopFields = ({ panel, change, application, dashboard, link }: Props<TopPanel>) => (
   <>
     <SourceFields
       application={application}
       dashboard={dashboard}
+      link={link}
       kind="top"
       source={panel.source}
       change={(source) => change({ ...panel, source })}

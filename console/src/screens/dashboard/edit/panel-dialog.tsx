@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
+import { mayOwn } from '../../../api/session.js';
 import { Field } from '../../../components/dialog.js';
+import { LinkDialog } from '../../link-device.js';
 import { type Dashboard, nameOf, type Panel, sourcesOf } from '../document.js';
 import type { Application } from '../facts.js';
 import { PanelFrame, words } from '../grid.js';
@@ -14,16 +16,20 @@ export function PanelDialog({
   dashboard,
   panel,
   keep,
+  reload,
   close,
 }: {
   application: Application;
   dashboard: Dashboard;
   panel: Panel;
   keep: (panel: Panel) => void;
+  /** Reads the devices of the application again. */
+  reload: () => Promise<void>;
   close: () => void;
 }) {
   const [draft, setDraft] = useState(panel);
   const [fault, setFault] = useState<string | undefined>();
+  const [link, setLink] = useState<{ readonly linked: (deviceId: string) => void } | undefined>();
   const preview = useMemo(() => ({ ...dashboard, panels: [draft] }), [dashboard, draft]);
   const board = useBoard(application, preview);
   const isNew = !dashboard.panels.some(({ id }) => id === panel.id);
@@ -52,6 +58,7 @@ export function PanelDialog({
             dashboard={dashboard}
             panel={draft}
             change={setDraft}
+            link={mayOwn.value ? (linked) => setLink({ linked }) : undefined}
             setFault={setFault}
           />
         </div>
@@ -79,6 +86,16 @@ export function PanelDialog({
           </button>
         </div>
       </form>
+      {link !== undefined && (
+        <LinkDialog
+          application={application}
+          linked={async (deviceId) => {
+            await reload();
+            link.linked(deviceId);
+          }}
+          close={() => setLink(undefined)}
+        />
+      )}
     </Modal>
   );
 }

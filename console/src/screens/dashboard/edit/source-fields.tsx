@@ -1,13 +1,14 @@
 import { Field } from '../../../components/dialog.js';
 import { choiceOf, type Dashboard, nameOf, type Panel, type Source } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
-import { ChoiceFields } from './choice-fields.js';
+import { ChoiceFields, type Link } from './choice-fields.js';
 import { variablesFor } from './kinds.js';
 
 interface Given {
   readonly application: Application;
   readonly dashboard: Dashboard;
   readonly kind: Panel['kind'];
+  readonly link: Link;
 }
 
 /** The fields of one source: its variable, its devices, and how it is named. */
@@ -15,6 +16,7 @@ export function SourceFields({
   application,
   dashboard,
   kind,
+  link,
   source,
   change,
 }: Given & { source: Source; change: (source: Source) => void }) {
@@ -46,6 +48,7 @@ export function SourceFields({
         application={application}
         dashboard={dashboard}
         choice={choice}
+        link={link}
         change={(next) => change({ ...rest, ...next })}
       />
       <details class="further">
