@@ -92,6 +92,7 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildre
   <dl class="facts">
     {of
       .filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
+      .filter(([, value]) => !Array.isArray(value) || value.length > 0)
       .map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

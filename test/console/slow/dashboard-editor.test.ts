@@ -182,7 +182,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     await page.getByText('The dashboard was saved.').waitFor();
     await page.getByLabel('town').selectOption('lyon');
     await page.getByRole('article', { name: 'Highest' }).getByText('-15').waitFor();
-    await page.getByRole('button', { name: 'Larder' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Larder' }).count()).toBe(0);
   });
 
   it('saves what is left when more steps were made than can be taken back', async () => {
@@ -195,6 +195,7 @@ describeInBrowser('console: editor of a dashboard', () => {
     }
     for (let steps = 0; steps < 100; steps++) await page.keyboard.press('Control+z');
     await page.getByRole('button', { name: 'Undo', disabled: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The dashboard was saved.').waitFor();
   }, 60_000);
