@@ -23,6 +23,8 @@ export const ormOptions = (connectionString: string, session?: string): Options 
       application_name: 'ddp',
       options: sessionOptions(connectionString, session),
       Client: clientOf(connectionString),
+      // Inserts of a group go out in one packet: see `createInsert`.
+      pipeline: true,
     },
     pool: { min: 0, max: ormConnections },
     // A flush runs in one transaction with its event in the audit log.

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
-import type { Sql } from 'sql-template-tag';
 import type { SparseEvents } from '#audit/sparse-events.js';
 import { Trail } from '#audit/trail.js';
 import { execute } from '#auth/execute.js';
 import type { CallReads } from '#database/call-read.js';
+import type { Insert } from '#database/insert.js';
 import type { Caller } from '#entities/caller.js';
 import { traceparentOf } from '#http/request-id.js';
 import { noteFor } from '#http/request-log.js';
@@ -14,7 +14,7 @@ import type { Context, ObjectCounter, Read, WeighRows } from '#schema/context.js
 /** Resources that all calls share; `app` creates them once. */
 export interface CallResources {
   reads: CallReads;
-  insert: (entity: object, event: Sql) => Promise<void>;
+  insert: Insert;
   wake: () => void;
   counts: Context['counts'];
   /** Creates a unit of work that reports its changes to a trail. */
@@ -80,7 +80,7 @@ export class Call implements Context {
       return share?.heavy ? share.left + grace : undefined;
     };
     this.audit = new Trail(() => ({ caller, requestId: this.requestId, address: request.ip }), resources.sparseEvents);
-    this.insert = (entity) => resources.insert(entity, this.audit.eventOf(entity));
+    this.insert = (entity) => resources.insert(caller.organizationId, entity, this.audit.eventOf(entity));
     this.wake = resources.wake;
     this.counts = resources.counts;
     if (share !== undefined) this.objects = share.objects;

@@ -70,7 +70,7 @@ const storedAs = async (table: string, id: string): Promise<Record<string, unkno
 describe('prepared insert', () => {
   it.each(Object.entries(makers))('stores a %s with the same columns as MikroORM', async (table, make) => {
     const [mine, other] = [make(), make()];
-    await insert(mine, event(mine.id));
+    await insert(organizationId, mine, event(mine.id));
     await orm.em.fork().persist(other).flush();
     const [stored, expected] = [await storedAs(table, mine.id), await storedAs(table, other.id)];
     for (const name of Object.keys(expected))
@@ -81,9 +81,28 @@ describe('prepared insert', () => {
 
   it('throws the violated constraint and leaves no event', async () => {
     const team = makers.team();
-    await insert(team, event(team.id));
-    await expect(insert(team, event(team.id))).rejects.toMatchObject({ constraint: 'team_pkey' });
+    await insert(organizationId, team, event(team.id));
+    await expect(insert(organizationId, team, event(team.id))).rejects.toMatchObject({ constraint: 'team_pkey' });
     const { rows } = await db.query('select action from audit_event where target_id = $1', [team.id]);
     expect(rows).toEqual([{ action: 'create' }]);
+  });
+
+  it('stores the others when one of several concurrent inserts violates a constraint', async () => {
+    const teams = Array.from({ length: 5 }, makers.team);
+    const [first, ...others] = teams as [Team, ...Team[]];
+    const outcomes = await Promise.allSettled(
+      [first, others[0]!, Object.assign(makers.team(), { id: first.id }), ...others.slice(1)].map((team) =>
+        insert(organizationId, team, event(team.id)),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      ...others.slice(1).map(() => 'fulfilled'),
+    ]);
+    const ids = teams.map(({ id }) => id);
+    const { rows } = await db.query('select target_id as id from audit_event where target_id = any($1)', [ids]);
+    expect(rows.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
   });
 });
