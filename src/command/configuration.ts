@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { readShell } from '#config/config.js';
-import { applyPlan } from '#configuration/apply.js';
+import { applyPlan, checkPlan } from '#configuration/apply.js';
 import { createGraphClient } from '#configuration/client.js';
 import { documentLimits, parseDocument, toYaml } from '#configuration/document.js';
 import { lineOf, planOf } from '#configuration/plan.js';
@@ -29,7 +29,7 @@ export function addConfigurationCommands(ddp: Command): void {
     .action(exportConfiguration);
   add('apply <file>', 'Change an organization to match a file that export-configuration wrote; - reads standard input.')
     .option('--prune', 'remove what the file does not name, of the sections that it has')
-    .option('--dry-run', 'only print what would be done')
+    .option('--dry-run', 'print what would be done and what is wrong, and change nothing')
     .action(apply);
 }
 
@@ -63,7 +63,8 @@ async function apply(file: string, { json, prune, dryRun, ...given }: ApplyOptio
   const steps = planOf(state, wanted, prune === true);
   const plan = steps.map(lineOf);
   if (!json) process.stdout.write(plan.length === 0 ? 'Nothing to do.\n' : `${plan.join('\n')}\n`);
-  const faults = dryRun ? [] : await applyPlan(graph, organizationId, { state, wanted, steps });
+  const run = dryRun ? checkPlan : applyPlan;
+  const faults = await run(graph, organizationId, { state, wanted, steps });
   if (json) process.stdout.write(`${JSON.stringify({ plan, applied: !dryRun, faults })}\n`);
   else if (!dryRun && steps.length > 0)
     process.stdout.write(`Done: ${steps.length - faults.length} of ${steps.length}.\n`);

@@ -2,8 +2,8 @@ import { callsOf } from './calls.js';
 import { faultText, type Graph, Refusal } from './client.js';
 import { withProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
-import { idIn, type Known } from './known.js';
-import { type Kind, keysOf, lineOf, type Step } from './plan.js';
+import { idIn, type Known, knownOf } from './known.js';
+import { type Kind, lineOf, type Step } from './plan.js';
 import { removalOf } from './remove.js';
 import type { State } from './state.js';
 
@@ -32,16 +32,20 @@ interface PutCall {
   more?: { name: string; type: string; value: unknown };
 }
 
+/** Steps, with the state and the document that they were made from. */
+interface Plan {
+  state: State;
+  wanted: Configuration;
+  steps: readonly Step[];
+}
+
 /**
  * Carries out the steps of a plan. Returns one sentence per failed step. Later steps run even if an earlier one failed.
  */
-export async function applyPlan(
-  graph: Graph,
-  organizationId: string,
-  { state, wanted, steps }: { state: State; wanted: Configuration; steps: readonly Step[] },
-): Promise<string[]> {
-  const applying = new Applying(graph, organizationId, knownOf(state, wanted), steps);
+export async function applyPlan(graph: Graph, organizationId: string, plan: Plan): Promise<string[]> {
+  const applying = new Applying(graph, organizationId, plan, false);
   await applying.putThings();
+  await applying.putHooks();
   await applying.saveDashboards();
   await applying.putTeams();
   await applying.putDevices();
@@ -49,46 +53,50 @@ export async function applyPlan(
   return applying.faults;
 }
 
-const knownOf = (state: State, wanted: Configuration): Known => {
-  const keyOf = keysOf(wanted);
-  const keyed = (things: State['products']) => new Map(things.map((each) => [keyOf(each) ?? each.id, each.id]));
-  return {
-    products: keyed(state.products),
-    applications: keyed(state.applications),
-    hooks: keyed(state.applications.flatMap(({ hooks }) => hooks)),
-    teams: new Map(state.teams.map(({ name, id }) => [name, id])),
-    dashboards: new Map(
-      state.applications.flatMap(({ id, dashboard }) => (dashboard === null ? [] : [[id, dashboard.version]])),
-    ),
-    users: new Map(state.teams.flatMap(({ members }) => members.map(({ username, id }) => [username, id]))),
-  };
-};
+/**
+ * Asks the service for the faults of products, applications, teams and devices without changing anything. What refers
+ * to things that do not exist yet is not checked.
+ */
+export async function checkPlan(graph: Graph, organizationId: string, plan: Plan): Promise<string[]> {
+  const applying = new Applying(graph, organizationId, plan, true);
+  await applying.putThings();
+  await applying.checkDevices();
+  return applying.faults;
+}
 
 class Applying {
   readonly faults: string[] = [];
+  private readonly known: Known;
 
   constructor(
     private readonly graph: Graph,
     private readonly organizationId: string,
-    private readonly known: Known,
-    private readonly steps: readonly Step[],
-  ) {}
+    private readonly plan: Plan,
+    private readonly isDry: boolean,
+  ) {
+    this.known = knownOf(plan.state, plan.wanted);
+  }
 
+  /** Puts what refers to nothing else. */
   async putThings(): Promise<void> {
+    const { products, applications, teams } = this.known;
+    const items = (kind: Kind, key: string) =>
+      this.of(kind, 'create', 'change').map((step) => ({ step, item: { [key]: step.key, ...step.values } }));
+    const call = (list: string, name: string, type: string) => ({ list, name, type });
+    await this.put(call('products', 'putProducts', 'ProductInput'), items('product', 'externalId'), products);
+    const put = call('applications', 'putApplications', 'ApplicationInput');
+    await this.put(put, items('application', 'externalId'), applications);
+    await this.put(call('teams', 'putTeams', 'TeamInput'), items('team', 'name'), teams);
+  }
+
+  async putHooks(): Promise<void> {
     const { products, applications } = this.known;
-    const itemOf = (step: Step, values = step.values): Item => ({ step, item: { externalId: step.key, ...values } });
-    const items = (kind: Kind) => this.of(kind, 'create', 'change').map((step) => itemOf(step));
-    await this.put({ name: 'putProducts', list: 'products', type: 'ProductInput' }, items('product'), products);
-    const call = { name: 'putApplications', list: 'applications', type: 'ApplicationInput' };
-    await this.put(call, items('application'), applications);
     for (const [key, found] of byParent(this.of('hook', 'create', 'change'))) {
       const more = { name: 'applicationId', type: 'ID!', value: idIn(applications, key) };
-      const hooks = found.map((step) =>
-        itemOf(
-          step,
-          hookValues(step.values, (each) => idIn(products, each)),
-        ),
-      );
+      const hooks = found.map((step) => {
+        const values = hookValues(step.values, (each) => idIn(products, each));
+        return { step, item: { externalId: step.key, ...values } };
+      });
       await this.put({ name: 'putHooks', list: 'hooks', type: 'HookInput', more }, hooks);
     }
   }
@@ -105,12 +113,6 @@ class Applying {
 
   async putTeams(): Promise<void> {
     const { teams, applications } = this.known;
-    const found = this.of('team', 'create', 'change');
-    await this.put(
-      { name: 'putTeams', list: 'teams', type: 'TeamInput' },
-      found.map((step) => ({ step, item: { name: step.key, ...step.values } })),
-      teams,
-    );
     const more = (team: string) => ({ name: 'teamId', type: 'ID!', value: idIn(teams, team) });
     for (const [team, found] of byParent(this.of('member', 'create'))) {
       const call = { name: 'putTeamMembers', list: 'members', type: 'TeamMemberInput', more: more(team) };
@@ -131,6 +133,14 @@ class Applying {
         found.map((step) => ({ step, item: { applicationId: idIn(applications, step.key), ...step.values } })),
       );
     }
+  }
+
+  async checkDevices(): Promise<void> {
+    const items = this.of('device', 'create', 'change').map((step) => {
+      const { product: _, ...values } = step.values;
+      return { step, item: { serial: step.key, ...values } };
+    });
+    await this.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput' }, items);
   }
 
   /** Puts devices, with one call for all devices that are linked to the same applications. */
@@ -161,7 +171,9 @@ class Applying {
   }
 
   private of<K extends Kind>(kind: K, ...actions: Step['action'][]): (Step & { kind: K })[] {
-    return this.steps.filter((step): step is Step & { kind: K } => step.kind === kind && actions.includes(step.action));
+    return this.plan.steps.filter(
+      (step): step is Step & { kind: K } => step.kind === kind && actions.includes(step.action),
+    );
   }
 
   private fail(step: Step, message: string): void {
@@ -191,10 +203,12 @@ class Applying {
 
   private async putSome({ name, list, type, more }: PutCall, items: readonly Item[], ids?: Map<string, string>) {
     const [declared, passed] = more === undefined ? ['', ''] : [`, $more: ${more.type}`, `, ${more.name}: $more`];
+    const variables = { o: this.organizationId, dry: this.isDry, items: items.map(({ item }) => item) };
     const { answer } = await this.graph.ask<{ answer: Answer }>(
-      `mutation ($o: ID!, $items: [${type}!]!${declared}) { answer: ${name}(organizationId: $o, ${list}: $items${passed}) {
+      `mutation ($o: ID!, $dry: Boolean, $items: [${type}!]!${declared}) {
+        answer: ${name}(organizationId: $o, dryRun: $dry, ${list}: $items${passed}) {
         results { index id error { message errors { path message } } } } }`,
-      { o: this.organizationId, items: items.map(({ item }) => item), ...(more && { more: more.value }) },
+      { ...variables, ...(more && { more: more.value }) },
     );
     for (const { index, id, error } of answer.results) {
       const { step } = items[index]!;

@@ -196,6 +196,20 @@ describe('ddp apply', () => {
     expect(await names('applications')).toEqual(['A']);
   });
 
+  it('says in a dry run what would fail, and changes nothing', async () => {
+    const document = {
+      products: { a: { name: 'A', version: 1, variables: [] }, b: { name: 'B', version: '1', variables: [] } },
+      devices: { xyz: {}, 'a0-01': { product: 'b' } },
+    };
+    const { code, stdout, stderr } = await ddp('apply', await file(document), '--dry-run');
+    expect([code, stdout]).toEqual([1, '+ product a\n+ product b\n+ device xyz\n+ device a0-01\n']);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^\+ product a: /),
+      expect.stringMatching(/^\+ device xyz: /),
+    ]);
+    for (const what of ['products', 'devices']) expect(await names(what)).toEqual([]);
+  });
+
   it.each([
     ['a section that there is not', 'things: {}', '"things" is not a section'],
     ['a field that there is not', 'products: { a: { color: red } }', 'products.a.color'],
