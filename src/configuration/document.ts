@@ -53,11 +53,29 @@ export async function parseDocument(text: string, isJson: boolean): Promise<Conf
   return document as Configuration;
 }
 
-/** Only these commands read and write YAML, so the parser is loaded here. */
+/**
+ * Reads YAML. Keys stay as they are written: `12e5` may be a serial number. The library compares each key with all
+ * others of its map, which takes minutes for a fleet, so keys are checked here. Only these commands read and write
+ * YAML, so the library is loaded here.
+ */
 const parseYaml = async (text: string): Promise<unknown> => {
-  const { parse } = await import('yaml');
-  return parse(text, { maxAliasCount: documentLimits.aliases, prettyErrors: true }) as unknown;
+  const { parseDocument: parse, visit } = await import('yaml');
+  const document = parse(text, { uniqueKeys: false, stringKeys: true, prettyErrors: true });
+  const [error] = document.errors;
+  if (error !== undefined) throw /call stack/.test(error.message) ? tooDeep() : error;
+  visit(document, {
+    Map(_key, { items }) {
+      const keys = new Set<string>();
+      for (const { key } of items) {
+        if (keys.has(String(key))) throw new Error(`Keys must be unique; "${String(key)}" stands twice in its place.`);
+        keys.add(String(key));
+      }
+    },
+  });
+  return document.toJS({ maxAliasCount: documentLimits.aliases }) as unknown;
 };
+
+const tooDeep = () => new Error(`The document is more than ${documentLimits.depth} levels deep.`);
 
 /** Writes a document as YAML. */
 export const toYaml = async (document: Configuration): Promise<string> => {
@@ -89,6 +107,6 @@ const object = (value: unknown, at: string): Values => {
 
 function requireDepth(value: unknown, left = documentLimits.depth): void {
   if (typeof value !== 'object' || value === null) return;
-  if (left === 0) throw new Error(`The document is more than ${documentLimits.depth} levels deep.`);
+  if (left === 0) throw tooDeep();
   for (const each of Object.values(value)) requireDepth(each, left - 1);
 }
