@@ -24,6 +24,8 @@ let viewer: Actor;
 let given: Record<string, string>;
 /** Texts that are of other things of the organization. */
 let secrets: string[];
+/** Identifiers by the names of arguments, of another application and of another organization. */
+let foreign: Record<string, string>[];
 
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
 
@@ -90,6 +92,19 @@ beforeAll(async () => {
     ts: '{ gte: 0, lte: 4e9 }',
     queries: '[{ products: [], aggs: { a: { avg: { field: "data.temperature" } } } }]',
   };
+  const stranger = await world.organization();
+  const theirs = `/organizations/${stranger.id}`;
+  const theirApplication = await makeApplication(stranger, { name: 'Their application' });
+  const theirDevice = await stranger.make(`${theirs}/devices/d1`, { name: 'Their device' });
+  await stranger.put(`/applications/${stranger.id}/${theirApplication}/devices/${theirDevice}`);
+  await stranger.post(`${theirs}/records`, { serial: 'd1', data: { temperature: 9 } });
+  const places: Record<string, string>[] = [
+    { organizationId: owner.id, applicationId: others, deviceId: ids[1]!, alertRuleId: rules[1]!, deviceSerial: 'b1' },
+    { organizationId: stranger.id, applicationId: theirApplication, deviceId: theirDevice, deviceSerial: 'd1' },
+    { organizationId: owner.id, applicationId: theirApplication, deviceId: theirDevice, deviceSerial: 'd1' },
+    { organizationId: stranger.id, applicationId: mine, deviceId: ids[0]!, deviceSerial: 'a1' },
+  ];
+  foreign = places.map((values) => ({ ...values, applicationHookId: hooks[1]!, teamId, memberId: member.id }));
   const introspection = await owner.graph(getIntrospectionQuery());
   schema = buildClientSchema(introspection.body.data as unknown as IntrospectionQuery);
   viewer = new Actor(world.url, (await newLink({ owner, applicationId: mine })).token);
@@ -199,4 +214,39 @@ describe('every field that a link to a dashboard gets to', () => {
       'Viewer',
     ]);
   });
+
+  it('answers nothing of another application or organization that the query names', async () => {
+    const hidden = [...secrets, 'Their application', 'Their device'].filter((text) => !/^[\da-f-]{36}$/.test(text));
+    const answered = new Set<string>();
+    let asked = 0;
+    for (const values of foreign) {
+      const sent = Object.values(values);
+      const valueOf = ({ name, type }: Field['args'][number]): string | undefined => {
+        const id = values[name] ?? values['applicationId'];
+        if (getNamedType(type).name === 'ID') return String(type).startsWith('[') ? `["${id}"]` : `"${id}"`;
+        return name === 'deviceSerial'
+          ? `"${values[name]}"`
+          : /^[[{]/.test(given[name] ?? '')
+            ? given[name]
+            : undefined;
+      };
+      for (const field of Object.values(schema.getQueryType()!.getFields())) {
+        if (field.args.length === 0) continue;
+        const texts = field.args.map((arg) => [arg, valueOf(arg)] as const).filter(([, value]) => value !== undefined);
+        const text = `${field.name}(${texts.map(([{ name }, value]) => `${name}: ${value}`).join(', ')})`;
+        const { body } = await viewer.graph(`{ ${text} ${valuesOf(field)} }`);
+        asked += 1;
+        const shown = JSON.stringify(body);
+        expect([text, hidden.filter((secret) => shown.includes(secret))]).toEqual([text, []]);
+        const found = body.data?.[field.name];
+        const isEmpty = found == null || /"(?:items|edges|nodes)":\[\]/.test(JSON.stringify(found)) || isNone(found);
+        if (!isEmpty && !sent.includes(found.id)) answered.add(field.name);
+      }
+    }
+    expect(asked).toBeGreaterThan(100);
+    expect([...answered].sort()).toEqual([]);
+  });
 });
+
+/** Whether a list holds nothing. */
+const isNone = (found: unknown): boolean => Array.isArray(found) && found.every((each) => each === null);
