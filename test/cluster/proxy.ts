@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy to a server, such as the first node at OPENSEARCH_URL, that a test can block. */
+/** A proxy to a server, such as the first node at OPENSEARCH_URL, that a test can block or cut. */
 export interface Proxy {
   /** Stays the same when the proxy is reopened. */
   readonly url: string;
@@ -11,6 +11,8 @@ export interface Proxy {
   open(): Promise<void>;
   /** Accepts connections and requests without answering, as a paused node does, or continues with them. */
   hold(isHeld: boolean): void;
+  /** Closes each connection whose answers exceed a number of bytes. */
+  cutBeyond(bytes: number): void;
 }
 
 /** Opens a proxy on a free loopback port. */
@@ -19,6 +21,7 @@ export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[
   const sockets = new Set<Socket>();
   const answers = new Set<Socket>();
   let held = false;
+  let most = Number.POSITIVE_INFINITY;
   let server: Server | undefined;
   let port = 0;
   const open = async () => {
@@ -37,7 +40,12 @@ export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[
       }
       answers.add(through);
       socket.pipe(through);
-      through.on('data', (data: Buffer) => socket.write(data));
+      let carried = 0;
+      through.on('data', (data: Buffer) => {
+        carried += data.length;
+        if (carried > most) socket.end(data, () => through.destroy());
+        else socket.write(data);
+      });
       if (held) through.pause();
     });
     server.listen(port, '127.0.0.1');
@@ -53,6 +61,9 @@ export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[
       server!.close();
       for (const socket of sockets) socket.destroy();
       await closed;
+    },
+    cutBeyond(bytes) {
+      most = bytes;
     },
     hold(isHeld) {
       held = isHeld;

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startProxy } from '../cluster/proxy.js';
 import { runCommand } from '../support/command.js';
+import { startTestService } from '../support/start-service.js';
 import { until } from '../support/until.js';
+import { AccountActor } from '../support/world.js';
 import { nameOf, openReplicated, type ReplicatedWorld } from './replicated.js';
 
 let world: ReplicatedWorld;
@@ -55,7 +58,7 @@ describe('DATABASE_READ_URL', () => {
     });
   });
 
-  it('reads the answer of a mutation, and the queries of its batch, on the primary', async () => {
+  it('reads on the primary what a mutation answers, and the queries of its batch', async () => {
     const { organization } = world;
     const usage = `usage(organizationId: "${organization.id}") { items { records } }`;
     const create = `mutation { createTeam(organizationId: "${organization.id}", name: "T") { id } }`;
@@ -70,7 +73,7 @@ describe('DATABASE_READ_URL', () => {
     expect(standby).toBe(0);
   });
 
-  it('reads on the primary while the standby lags, then on the standby again', async () => {
+  it('reads on the primary while the standby lags, and returns', async () => {
     const [standby] = world.standbys;
     await standby!.query('select pg_wal_replay_pause()');
     await store();
@@ -96,6 +99,33 @@ describe('DATABASE_READ_URL', () => {
       says: expect.stringContaining('hot_standby_feedback'),
       details: [expect.stringMatching(`^${nameOf(standby!)}: \\d+ ms behind$`)],
     });
+  });
+
+  it('counts the rows of a read once that breaks off and is repeated on the primary', async () => {
+    const { organization, deviceId, primary, standbys } = world;
+    const serial = '00-00-00-00-00-00-00-01';
+    const data = { text: 'x'.repeat(2000) };
+    const records = Array.from({ length: 400 }, () => ({ serial, data }));
+    expect((await organization.post(`/organizations/${organization.id}/records`, records)).status).toBe(200);
+    stored += records.length;
+    const proxy = await startProxy(standbys[0]!.url);
+    const url = new URL(standbys[0]!.url);
+    url.port = new URL(proxy.url).port;
+    const most = 2 ** 20;
+    const inFlight = { perProcess: 64 * most, perOrganization: most, perToken: most };
+    const service = await startTestService(primary.url, { config: { databaseReadUrls: [url.href], inFlight } });
+    try {
+      await until(async () => (await service.registry.getSingleMetricAsString('ddp_standby_away')).includes('} 0'));
+      const there = new AccountActor(service.url, world.token, organization.id);
+      const list = `{ device(organizationId: "${organization.id}", deviceId: "${deviceId}") { records(limit: 400) { items { data } } } }`;
+      expect((await there.graph(list)).body.errors).toBeUndefined();
+      proxy.cutBeyond(600_000);
+      expect((await there.graph(list)).body.errors).toBeUndefined();
+      expect(await world.metric('ddp_standby_repeated_total', url.host, service)).toBe(1);
+    } finally {
+      await service.close();
+      await proxy.cut();
+    }
   });
 
   it('fails no search and stays ready while the standby is killed and comes back', async () => {
