@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Service } from '#app/app.js';
+import { createLog, type Log } from '#common/log.js';
 import { AccountType } from '#entities/enums.js';
 import { createAccount } from '#operator/account.js';
 import { createToken } from '#operator/token.js';
@@ -36,6 +37,7 @@ const everything = { ts: { gte: 0, lte: 4_102_444_800 }, queries: [{ products: [
 export async function openReplicated(
   standbys = 1,
   settings: Readonly<Record<string, string>> = {},
+  log: Log = createLog('fatal'),
 ): Promise<ReplicatedWorld> {
   const replication = await openReplication(standbys, settings);
   const { primary } = replication;
@@ -46,7 +48,7 @@ export async function openReplicated(
     await replication.close();
   };
   try {
-    const own = await startTestService(primary.url, { config: { databaseReadUrls } });
+    const own = await startTestService(primary.url, { log, config: { databaseReadUrls } });
     service = own;
     const { id, token } = await createOrganization(primary.url);
     const organization = new AccountActor(own.url, token, id);

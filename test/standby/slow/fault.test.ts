@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { createLog } from '#common/log.js';
 import { startTestService } from '../../support/start-service.js';
 import { until } from '../../support/until.js';
 import { AccountActor } from '../../support/world.js';
@@ -74,8 +75,10 @@ describe('a standby that answers reads', () => {
 });
 
 describe('a standby of a primary that was replaced', () => {
-  it('does not answer with records that the new primary never had', async () => {
-    const replicated = await openReplicated(2);
+  it('does not answer with records that the new primary never had, and is missed in one log line', async () => {
+    const warnings: string[] = [];
+    const log = createLog('warn', { write: (line) => void warnings.push(line) });
+    const replicated = await openReplicated(2, {}, log);
     const [successor, other] = replicated.standbys;
     try {
       await replicated.store();
@@ -95,6 +98,8 @@ describe('a standby of a primary that was replaced', () => {
         for (let round = 0; round < 5; round++) expect(await replicated.count(organization)).toBe(2);
         expect(await replicated.metric('ddp_standby_reads_total', nameOf(other!), service)).toBe(0);
         expect(await replicated.metric('ddp_standby_reads_total', 'primary', service)).toBe(5);
+        // Two standbys of the first service are examined every half second, and find no primary.
+        expect(warnings.filter((line) => line.includes('The standbys are not examined'))).toHaveLength(1);
       } finally {
         await service.close();
       }
