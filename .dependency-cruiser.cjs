@@ -45,7 +45,7 @@ const mayImport = {
   rest: ['common', 'json', 'entities', 'schema', 'http'],
   graph: ['common', 'json', 'scheduling', 'schema', 'http'],
   // Tools for assistants, over queries of the graph.
-  mcp: ['common', 'json', 'entities', 'schema', 'http', 'graph'],
+  mcp: ['common', 'json', 'scheduling', 'entities', 'schema', 'http', 'graph'],
   elasticsearch: [
     'common',
     'json',

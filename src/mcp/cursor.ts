@@ -28,12 +28,15 @@ export function createCallCursors(
   signs: Signs,
   { tool, organizationId, args }: { tool: string; organizationId: string; args: unknown },
 ): CallCursors {
-  const kind = `mcp ${tool} ${organizationId} ${createHash('sha256').update(stable(args)).digest('base64url')}`;
+  let made: string | undefined;
+  // Made only for a call that has a cursor or gets one: arguments may have thousands of values.
+  const kind = () =>
+    (made ??= `mcp ${tool} ${organizationId} ${createHash('sha256').update(stable(args)).digest('base64url')}`);
   return {
-    write: (position) => signs.write(kind, Buffer.from(position)),
+    write: (position) => signs.write(kind(), Buffer.from(position)),
     read(cursor) {
       const length = Math.floor((cursor.length * 3) / 4) - signature;
-      const position = length < 0 ? undefined : signs.read(kind, cursor, length);
+      const position = length < 0 ? undefined : signs.read(kind(), cursor, length);
       if (position !== undefined) return position.toString();
       const message = 'is no cursor of this call; send the same arguments as in the call that answered it';
       throw invalid([{ path: 'cursor', message }]);

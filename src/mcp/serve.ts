@@ -9,6 +9,7 @@ import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { type ApiError, invalid } from '#common/errors.js';
 import type { Ask } from '#graph/in-process.js';
+import { timeSlices } from '#scheduling/time-slice.js';
 import { errorResult, partResult, type ToolResult } from './answer.js';
 import { createCallCursors, type Signs } from './cursor.js';
 import type { Tool } from './tool.js';
@@ -51,6 +52,8 @@ export function createServe({ schema, version, signs, explain, observe }: ServeO
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
+    // The messages of a batch begin in one turn of the event loop, and some tools compute for milliseconds.
+    await timeSlices.ifOver(session.organizationId);
     let result: ToolResult;
     let code = 'ok';
     try {

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 import { delayDuring } from './delay.js';
@@ -231,4 +232,37 @@ describe('records that are expensive to parse', () => {
     expect(result).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
     expect(longest).toBeLessThan(frozen);
   });
+});
+
+describe('batch of 20 calls of assistants', () => {
+  /** Words of many parts of the schema, 480 characters. */
+  const words =
+    'device record series application hook alert episode product variable value query field type string organization limit first after filter page cursor sort time node edges serial name tag location usage quota job token session member team user account audit event dashboard link panel delivery attempt import export file changes items only order number identifier true false default object list returns caller can read newest oldest total count state kind reason since until within between many each other';
+  const message = (id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'schema_search', arguments: { question: `${words.slice(0, 480)} ${id}`, limit: 20 } },
+  });
+  const post = async (messages: object) => {
+    const { status, body } = await request(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.owner.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(messages),
+    }).then(async (answer) => ({ status: answer.statusCode, body: await answer.body.text() }));
+    return [status, body.split('structuredContent').length];
+  };
+
+  it('blocks the event loop for less than 60 ms with 320 searches of the schema', async () => {
+    // Loads the protocol's library and makes the index of the schema.
+    await post(message(0));
+    const batch = Array.from({ length: 20 }, (_, id) => message(id));
+    const { result, longest } = await delayDuring(() => Promise.all(Array.from({ length: 16 }, () => post(batch))));
+    expect(result).toEqual(Array.from({ length: 16 }, () => [200, 21]));
+    expect(longest).toBeLessThan(60);
+  }, 60_000);
 });

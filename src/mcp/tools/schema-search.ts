@@ -16,7 +16,7 @@ const description =
 
 /** Creates the tool that finds parts of the schema. Its index is made at the first call. */
 export function createSchemaSearch(schema: GraphQLSchema): Tool {
-  let index: readonly Entry[] | undefined;
+  let index: Index | undefined;
   return tool({
     name: 'schema_search',
     title: 'Search the schema',
@@ -31,7 +31,7 @@ export function createSchemaSearch(schema: GraphQLSchema): Tool {
     },
     isUntrusted: false,
     async run({ question, limit }, { position = '0' }) {
-      index ??= entriesOf(schema);
+      index ??= indexOf(entriesOf(schema));
       const skip = Number(position);
       const ranked = rank(index, question).slice(0, mostParts);
       const some = ranked.slice(skip, skip + limit).map(({ name, sdl }) => ({ name, sdl }));
@@ -42,6 +42,24 @@ export function createSchemaSearch(schema: GraphQLSchema): Tool {
       };
     },
   });
+}
+
+/** The entries, and those that hold a word. */
+interface Index {
+  readonly entries: readonly Entry[];
+  readonly byWord: ReadonlyMap<string, readonly Entry[]>;
+}
+
+function indexOf(entries: readonly Entry[]): Index {
+  const byWord = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    for (const word of new Set([...entry.words, ...entry.names])) {
+      const found = byWord.get(word);
+      if (found === undefined) byWord.set(word, [entry]);
+      else found.push(entry);
+    }
+  }
+  return { entries, byWord };
 }
 
 /** Maximum number of parts that one question leads to. */
@@ -82,22 +100,19 @@ const wordsOf = (text: string): string[] =>
     .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));
 
 /** Returns the entries that share words with the question. Rare words and words of names count more. */
-function rank(entries: readonly Entry[], question: string): Entry[] {
-  const asked = [...new Set(wordsOf(question))];
+function rank({ entries, byWord }: Index, question: string): Entry[] {
   const exact = new Set(question.split(/[^\w.]+/));
-  const weights = asked.map((word) => {
-    const count = entries.filter(({ words, names }) => words.has(word) || names.has(word)).length;
-    return { word, weight: count === 0 ? 0 : Math.log(1 + entries.length / count) };
-  });
+  const scores = new Map<Entry, number>();
+  const add = (entry: Entry, score: number) => scores.set(entry, (scores.get(entry) ?? 0) + score);
+  for (const word of new Set(wordsOf(question))) {
+    const found = byWord.get(word) ?? [];
+    const weight = Math.log(1 + entries.length / found.length);
+    for (const entry of found) add(entry, entry.names.has(word) ? 3 * weight : weight);
+  }
+  for (const entry of entries) if (exact.has(entry.name)) add(entry, 1000);
+  // Of two parts with the same words, the one with the shorter name is meant.
   return entries
-    .map((each) => {
-      const found = weights.map(({ word, weight }) =>
-        each.names.has(word) ? 3 * weight : each.words.has(word) ? weight : 0,
-      );
-      const bonus = exact.has(each.name) ? 1000 : 0;
-      // Of two parts with the same words, the one with the shorter name is meant.
-      return { each, score: bonus + found.reduce((sum, one) => sum + one, 0) - each.names.size / 10 };
-    })
+    .map((each) => ({ each, score: (scores.get(each) ?? 0) - each.names.size / 10 }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
     .map(({ each }) => each);
