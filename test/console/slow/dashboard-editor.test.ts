@@ -65,6 +65,7 @@ describeInBrowser('console: editor of a dashboard', () => {
       await page.getByRole('button', { name: 'Add a panel' }).click();
       await dialog.getByRole('button', { name: kind }).click();
       const variable = dialog.getByRole('combobox', { name: 'Variable' });
+      await variable.waitFor();
       expect(await variable.locator('option').allInnerTexts()).toEqual(['pressure', 'running', 'open']);
       await mark.waitFor();
       await variable.selectOption('running');
