@@ -147,9 +147,15 @@ export class Call implements Context {
  */
 const grace = 50;
 
+/** Signals of requests whose operations asked for one. The operations of a batch share theirs. */
+const signals = new WeakMap<Request, AbortSignal>();
+
 /** Returns a signal that aborts when the client disconnects before its answer is complete. */
 function whenGone(request: Request): AbortSignal {
+  const known = signals.get(request);
+  if (known !== undefined) return known;
   const gone = new AbortController();
+  signals.set(request, gone.signal);
   const { res } = request;
   if (res !== undefined) {
     once(res, 'close').then(

@@ -234,6 +234,31 @@ describe('records that are expensive to parse', () => {
   });
 });
 
+describe('batch of 20 searches', () => {
+  it('listens once for the end of its request', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', note);
+    try {
+      const [, , organizationId, applicationId] = search.split('/').map((part) => JSON.stringify(part));
+      const query = `{ search(organizationId: ${organizationId}, applicationId: ${applicationId}, ts: { gte: 0, lte: 4e9 }, queries: [{ products: [] }]) { responses } }`;
+      const { body, statusCode } = await request(`${service.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tenant.owner.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(Array.from({ length: 20 }, () => ({ query }))),
+      });
+      expect([statusCode, (await body.json()) as unknown]).toEqual([
+        200,
+        Array.from({ length: 20 }, () => ({ data: expect.any(Object) as object })),
+      ]);
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('warning', note);
+    }
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('batch of 20 calls of assistants', () => {
   /** Words of many parts of the schema, 480 characters. */
   const words =
