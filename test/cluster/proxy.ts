@@ -11,7 +11,7 @@ export interface Proxy {
   open(): Promise<void>;
   /** Accepts connections and requests without answering, as a paused node does, or continues with them. */
   hold(isHeld: boolean): void;
-  /** Closes each connection whose answers exceed a number of bytes. */
+  /** Closes each connection whose answers exceed a number of bytes from now on. */
   cutBeyond(bytes: number): void;
 }
 
@@ -22,6 +22,7 @@ export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[
   const answers = new Set<Socket>();
   let held = false;
   let most = Number.POSITIVE_INFINITY;
+  const carried = new Map<Socket, number>();
   let server: Server | undefined;
   let port = 0;
   const open = async () => {
@@ -40,10 +41,10 @@ export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[
       }
       answers.add(through);
       socket.pipe(through);
-      let carried = 0;
       through.on('data', (data: Buffer) => {
-        carried += data.length;
-        if (carried > most) socket.end(data, () => through.destroy());
+        const bytes = (carried.get(through) ?? 0) + data.length;
+        carried.set(through, bytes);
+        if (bytes > most) socket.end(data, () => through.destroy());
         else socket.write(data);
       });
       if (held) through.pause();
@@ -64,6 +65,7 @@ export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[
     },
     cutBeyond(bytes) {
       most = bytes;
+      carried.clear();
     },
     hold(isHeld) {
       held = isHeld;
