@@ -99,6 +99,22 @@ const isHalfText = (body: Plain, theirs: Plain): boolean =>
 const isOfNoHits = (ours: Plain, theirs: Plain): boolean =>
   theirs['error'] === undefined && reasonOf(ours).startsWith('numHits must be > 0');
 
+/**
+ * A `bool` that requires one of its `should`, all of them `exists`: if no record has the fields, OpenSearch takes the
+ * `bool` for nothing and forgets the names inside.
+ */
+export const forgetsNames = (body: Plain): boolean =>
+  within(body).some((one) => {
+    const { should = [], must = [], filter = [] } = (one['bool'] ?? {}) as Plain;
+    const optional = [should].flat() as Plain[];
+    return (
+      optional.length > 0 &&
+      optional.every((clause) => 'exists' in clause) &&
+      [must, filter].flat().length === 0 &&
+      within(one['bool']).some((clause) => '_name' in clause)
+    );
+  });
+
 /** `date_histogram` over a number, which OpenSearch reads as milliseconds. */
 const isTimeOfNumber = (ours: Plain, theirs: Plain): boolean =>
   theirs['error'] === undefined &&
