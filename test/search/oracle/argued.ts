@@ -184,10 +184,15 @@ const leadsToArgued = ([step = '', ...rest]: readonly string[], beside: Plain, p
   const [kind, options] = Object.entries(one).find(([key]) => !['aggs', 'aggregations', 'meta'].includes(key))!;
   return (
     isArguedAggregation(kind, options as Plain, '') ||
+    isSketched(kind) ||
     (pipeline.endsWith('_bucket') && hasOneKeyTwice(options as Plain)) ||
     leadsToArgued(rest, (one['aggs'] ?? one['aggregations'] ?? {}) as Plain, pipeline)
   );
 };
+
+/** Whether OpenSearch estimates the values of an aggregation. */
+export const isSketched = (kind: string): boolean =>
+  ['percentiles', 'percentile_ranks', 'median_absolute_deviation'].includes(kind);
 
 /** `keyed` buckets with equal keys: equal ranges, or a histogram whose format does not distinguish them. */
 const hasOneKeyTwice = ({ keyed, ranges, format, calendar_interval, fixed_interval, interval }: Plain): boolean => {

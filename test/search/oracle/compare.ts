@@ -3,6 +3,7 @@ import {
   isArguedAggregation,
   isArguedError,
   isBeyondLong,
+  isSketched,
   mixesBuckets,
   readsArgued,
   sortsByArgued,
@@ -222,9 +223,6 @@ const withoutNames = (of: Plain, names: Plain): Plain =>
   Object.fromEntries(Object.entries(of).filter(([key]) => !(key in names)));
 const only = (of: Plain, names: readonly string[]): Plain =>
   Object.fromEntries(names.filter((name) => name in of).map((name) => [name, of[name]]));
-
-const isSketched = (kind: string): boolean =>
-  ['percentiles', 'percentile_ranks', 'median_absolute_deviation'].includes(kind);
 
 /** OpenSearch estimates what we interpolate: compares the shape, and the values when there are enough. */
 const compareSketch = (kind: string, ours: Plain, theirs: Plain, count: number, path: string): string[] => {
