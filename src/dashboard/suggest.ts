@@ -97,16 +97,21 @@ const tableOf = (product: UsedProduct): Draft[] =>
         },
       ];
 
-/** Numbers the panels and places them in rows from left to right. */
+/** Numbers the panels and places them in rows, from left to right. The panels of a row share its whole width. */
 function placed(drafts: readonly Draft[]): Panel[] {
-  let [x, y, height] = [0, 0, 0];
-  return drafts.map((draft, index) => {
-    const isFull = x + draft.w > columns;
+  const rows: Draft[][] = [];
+  for (const draft of drafts) {
+    const row = rows.at(-1);
+    const width = row?.reduce((sum, { w }) => sum + w, draft.w);
     // A row holds panels of one height.
-    if (isFull || (height !== 0 && draft.h !== height)) [x, y] = [0, y + height];
-    height = draft.h;
-    const panel = { id: `p${index + 1}`, ...draft, x, y };
-    x += draft.w;
-    return panel;
+    if (row === undefined || width! > columns || row[0]!.h !== draft.h) rows.push([draft]);
+    else row.push(draft);
+  }
+  let [count, y] = [0, 0];
+  return rows.flatMap((row) => {
+    const w = columns / row.length;
+    const panels = row.map((draft, index) => ({ id: `p${(count += 1)}`, ...draft, w, x: index * w, y }));
+    y += row[0]!.h;
+    return panels;
   });
 }

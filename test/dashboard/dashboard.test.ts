@@ -169,7 +169,7 @@ describe('suggestDashboard', () => {
   const suggest = async (actor: Actor, id: string) => {
     const query = `query ($o: ID!, $a: ID!) { suggestDashboard(organizationId: $o, applicationId: $a) }`;
     const { body } = await actor.graph(query, { o: owner.id, a: id });
-    return body.data!['suggestDashboard'] as { panels: { kind: string; title: string }[] };
+    return body.data!['suggestDashboard'] as { panels: { kind: string; title: string; x: number; w: number }[] };
   };
 
   it('makes panels from the variables of the products, which can be saved at once', async () => {
@@ -187,13 +187,14 @@ describe('suggestDashboard', () => {
       await owner.put(`/applications/${owner.id}/${id}/devices/${deviceId}`);
     }
     const suggestion = await suggest(owner, id);
-    expect(suggestion.panels.map(({ kind, title }) => [kind, title])).toEqual([
-      ['figure', 'Freezer: temperature'],
-      ['series', 'temperature'],
-      ['timeline', 'door'],
-      ['timeline', 'note'],
-      ['map', 'Map'],
-      ['table', 'Freezer: newest values'],
+    // The panels of each row fill it, so that a wall has no empty half.
+    expect(suggestion.panels.map(({ kind, title, x, w }) => [kind, title, x, w])).toEqual([
+      ['figure', 'Freezer: temperature', 0, 12],
+      ['series', 'temperature', 0, 12],
+      ['timeline', 'door', 0, 6],
+      ['timeline', 'note', 6, 6],
+      ['map', 'Map', 0, 6],
+      ['table', 'Freezer: newest values', 6, 6],
     ]);
     expect(suggestion.panels[1]).toMatchObject({
       sources: [{ product: productId, variable: 'data.temperature', unit: '°C' }],

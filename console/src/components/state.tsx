@@ -1,10 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../api/use-query.js';
 
-/** A message in the place of missing content, with the next step. */
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+/** A message in the place of missing content, with the next step. `as` is `h1` where it is all of a page. */
+export const Empty = ({
+  title,
+  as: Title = 'p',
+  children,
+}: {
+  title: string;
+  as?: 'p' | 'h1';
+  children?: ComponentChildren;
+}) => (
   <div class="empty">
-    <p class="empty-title">{title}</p>
+    <Title class="empty-title">{title}</Title>
     {children}
   </div>
 );

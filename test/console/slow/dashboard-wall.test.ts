@@ -72,6 +72,7 @@ describeInBrowser('console: wall', () => {
     const { page } = await browser.open(`${world.url}/console/wall#${owner.token}`);
     await page.getByText('This is not the link of a dashboard').waitFor();
     await page.getByText('begins with ddplink_').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
     expect(page.url()).toBe(`${world.url}/console/wall`);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
