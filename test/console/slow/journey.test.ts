@@ -185,6 +185,8 @@ describeInBrowser('console: from an empty organization to a wall', () => {
     await hand.press(open.getByRole('button', { name: 'Chart' }));
     await hand.write(field('Title'), 'Both rooms');
     await hand.press(inDialog('Add a device of another application'));
+    // The dialog below has a field of this name too.
+    await page.getByRole('dialog', { name: 'Link a device' }).waitFor();
     await hand.write(open.getByRole('combobox', { name: 'Device' }), 'Larder');
     await hand.take(open.getByRole('option', { name: 'Larder' }));
     await hand.press(inDialog('Link'));
@@ -226,7 +228,8 @@ describeInBrowser('console: from an empty organization to a wall', () => {
   };
 
   it('leads a person with a mouse', async () => {
-    const opened = await browser.open(`${world.url}/console/`);
+    // High enough to drag the new panel from the last row to the first.
+    const opened = await browser.open(`${world.url}/console/`, { viewport: { width: 1280, height: 1600 } });
     const { pressed, written } = await travel(opened, mouse(opened.page));
     // Each step costs a person some seconds, and ten minutes are enough.
     expect(pressed + written).toBeLessThan(90);

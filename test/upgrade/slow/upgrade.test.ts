@@ -41,9 +41,13 @@ describe('an online migration', () => {
     const slow = await connect(database.url);
     await slow.query('begin');
     await slow.query(newDelivery);
+    // It holds up the build of a partition's index, which would otherwise be over before the log looks at it.
+    const writer = await connect(database.url);
+    await writer.query('begin; lock table delivery_open in row exclusive mode');
     let over = false;
     const migrated = migrateMadeUp(database.url, { log, every: 20 }).finally(() => (over = true));
-    while (!over && !lines.some(({ waitsFor }) => waitsFor !== undefined)) await nextTurn();
+    const waits = (line: Record<string, unknown>) => line['waitsFor'] !== undefined;
+    while (!over && !lines.some(waits)) await nextTurn();
     expect(over).toBe(false);
     await client.query(`set statement_timeout = '20s'`);
     for (let i = 0; i < 50; i++) await deliver(client);
@@ -53,10 +57,13 @@ describe('an online migration', () => {
     const others = (async () => {
       for (; !over; settled++) await deliver(client);
     })();
+    const building = () => lines.find((line) => line['index'] !== undefined && waits(line));
+    while (!over && building() === undefined) await nextTurn();
+    await writer.query('commit');
+    await writer.end();
     expect(await migrated).toEqual([madeUpName]);
     await others;
-    const building = lines.find(({ index }) => index !== undefined);
-    expect(building).toMatchObject({ table: expect.any(String), phase: expect.any(String) });
+    expect(building()).toMatchObject({ table: expect.any(String), phase: expect.any(String) });
     const { rows } = await client.query(
       `select (select count(*)::int from delivery where done) done, (select count(*)::int from delivery where not done) open,
               (select count(*)::int from device where color = 'grey') colored`,
