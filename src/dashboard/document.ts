@@ -1,8 +1,8 @@
 import { type Fault, invalid } from '#common/errors.js';
-import { choice, flag, inTurn, kinds, list, number, object, pattern, text, whole } from './check.js';
 import { limitFault } from './document-size.js';
 import { query } from './query.js';
 import { type PanelFields, referenceFaults } from './reference.js';
+import { choice, flag, inTurn, kinds, list, number, object, pattern, text, whole } from './value-checks.js';
 
 /** A stored dashboard. */
 export interface Document {

@@ -4,7 +4,7 @@ import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { parseRequest } from '#search/request.js';
 import { SearchFailure } from '#search/search-failure.js';
 import { Input } from '#search/syntax/input.js';
-import { inTurn, list, object, text } from './check.js';
+import { inTurn, list, object, text } from './value-checks.js';
 
 /** Longest query of a panel, in characters of JSON. */
 const maxLength = 16_384;

@@ -1,8 +1,8 @@
 import { csvOf } from '#common/csv.js';
 import { ExportFormat } from '#entities/export.js';
 import { timeSlices } from '#scheduling/time-slice.js';
+import { cellOf, shownValue } from './cell.js';
 import { ParquetFile, typedValue } from './parquet.js';
-import { cellOf, shownValue } from './row-text.js';
 import { type Column, type Row, type Table, valueAt } from './table.js';
 import type { WriteTime } from './time.js';
 

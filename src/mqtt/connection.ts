@@ -3,10 +3,10 @@ import type { IConnectPacket, Packet } from 'mqtt-packet';
 import type { Caller } from '#entities/caller.js';
 import { Channel, type Stream } from './channel.js';
 import { connectRefusal, readConnect, tooSmall, unwelcome, welcome } from './handshake.js';
-import { requireSender } from './message.js';
 import { PacketBuffer, readPacket } from './packet.js';
 import { late, nameOf, Reason, Refusal } from './reason.js';
 import { maxWords, Session, type SessionOptions } from './session.js';
+import { requireSender } from './store-message.js';
 
 /** Functions of the service that a connection uses. */
 export interface ConnectionOptions extends SessionOptions {

@@ -4,9 +4,9 @@ import type { IPublishPacket } from 'mqtt-packet';
 import { ApiError, QuotaError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
-import { type MessageStore, storeMessage } from './message.js';
 import type { MqttMetrics } from './metrics.js';
 import { nameOf, Reason, type Refusal } from './reason.js';
+import { type MessageStore, storeMessage } from './store-message.js';
 
 /** Functions of the service that messages use. */
 export interface InboxOptions {

@@ -6,12 +6,12 @@ import { AccessCheck } from './access-check.js';
 import type { Channel } from './channel.js';
 import type { Greeting } from './handshake.js';
 import { type Answer, Inbox, type InboxOptions } from './inbox.js';
-import { Exchange, holdBytes } from './message.js';
 import type { Paces } from './pace.js';
 import { requireIdentifier } from './packet.js';
 import { ReadLimit } from './read-limit.js';
 import { nameOf, Reason, Refusal } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
+import { Exchange, holdBytes } from './store-message.js';
 import { answerSubscription } from './subscription.js';
 
 /** Functions of the service that a session uses. */

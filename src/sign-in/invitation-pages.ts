@@ -8,9 +8,9 @@ import { Role } from '#entities/enums.js';
 import { escaped, type Page, sendPage, tokenOf } from '#http/page.js';
 import type { Read } from '#schema/context.js';
 import { createPerson, findAccount } from './accounts.js';
-import { type Arrival, endArrival, findArrival } from './attempts.js';
 import { cookieOf, requireOwnPage, takesCookies } from './cookie.js';
 import { acceptInvitation, findInvitation, type OpenInvitation } from './invitations.js';
+import { type Arrival, endArrival, findArrival } from './pending-sign-ins.js';
 import { findPerson, noteByPerson, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 

@@ -4,7 +4,7 @@ import { unavailable } from '#common/errors.js';
 import type { OidcProvider } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import { findAccount } from './accounts.js';
-import { storeArrival, storeAttempt, takeAttempt } from './attempts.js';
+import { storeArrival, storeAttempt, takeAttempt } from './pending-sign-ins.js';
 import type { Provider } from './provider.js';
 import { openSession, type Visitor } from './sessions.js';
 
