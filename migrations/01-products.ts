@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Products, and the places of their variables in records. */
+/** Products, and the slots in a record that hold the values of their variables. */
 export class Products extends Migration {
   override up(): void {
     this.addSql(String.raw`
@@ -35,10 +35,10 @@ export class Products extends Migration {
       -- Pages of public products.
       create index product_public on product (id) where public;
 
-      -- A generic plan serves organizations of all sizes. If one organization has nearly all rows, a sample of the table
-      -- shows no other, and the planner takes a condition on the organization for one that every row meets: it then
-      -- reads a page of a small organization past all rows of the large one. A fixed estimate prevents that, here and
-      -- in other tables that are read by owner.
+      -- One generic plan serves organizations of all sizes. If one organization owns nearly all rows, a sample of the
+      -- table contains no other organization, and the planner assumes that every row meets a condition on the
+      -- organization. For a small organization, PostgreSQL then reads past all rows of the large one. A fixed estimate
+      -- prevents that, here and in other tables that are read by owner.
       alter table product alter column organization_id set (n_distinct = 100);
     `);
   }

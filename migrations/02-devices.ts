@@ -19,7 +19,8 @@ export class Devices extends Migration {
         lon double precision,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
-        -- Names the device in documents and requests of an OpenSearch cluster: a query may name many thousands.
+        -- Short identifier of the device in documents and requests of an OpenSearch cluster: a query may name many
+        -- thousands of devices.
         number int not null generated always as identity,
         unique (organization_id, serial_key),
         unique (organization_id, id),
@@ -33,7 +34,7 @@ export class Devices extends Migration {
       create index device_product on device (product_id, organization_id, id);
       -- Changes since a time, for subscribers.
       create index device_changed on device (organization_id, updated_at);
-      -- The device of a number in a document.
+      -- Finds the device of a number in a document.
       create unique index device_number on device (number);
 
       -- Sets the key under which serials are compared. A stored generated column could not change its expression

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Tokens that calls are made with. */
+/** Tokens that authenticate calls. */
 export class Tokens extends Migration {
   override up(): void {
     this.addSql(String.raw`
@@ -28,8 +28,8 @@ export class Tokens extends Migration {
                or (user_id is null and device_id is null and scope = 'ingest' and expires_at is not null))
       );
 
-      -- How many devices a provisioning token may register, and has registered. Not in api_token: a registration locks
-      -- this row, and authentication writes that one.
+      -- Number of devices that a provisioning token may register, and has registered. A separate table, because a
+      -- registration locks this row while authentication writes the row in api_token.
       create table provisioning (
         token_id uuid primary key references api_token on delete cascade,
         device_limit int not null check (device_limit > 0),

@@ -21,12 +21,12 @@ export class Records extends Migration {
         metadata jsonb not null,
         data jsonb not null,
         frame jsonb,
-        -- Fields that came beside the frame, and whether they win over decoded ones: {wins, data}.
+        -- Fields that the device sent beside the frame, and whether they override decoded fields: {wins, data}.
         given jsonb,
         -- Values of numeric and BOOL (0, 1) variables, and of TXT variables, by product_slot (from 1).
         numbers float8[],
         texts text[],
-        -- Variables that came as arrays: name to the array of values in their own type.
+        -- Variables that the record has as arrays: the name, and the array of values in the type of the variable.
         many jsonb,
         -- Paths (data.name) whose value does not fit its variable. They are kept in data, and are not searchable.
         ignored text[]
@@ -68,7 +68,7 @@ export class Records extends Migration {
         deleted_at timestamptz(3) not null
       );
 
-      -- How long records are kept. The most specific row counts; without a row, or with null, records are kept for ever.
+      -- Retention of records. The most specific row applies. Without a row, or with null, records are kept for ever.
       create table record_retention (
         organization_id uuid not null references account on delete cascade,
         product_id uuid references product on delete cascade,
@@ -79,9 +79,9 @@ export class Records extends Migration {
       -- Counts of what ingestion did, by minute, and by hour once they are older than two days.
       create table record_activity (
         organization_id uuid not null references account on delete cascade,
-        -- Null: the organization as a whole.
+        -- Null stands for the whole organization.
         application_id uuid references application on delete cascade,
-        -- The begin of the minute of storing, or of the hour.
+        -- Start of the minute, or of the hour, in which the records were stored.
         at timestamptz(0) not null,
         -- stored, duplicate, decode_partial, decode_failed, or the code of rejected items.
         kind text not null,
@@ -95,19 +95,19 @@ export class Records extends Migration {
         id uuid primary key,
         organization_id uuid not null references account on delete cascade,
         application_id uuid not null references application on delete cascade,
-        -- JSON, without aggregations. The last sort key is one that no two records share.
+        -- The query as JSON, without aggregations. No two records share a value of the last sort key.
         query text not null,
-        -- Number of sort values that a hit shows.
+        -- Number of sort values in each hit of the response.
         shown int not null,
         total text,
         -- JSON: the sort values of the last hit that was returned.
         position text,
-        -- Number of pages that were returned. Whoever moves the position names the page that it read.
+        -- Number of pages that were returned. A call that moves the position also states the page that it has read.
         page int not null default 0,
         expires_at timestamptz(3) not null
       );
 
-      -- A record by its identifier.
+      -- Finds a record by its identifier.
       create index record_id on record (id);
       -- The records of a device, and of a product, by time.
       create index record_device on record (device_id, ts, seq);
@@ -117,7 +117,7 @@ export class Records extends Migration {
       create index idempotency_key_age on idempotency_key (created_at);
       -- The counts of an application.
       create index record_activity_application on record_activity (application_id, at);
-      -- Minutes that are due to become hours, and counts that have expired.
+      -- Minutes that upkeep has yet to sum up by hour, and counts that have expired.
       create index record_activity_minute on record_activity (at) where not hourly;
       create index record_activity_age on record_activity (at);
       -- Scrolls of an organization (their number is limited), of an application, and expired ones.
@@ -133,8 +133,9 @@ export class Records extends Migration {
       end $$;
       create trigger device_record_sweep after delete on device for each row execute function record_sweep_device();
 
-      -- Creates the partition of a time if there is none: of one week for times since 90 days ago, of one year for
-      -- earlier ones, cut off where its neighbours begin. Reads and writes continue while it is attached.
+      -- Creates the partition that holds a time, unless it exists. A partition covers one week within the last 90 days,
+      -- and one year before that, and ends where its neighbours begin. Reads and writes continue while PostgreSQL
+      -- attaches the partition.
       create function record_partition(moment timestamptz, today timestamptz) returns void
       language plpgsql set timezone = 'UTC' as $$
       declare
@@ -160,8 +161,8 @@ export class Records extends Migration {
         execute format('alter table record attach partition %I for values from (%L) to (%L)', name, lower, upper);
       end $$;
 
-      -- Drops the partitions that end at or before a time, or only the empty ones among them. Returns their number. It
-      -- gives up after two seconds if a session reads or writes for longer; the caller calls it again.
+      -- Drops the partitions that end at or before a time, or only those of them that are empty. Returns their number.
+      -- Gives up when another session reads or writes for more than two seconds; the caller then calls again.
       create function record_retire(moment timestamptz, only_empty boolean) returns int
       language plpgsql set timezone = 'UTC' set lock_timeout = '2s' as $$
       declare

@@ -19,7 +19,8 @@ export class Rollups extends Migration {
         organization_id uuid not null,
         product_id uuid,
         device_id uuid not null,
-        -- 0: the records themselves; above: the slot in record.numbers; below: minus the slot in record.texts.
+        -- 0 stands for the records themselves. A positive number is a slot in record.numbers, a negative one a slot in
+        -- record.texts.
         slot int not null,
         hour timestamptz not null,
         n bigint not null,
@@ -94,11 +95,11 @@ export class Rollups extends Migration {
         organization_id uuid not null,
         product_id uuid not null,
         day timestamptz not null,
-        -- Variables with rows in record_value; not those with very many values.
+        -- Variables that have rows in record_value. A variable with very many values has none.
         keys int[] not null,
         -- Whether record_digest_total has the day's sketches. Upkeep makes them in the background.
         sketched boolean not null default false,
-        -- Whether record_digest_week has the day as it is.
+        -- Whether record_digest_week includes the day in its current state.
         in_week boolean not null default false,
         primary key (organization_id, product_id, day)
       );
@@ -109,9 +110,9 @@ export class Rollups extends Migration {
         product_id uuid not null,
         device_id uuid not null,
         day timestamptz not null,
-        -- Above 0: the slot of a BOOL variable in record.numbers; below: minus the slot in record.texts.
+        -- A positive number is the slot of a BOOL variable in record.numbers, a negative one a slot in record.texts.
         key int not null,
-        -- A text, or 0 or 1. Null: the records without a value.
+        -- A text, or 0 or 1. Null stands for the records without a value.
         value text,
         n bigint not null,
         -- Five numbers for each slot of record.numbers: count (null for none), sum, minimum, maximum, sum of squares.
@@ -141,8 +142,9 @@ export class Rollups extends Migration {
         min float8,
         max float8,
         sum_squares float8,
-        -- The number of entries (int4), then as many values (float8), sorted. Or minus that number, then as many values,
-        -- each with its weight (int4), which is negative where the value is a mean. Concatenated digests are one digest.
+        -- The number of entries (int4), followed by as many values (float8), sorted. If the number is negative, each
+        -- value has a weight (int4), and a negative weight marks a value that is a mean. Concatenated digests are one
+        -- digest.
         digest bytea
       );
 
@@ -158,14 +160,14 @@ export class Rollups extends Migration {
         max float8,
         sum_squares float8,
         digest bytea,
-        -- Different values of a number, or of a text (slot below 0), for cardinality: their number (int4), then the hash
-        -- of each (int4). Or minus a number, then for each prefix of 14 bits that a hash has the least such hash.
-        -- Concatenated sketches are one sketch.
+        -- A sketch of the distinct values of a number, or of a text (slot below 0), for cardinality: the number of
+        -- values (int4), then the hash of each (int4). If the number is negative, it counts prefixes of 14 bits, and
+        -- the smallest hash with each prefix follows. Concatenated sketches are one sketch.
         sketch bytea
       );
 
-      -- Rows of record_digest_total, merged by week (from Monday, UTC). A week is current unless record_summary says
-      -- that one of its days is not in it.
+      -- Rows of record_digest_total, merged by week (from Monday, UTC). A week is out of date while record_summary says
+      -- that it lacks one of its days.
       create table record_digest_week (
         organization_id uuid not null,
         product_id uuid not null,
@@ -203,7 +205,7 @@ export class Rollups extends Migration {
       create index record_digest_device on record_digest (device_id, product_id, slot, day);
       create index record_digest_total_product on record_digest_total (organization_id, product_id, day, slot);
       create index record_digest_week_product on record_digest_week (organization_id, product_id, week, slot);
-      -- Days that upkeep has yet to make sketches of, and to merge into their week.
+      -- Days whose sketches upkeep has yet to build, and days that upkeep has yet to merge into their week.
       create index record_summary_unsketched on record_summary (day) where not sketched;
       create index record_summary_not_in_week on record_summary (organization_id, product_id, day) where not in_week;
     `);

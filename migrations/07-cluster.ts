@@ -4,22 +4,22 @@ import { Migration } from '@mikro-orm/migrations';
 export class Cluster extends Migration {
   override up(): void {
     this.addSql(String.raw`
-      -- Sessions that work on the journal have this schema in front of their search path.
+      -- Sessions that work on the journal put this schema first in their search path.
       create schema journal;
 
-      -- Records on their way to the cluster, in the order of their arrival, which their identifiers (UUID version 7)
-      -- have.
+      -- Records that the service has yet to index in the cluster. Their identifiers (UUID version 7) have the order of
+      -- arrival.
       create table journal.record (like public.record including defaults) partition by range (id);
 
-      -- A queue of what one transaction stored and the cluster lacks: records of these organizations whose identifiers
-      -- lie in the range. Many more rows come and go than stay.
+      -- The queue of the indexer. A row stands for the records of one transaction that the cluster still lacks, by
+      -- organizations and a range of identifiers. Most rows are deleted soon after they are inserted.
       create table record_batch (
         id bigint generated always as identity primary key,
         organizations uuid[] not null,
         low uuid not null,
         high uuid not null,
         records int not null,
-        -- Bytes of the records as they were sent to PostgreSQL.
+        -- Size of the records in bytes, as the service sent them to PostgreSQL.
         bytes bigint not null,
         created_at timestamptz(3) not null default clock_timestamp(),
         -- The lease of the indexer that claimed the batch.
@@ -28,7 +28,7 @@ export class Cluster extends Migration {
         attempts int not null default 0
       ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 
-      -- Records that the cluster refuses, each with all that another attempt needs.
+      -- Dead letters: records that the cluster refused, each with everything that a retry needs.
       create table index_dead_letter (
         record_id uuid primary key,
         organization_id uuid not null,
@@ -49,7 +49,7 @@ export class Cluster extends Migration {
         unique (organization_id, field)
       );
 
-      -- Fields whose older documents have yet to get their values.
+      -- Fields of the index whose values older documents still lack.
       create table index_refill (
         organization_id uuid not null,
         path text not null,
@@ -75,7 +75,7 @@ export class Cluster extends Migration {
         changed_at timestamptz(3) not null default clock_timestamp()
       );
 
-      -- A record by its identifier.
+      -- Finds a record by its identifier.
       create index record_id on journal.record (id);
 
       -- Creates the partition of a range of identifiers, unless there is one.
@@ -87,7 +87,7 @@ export class Cluster extends Migration {
         execute format('alter table journal.record attach partition journal.%I for values from (%L) to (%L)', name, lower, upper);
       end $$;
 
-      -- Drops the partitions whose identifiers all precede one, and that no batch refers to. Returns their number.
+      -- Drops the partitions that end below an identifier and that no batch refers to. Returns their number.
       create function journal.drop_partitions(below uuid) returns int language plpgsql set lock_timeout = '2s' as $$
       declare
         part record;

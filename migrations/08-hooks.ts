@@ -38,7 +38,8 @@ export class Hooks extends Migration {
         check ((header_name is null) = (header_value is null))
       );
 
-      -- The part of a hook that changes with claims and calls. In a table of its own, so that neither waits for the other.
+      -- The columns of a hook that claims and calls change. A separate table, so that these changes and changes of the
+      -- hook do not wait for each other.
       create table hook_state (
         hook_id uuid primary key references hook on delete cascade,
         -- Counts claims. A claim that read another number lost the race for this hook (src/hooks/claim.ts).
@@ -50,10 +51,11 @@ export class Hooks extends Migration {
         circuit_until timestamptz(3),
         -- Time at which the hook was enabled. Deliveries that had waited longer than 7 days by then have ended.
         resumed_at timestamptz(3),
-        -- Calls that max_per_second allows at tokens_at.
+        -- Token bucket: the number of calls that max_per_second allows at the time tokens_at.
         tokens double precision not null default 0,
         tokens_at timestamptz(3),
-        -- The lane after which the next claim for an ordered hook begins: no claim reads all of thousands.
+        -- The lane after which the next claim for an ordered hook begins. A claim reads only some of thousands of
+        -- lanes.
         lane_after uuid not null default '00000000-0000-0000-0000-000000000000',
         -- Successive transactions in which the filter's query ran out of time.
         filter_timeouts integer not null default 0
@@ -67,7 +69,7 @@ export class Hooks extends Migration {
 
       -- The hooks of an application.
       create index hook_application on hook (application_id);
-      -- Hooks that are called for other events than records.
+      -- Hooks that are called for events other than records.
       create index hook_events on hook (organization_id) where events <> '{record}';
 
       -- See product.organization_id.

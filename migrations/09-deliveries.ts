@@ -47,7 +47,7 @@ export class Deliveries extends Migration {
         primary key (hook_id, id, done) include (state)
       ) partition by list (done);
 
-      -- Deliveries that wait. One small table, so that the cost of a claim does not depend on the history.
+      -- Waiting deliveries. Their partition is small, so that the cost of a claim does not depend on the history.
       create table delivery_open partition of delivery (constraint delivery_open_pending check (state = 'pending'))
         for values in (false)
         with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
@@ -56,8 +56,8 @@ export class Deliveries extends Migration {
       create table delivery_done partition of delivery for values in (true) partition by range (id);
       create table delivery_done_default partition of delivery_done default;
 
-      -- Leases of deliveries that a dispatcher is calling. In a table of its own: a claim writes a few bytes for each
-      -- delivery instead of its row and the entries of its indexes.
+      -- Leases of deliveries that a dispatcher is calling. A separate table, so that a claim writes a few bytes for
+      -- each delivery instead of the delivery's row and index entries.
       create table delivery_lease (
         hook_id uuid not null,
         id uuid not null,
@@ -68,7 +68,7 @@ export class Deliveries extends Migration {
         primary key (hook_id, id)
       ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 
-      -- Claims: deliveries of a hook, pings, and the lanes of an ordered hook.
+      -- Finds the deliveries that a claim may take: those of a hook, pings, and the lanes of an ordered hook.
       create index delivery_due on delivery_open (hook_id, next_attempt_at) where event = 'record';
       create index delivery_ping on delivery_open (next_attempt_at) where event = 'ping';
       create index delivery_lane on delivery_open (hook_id, lane, seq) where lane is not null;
@@ -107,8 +107,8 @@ export class Deliveries extends Migration {
         return true;
       end $$;
 
-      -- Drops the partitions of days before one and returns their number. Waiting deliveries are not history: they are
-      -- deleted only if their hook is disabled and they have waited since before a time.
+      -- Drops the partitions of days before a given day and returns their number. Waiting deliveries are not history:
+      -- the function deletes them only if their hook is disabled and they have waited since before a given time.
       create function delivery_retire(before date, waiting_since timestamptz) returns integer language plpgsql as $$
       declare
         name text;
@@ -142,8 +142,8 @@ export class Deliveries extends Migration {
              set failures_in_row = 0, failing_since = null, circuit_openings = 0, circuit_until = null,
                  resumed_at = new.updated_at
            where hook_id = new.id;
-          -- Claims go by the due time: all waiting deliveries become due, the oldest first. Leased ones are being called,
-          -- and move when they are settled.
+          -- Claims follow the due time, so all waiting deliveries become due, the oldest first. A dispatcher is calling
+          -- the leased deliveries; they move when they are settled.
           update delivery_open d set next_attempt_at = d.queued_at
            where d.hook_id = new.id and d.event = 'record' and d.next_attempt_at > d.queued_at
              and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id);

@@ -14,7 +14,7 @@ export class Alerts extends Migration {
         kind text not null check (kind in ('threshold', 'silence')),
         products text[] not null default '{}',
         tags text[] not null default '{}',
-        -- Counts changes of the columns that follow. A state of another version does not count.
+        -- Counts changes of the columns below. A state of another version is ignored.
         version int not null default 1,
         when_condition jsonb,
         until_condition jsonb,
@@ -36,12 +36,12 @@ export class Alerts extends Migration {
         check ((kind = 'silence') = (silent_for_seconds is not null))
       );
 
-      -- Devices under a rule, with the time of their newest record. Transactions that store records of a device wait for
-      -- each other here.
+      -- Devices under a rule, with the time of their newest record. Transactions that store records of the same device
+      -- wait for each other at its row.
       create table alert_device (
         device_id uuid primary key,
         ts timestamptz not null,
-        -- The time before the transaction that wrote the row last.
+        -- Value of the time before the transaction that last wrote the row.
         previous_ts timestamptz,
         arrived_at timestamptz(3) not null
       ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
@@ -80,25 +80,25 @@ export class Alerts extends Migration {
         acknowledged_by uuid,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
-        -- The rule's recipients when the episode opened: they are told of its end even if the rule is deleted.
+        -- The rule's recipients when the episode opened. They are notified of its end even if the rule is deleted.
         recipients text[] not null default '{}',
         foreign key (organization_id, application_id) references application (organization_id, id) on delete cascade,
         check ((closed_at is null) = (closed_reason is null))
       );
 
-      -- Closed episodes that hooks have yet to be called for. Triggers write them, a background task makes the
-      -- deliveries.
+      -- Closed episodes for which hooks have yet to be called. Triggers insert the rows, and a background task creates
+      -- the deliveries.
       create table alert_notice (
         episode_id uuid primary key references episode on delete cascade
       );
 
-      -- Other events that hooks have yet to be called for. Triggers write them if a hook chose the kind, a background
-      -- task makes the deliveries.
+      -- Other events for which hooks have yet to be called. Triggers insert a row if a hook has chosen the kind of
+      -- event, and a background task creates the deliveries.
       create table event_notice (
         id bigint generated always as identity primary key,
         kind text not null,
         organization_id uuid not null,
-        -- Null: for hooks of all applications of the organization.
+        -- Null stands for the hooks of all applications of the organization.
         application_id uuid,
         -- The hook that the event is about, which is not called for it.
         hook_id uuid,
@@ -106,7 +106,7 @@ export class Alerts extends Migration {
         subject json not null
       );
 
-      -- When a process last accepted records: one row.
+      -- Time at which a process last accepted records. The table has one row.
       create table alert_heartbeat (
         one boolean primary key default true check (one),
         at timestamptz(3) not null
@@ -159,7 +159,8 @@ export class Alerts extends Migration {
       create trigger alert_link after insert on application_device
         referencing new table as linked for each statement execute function alert_watch_links();
 
-      -- Ends the states of rules that a changed device no longer falls under, and starts those that it now falls under.
+      -- Ends the states of rules that no longer apply to a changed device, and starts those of rules that now apply to
+      -- it.
       create function alert_watch_device() returns trigger language plpgsql as $$
         begin
           delete from alert_state s using alert_rule r
@@ -201,7 +202,8 @@ export class Alerts extends Migration {
       create trigger alert_close after delete on alert_state
         for each row when (old.episode_id is not null) execute function alert_close();
 
-      -- Notes devices that are registered or deleted. A trigger, because imports, provisioning and jobs do that too.
+      -- Notes devices that are registered or deleted. A trigger does it, because imports, provisioning and jobs also
+      -- register and delete devices.
       create function event_devices() returns trigger language plpgsql as $$
         begin
           insert into event_notice (kind, organization_id, subject)

@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class AlertMail extends Migration {
   override up(): void {
     this.addSql(String.raw`
-      -- Addresses that rules of an organization name or named.
+      -- E-mail addresses that the rules of an organization name, or named earlier.
       create table alert_recipient (
         id uuid primary key,
         organization_id uuid not null references account on delete cascade,
@@ -15,7 +15,7 @@ export class AlertMail extends Migration {
         -- When a mail that asks for confirmation is due, and when the last one went out.
         ask_at timestamptz(3),
         asked_at timestamptz(3),
-        -- The earliest time of the next notice: after each one, and after a failure.
+        -- Earliest time of the next notice. Each sent notice and each failure postpones it.
         next_at timestamptz(3),
         -- Lease of the process that sends to the address.
         claim_id uuid,
@@ -32,13 +32,13 @@ export class AlertMail extends Migration {
         expires_at timestamptz(3) not null
       );
 
-      -- When an address of any organization was last asked for confirmation. Rows are kept for an hour.
+      -- Time at which any organization last asked an address for confirmation. Rows are kept for an hour.
       create table alert_mail_asked (
         address text primary key,
         asked_at timestamptz(3) not null
       );
 
-      -- Number of mails of a day in UTC.
+      -- Number of mails per day (UTC).
       create table alert_mail_day (
         organization_id uuid not null references account on delete cascade,
         day date not null,
@@ -47,12 +47,12 @@ export class AlertMail extends Migration {
         primary key (organization_id, day)
       );
 
-      -- Notices that wait to be sent. With a foreign key, transactions that store records would write to the recipient's
+      -- Notices that wait to be sent. A foreign key would make transactions that store records write to the recipient's
       -- row.
       create table alert_mail (
         id bigint generated always as identity primary key,
         recipient_id uuid not null,
-        -- Null: the row only counts notices beyond those that a mail shows.
+        -- Null: the row only counts the notices that a mail does not show.
         notice jsonb,
         count int not null default 1,
         created_at timestamptz(3) not null
@@ -60,7 +60,7 @@ export class AlertMail extends Migration {
 
       -- One recipient for an address, in any case.
       create unique index alert_recipient_address on alert_recipient (organization_id, lower(address));
-      -- Recipients who are to be asked, and those to whom mails fail.
+      -- Recipients to ask for confirmation, and recipients whose mails fail.
       create index alert_recipient_ask on alert_recipient (ask_at) where ask_at is not null;
       create index alert_recipient_failing on alert_recipient (id) where last_error is not null;
       -- The tokens of a recipient, and expired ones.

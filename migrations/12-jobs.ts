@@ -11,7 +11,7 @@ export class Jobs extends Migration {
         kind text not null,
         state text not null default 'pending' check (state in ('pending', 'running', 'done', 'failed')),
         input jsonb not null,
-        -- Where the next step begins.
+        -- Position at which the next step begins.
         cursor jsonb,
         done bigint not null default 0,
         total bigint,
@@ -20,7 +20,7 @@ export class Jobs extends Migration {
         locked_until timestamptz(3),
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
-        -- Claims since a step last ended: a step that ends its process is not repeated for ever.
+        -- Number of claims since a step last ended, so that a step that crashes its process is not repeated for ever.
         attempts int not null default 0,
         -- Identifier of the current claim.
         claim uuid,
@@ -32,7 +32,7 @@ export class Jobs extends Migration {
       create table file_import (
         id uuid primary key,
         organization_id uuid not null references account on delete cascade,
-        -- The member who sent the file. Null: the organization itself.
+        -- The member who sent the file. Null stands for the organization itself.
         user_id uuid,
         kind text not null check (kind in ('devices', 'records')),
         format text not null check (format in ('csv', 'ndjson', 'parquet')),
@@ -47,7 +47,7 @@ export class Jobs extends Migration {
         unchanged bigint not null default 0,
         rejected bigint not null default 0,
         fault_count bigint not null default 0,
-        -- The first faults.
+        -- The first faults that were found.
         faults jsonb not null default '[]',
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
@@ -65,10 +65,10 @@ export class Jobs extends Migration {
         bytes bytea not null,
         primary key (import_id, content, number)
       );
-      -- Whole parts are read, and compression in PostgreSQL saves little.
+      -- Readers fetch whole parts, and compression in PostgreSQL saves little.
       alter table file_import_part alter column bytes set storage external;
 
-      -- Serials of a file, to find those that come twice.
+      -- Serials of a file, to find duplicates.
       create table file_import_serial (
         import_id uuid not null references file_import on delete cascade,
         serial_key text not null,
@@ -76,7 +76,7 @@ export class Jobs extends Migration {
         primary key (import_id, serial_key)
       );
 
-      -- Imports that a call removed. In a table of its own: a step holds a lock on the row of its import.
+      -- Imports that a call removed. A separate table, because a running step holds a lock on the row of its import.
       create table file_import_removed (
         import_id uuid primary key references file_import on delete cascade,
         at timestamptz(3) not null

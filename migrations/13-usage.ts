@@ -4,14 +4,14 @@ import { Migration } from '@mikro-orm/migrations';
 export class Usage extends Migration {
   override up(): void {
     this.addSql(String.raw`
-      -- A queue of usage that upkeep adds to usage_day. Each transaction that stores appends rows, so that none waits for
-      -- another.
+      -- A queue of usage that upkeep adds to usage_day. Transactions that store records only append rows, so that none
+      -- waits for another.
       create table usage_delta (
         id bigint generated always as identity primary key,
         at timestamptz not null,
         organization_id uuid not null,
         product_id uuid,
-        -- The application, for deliveries alone. Records count for the applications that their devices are linked to.
+        -- The application, for deliveries only. Records count for every application that their device is linked to.
         application_id uuid,
         records int not null default 0,
         bytes bigint not null default 0,
@@ -23,12 +23,12 @@ export class Usage extends Migration {
       ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
       alter table usage_delta alter column device_ids set storage external;
 
-      -- Usage of an organization, a product or an application on a day. There are no foreign keys to the latter two: what
-      -- is deleted was used all the same.
+      -- Usage of an organization, a product or an application on a day. There are no foreign keys to products and
+      -- applications, because the usage of deleted ones still counts.
       create table usage_day (
         organization_id uuid not null references account on delete cascade,
         day date not null,
-        -- Both null: the organization as a whole.
+        -- Both null: the whole organization.
         product_id uuid,
         application_id uuid,
         records bigint not null,
@@ -66,17 +66,17 @@ export class Usage extends Migration {
         organization_id uuid primary key references account on delete cascade,
         records bigint,
         bytes bigint,
-        -- Bytes that had ever been stored when they were counted. Later ones come on top.
+        -- Number of bytes stored in total up to the time of the count. Bytes stored since then are added to it.
         total_bytes bigint,
         measured_at timestamptz(3) not null default '-infinity'
       );
 
-      -- Records of a day that processes have stored or may store. All claims together do not exceed the quota.
+      -- Number of a day's records that processes have stored or may store. All claims together do not exceed the quota.
       create table quota_claim (
         organization_id uuid primary key references account on delete cascade,
         day date not null,
         claimed bigint not null,
-        -- Records that the last claim got.
+        -- Number of records that the last claim was granted.
         granted bigint not null default 0,
         -- When a process last claimed records, returned some, or reported that it holds some.
         touched_at timestamptz(3) not null

@@ -8,9 +8,9 @@ export class Audit extends Migration {
   override up(): void {
     this.addSql(`
       create table audit_event (
-        -- Holds the time, too.
+        -- Contains the time of the event.
         id uuid not null,
-        -- The nil identifier: of no organization, such as a user that an operator made.
+        -- The nil identifier stands for no organization, for example when an operator creates a user.
         organization_id uuid not null,
         actor_kind text not null,
         actor_id uuid,
@@ -21,27 +21,28 @@ export class Audit extends Migration {
         target_kind text,
         target_id uuid,
         target_name text,
-        -- An array of the values before and after, for each field.
+        -- For each field, an array of the values before and after the change.
         changes json not null default '{}',
-        -- No checks of words: PostgreSQL parses each check again for every insert.
+        -- The columns have no checks of their words, because PostgreSQL parses each check again for every insert.
         outcome text not null,
         request_id text,
         address text,
         primary key (organization_id, id)
       ) partition by range (id);
       create index audit_event_target on audit_event (target_id, id);
-      -- For identifiers of a clock that is far off: an event must never fail for want of a partition.
+      -- Holds identifiers of a clock that is far off: an event must never fail because its partition is missing.
       create table audit_event_default partition of audit_event default`);
     this.addSql(`
-      -- The smallest identifier of a time, of 1970 at the earliest.
+      -- Returns the smallest identifier of a time; times before 1970 count as 1970.
       create function audit_bound(moment timestamptz) returns uuid language sql immutable as $$
         select (lpad(to_hex(greatest(extract(epoch from moment) * 1000, 0)::bigint), 12, '0') || '00000000000000000000')::uuid
       $$;
-      -- The time of an identifier, to the millisecond.
+      -- Returns the time of an identifier, to the millisecond.
       create function audit_time(id uuid) returns timestamptz language sql immutable as $$
         select to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
       $$;
-      -- Makes the partition of a month, unless it is there. What the default one has of the month moves into it.
+      -- Creates the partition of a month, unless it exists, and moves the month's rows from the default partition into
+      -- it.
       create function audit_partition(moment timestamptz) returns void language plpgsql as $$
       declare
         month timestamp := date_trunc('month', moment at time zone 'UTC');
@@ -51,7 +52,7 @@ export class Audit extends Migration {
       begin
         if exists (select from pg_class c where c.relname = name) then return; end if;
         perform pg_advisory_xact_lock(hashtext('audit_partition'));
-        -- A look at the table: what to_regclass remembers may be from before the lock.
+        -- Reads the catalogue itself: to_regclass may return a result that is older than the lock.
         if exists (select from pg_class c where c.relname = name) then return; end if;
         execute format('create table %I (like audit_event including all)', name);
         execute format(

@@ -4,7 +4,8 @@ import { Migration } from '@mikro-orm/migrations';
 export class SignIn extends Migration {
   override up(): void {
     this.addSql(`
-      -- A person at an OpenID Connect provider. An e-mail address is no part of it: providers give them to others.
+      -- A person at an OpenID Connect provider. The e-mail address does not identify the person, because providers
+      -- reassign addresses.
       create table identity (
         issuer text not null,
         subject text not null,
@@ -16,30 +17,31 @@ export class SignIn extends Migration {
       create index identity_user on identity (user_id);
 
       create table session (
-        -- Another one when the session acts in another organization: what was opened by the old one ends.
+        -- The session gets another identifier when it acts in another organization, which ends whatever the old one
+        -- opened.
         id uuid primary key,
         -- SHA-256 of the cookie's value; the value itself is stored nowhere.
         hash bytea not null unique,
         user_id uuid not null references account on delete cascade,
-        -- Organization that it acts in; null where the person is a member of none.
+        -- Organization that the session acts in; null when the person is a member of none.
         organization_id uuid,
         created_at timestamptz(3) not null,
         last_used_at timestamptz(3) not null,
         expires_at timestamptz(3) not null,
         user_agent text,
         address text,
-        -- A session ends with the membership that it acts by.
+        -- A session ends with the membership that lets it act in the organization.
         foreign key (organization_id, user_id) references membership on delete cascade
       );
       create index session_person on session (user_id, last_used_at);
       create index session_organization on session (organization_id, user_id);
       create index session_expiry on session (expires_at);
 
-      -- Sign-ins under way. Any process may take the callback.
+      -- Sign-ins in progress. Any process may handle the callback.
       create table sign_in_attempt (
         -- SHA-256 of the state parameter.
         state bytea primary key,
-        -- SHA-256 of a cookie: the browser that began.
+        -- SHA-256 of the cookie in the browser that began the sign-in.
         browser bytea not null,
         -- Number of the provider in the settings.
         provider int not null,
@@ -47,12 +49,12 @@ export class SignIn extends Migration {
         verifier text not null,
         redirect_uri text not null,
         return_to text not null,
-        -- SHA-256 of the token of the invitation that it began with.
+        -- SHA-256 of the token of the invitation that the sign-in began with.
         invitation bytea,
         address text not null,
         created_at timestamptz(3) not null,
         expires_at timestamptz(3) not null,
-        -- Whom the provider named, where the person has no account yet and may accept the invitation.
+        -- The person as the provider described them, when they have no account yet and may accept the invitation.
         person jsonb
       );
       create index sign_in_attempt_address on sign_in_attempt (address, created_at);
@@ -72,7 +74,7 @@ export class SignIn extends Migration {
         organization_id uuid not null references account on delete cascade,
         email text not null,
         role text not null check (role in ('owner', 'member')),
-        -- Teams that were deleted meanwhile are passed over.
+        -- Teams that were deleted in the meantime are ignored.
         team_ids uuid[] not null default '{}',
         -- SHA-256 of the link's token.
         hash bytea not null unique,

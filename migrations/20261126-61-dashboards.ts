@@ -7,12 +7,12 @@ export class Dashboards extends Migration {
       create table dashboard (
         application_id uuid primary key,
         organization_id uuid not null,
-        -- Number of times that it was saved.
+        -- Number of times that the dashboard was saved.
         version int not null check (version > 0),
-        -- As text: a reader gets the fields in the order in which they were sent.
+        -- The type json keeps the text, so that a reader gets the fields in the order in which they were sent.
         document json not null,
         updated_at timestamptz(3) not null,
-        -- Null where the organization's own token saved it.
+        -- Null when a token of the organization itself saved the dashboard.
         updated_by uuid references account on delete set null,
         foreign key (organization_id, application_id) references application (organization_id, id) on delete cascade
       );
