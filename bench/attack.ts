@@ -12,7 +12,7 @@ const range = () => ({ gte: Date.now() / 1000 - 86_400, lte: Date.now() / 1000 +
 const searchOf = (queries: readonly object[]) =>
   JSON.stringify({ ts: range(), queries: queries.map((query) => ({ products: [], ...query })) });
 
-/** Creates an attack that posts these bodies. */
+/** Creates an attack that posts the given bodies. */
 const posting = (
   workers: number,
   path: (of: Attacker) => string,
@@ -88,7 +88,7 @@ const mutations = (of: Attacker): string => {
   const query = `mutation ($o: ID!) { ${fields.join(' ')} }`;
   return JSON.stringify(Array.from({ length: 20 }, () => ({ query, variables: { o: of.organizationId } })));
 };
-/** Registers 1,000 devices, and changes each of them when the next body comes. */
+/** Registers 1,000 devices; the next body changes each of them. */
 const puts = (of: Attacker, round: number): string => {
   const query =
     'mutation ($o: ID!, $devices: [DeviceInput!]!, $to: [ID!]) { putDevices(organizationId: $o, devices: $devices, linkTo: $to) { updated } }';

@@ -27,8 +27,9 @@ for (const { workers, rounds } of tasks) {
   for (let worker = 0; worker < workers; worker += 1) {
     void (async () => {
       for (let round = worker; ; round += 1) {
-        // An attack that is refused, by an answer or by a closed connection, is repeated after the second that refusals
-        // name. A faster attack is a flood, which the proxy in front of the service must stop.
+        // The attacker waits a second before it repeats an attack that the service refused with a response or a closed
+        // connection, as refusals ask clients to do. A faster attack is a flood, which the proxy in front of the
+        // service must stop.
         const answered = await rounds[round % rounds.length]!().catch(() => undefined);
         if (answered === undefined || answered === 429) await pause(1000);
       }

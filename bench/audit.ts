@@ -7,8 +7,9 @@ import { openStage, type Stage } from './stage.js';
 const rounds = 20;
 
 /**
- * Compares creates of teams and devices with their event in the audit log and without: two services over one database, in
- * turn. Processor time, of the service and PostgreSQL, is steadier than the rate where others use the machine.
+ * Compares the creation of teams and devices with and without an event in the audit log, by two services over one
+ * database, in turn. Processor time of the service and PostgreSQL varies less than the rate when other programs use the
+ * machine.
  */
 export const run = async ([seconds = '1']: readonly string[]): Promise<void> => {
   const stage = await openStage();
@@ -65,7 +66,7 @@ const measure = async ({ pool, token }: Stage, { name, origin, pid }: Service, c
   return { rate, time: (after.service - before.service + after.database - before.database) / count };
 };
 
-/** Throws unless about half of the teams have an event, because the sides would be mislabelled. */
+/** Throws unless about half of the teams have an event. Otherwise the two sides would be mislabelled. */
 const requireEvents = async ({ pool }: Stage): Promise<void> => {
   const { rows } = await pool.query<{ share: number }>(
     `select (select count(*) from audit_event where action = 'createTeam')::float8 / (select count(*) from team) as share`,

@@ -4,9 +4,9 @@ import { ledger } from './hook-ledger.js';
 import { steady } from './hook-steady.js';
 
 /**
- * Measures hook delivery: a drain against a raw loop and a job queue; a steady load from the ingestion call on, with
- * and without a hook that hangs; and a claim among a million deliveries. `drain`, `steady`, `hanging` and `claim` run
- * one part. `ledger --rows N` creates past deliveries (10,000,000) and queries them.
+ * Measures hook delivery: a drain, compared with a raw loop and a job queue; a steady load, timed from the ingestion
+ * call, with and without a hook that hangs; and a claim among a million deliveries. `drain`, `steady`, `hanging` and
+ * `claim` run one part. `ledger --rows N` creates past deliveries (10,000,000) and queries them.
  */
 export async function run([part, ...args]: readonly string[]): Promise<void> {
   if (part === 'ledger') return ledger(args);

@@ -195,7 +195,7 @@ async function send({ origin, token, organizationId, fleet: { serials } }: Tenan
 
 /**
  * Subscribes with twenty queries that run out of time, and sends them 500 records a second. Resolves to the function
- * that ends this.
+ * that stops both.
  */
 async function disturb(tenant: Tenant): Promise<() => Promise<void>> {
   const slow = Array.from({ length: 20 }, (_, index) => ({

@@ -18,10 +18,10 @@ const [batch, atOnce] = [10, 4];
 const quarters = 96;
 
 /**
- * Runs `ddp serve` with its embedded PostgreSQL in a control group of little memory, and lets it live a day: each device
- * sends a record a quarter-hour, as fast as the service takes them, and a dashboard is read after each quarter-hour.
- * Prints the memory of both when idle and at most. `--devices N` (1000), `--limit MIB` (512; 0 is none), `--flags F` for
- * Node.js (`--max-semi-space-size=4`). Linux, as root.
+ * Runs `ddp serve` with its embedded PostgreSQL in a control group of little memory, and simulates a day: each device
+ * sends a record per quarter of an hour, as fast as the service accepts them, and the bench reads a dashboard after
+ * each quarter. Prints the idle and the peak memory of both. `--devices N` (1000), `--limit MIB` (512; 0 is none),
+ * `--flags F` for Node.js (`--max-semi-space-size=4`). Linux, as root.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -125,8 +125,8 @@ const openGroup = (bytes: number): Group => {
 };
 
 /**
- * Returns the memory of the service and of the PostgreSQL below a folder, in bytes. What processes share is counted
- * once.
+ * Returns the memory of the service and of the PostgreSQL below a folder, in bytes. Memory that processes share is
+ * counted once.
  */
 const memoryOf = (pid: number, folder: string): { service: number; database: number } => {
   const share = (of: number): number => {

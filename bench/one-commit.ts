@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { announce } from './peers/program.js';
 
-/* The baseline of single posts: a bare server that stores each request's record with one INSERT, and so with one
-   commit. DATABASE_URL is the address of the database. */
+/* The baseline of single posts: a bare server that stores each request's record with one INSERT in a transaction of its
+   own. DATABASE_URL is the address of the database. */
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
 const device = '01900000-0000-7000-8000-000000000000';
 

@@ -65,7 +65,7 @@ export async function openEngine(url: string, world: SearchWorld): Promise<Engin
         ...(products?.length === 1 ? [{ terms: { 'device.product.id': products } }] : []),
       ];
       const body = { ...rest, ...(filter.length > 0 && { query: { bool: { filter } } }) };
-      // Without the request cache, as cached answers would not show the engine's speed.
+      // Turns the request cache off, because cached answers would not show the engine's speed.
       await call('POST', '/_search?request_cache=false', JSON.stringify(body));
     },
   };

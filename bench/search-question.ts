@@ -29,7 +29,8 @@ export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] 
     {
       name: 'latest: 10 of an application',
       query: { size: 10, sort: [{ ts: 'desc' }], track_total_hits: false },
-      // By product, as the organization's newest records are at the end of each product's index.
+      // Queries each product separately, because the newest records of an organization are at the end of each product's
+      // index.
       byHand: sql`select r.* from unnest(${fleet.productIds}::uuid[]) p, lateral (select * from record
         where organization_id = (select organization_id from product where id = p) and product_id = p and ts >= ${moment(day)}::timestamptz order by ts desc limit 10) r
         order by ts desc limit 10`,

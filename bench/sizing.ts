@@ -16,7 +16,7 @@ import { spentBy } from './processor.js';
 import { openStage, type Stage } from './stage.js';
 
 const devices = 200;
-/** Calls a second: few enough that nothing waits, and many enough to measure. */
+/** Calls per second: few enough that no call waits, and many enough to measure. */
 const pace = 100;
 const batch = 100;
 
@@ -68,7 +68,9 @@ const less = (one: Cost, other: Cost): Cost => ({
   log: one.log - other.log,
 });
 
-/** Processor time of service and database in microseconds, and bytes of the log, both of a second. */
+/**
+ * Load in one second: processor time of the service and the database in microseconds, and bytes of the write-ahead log.
+ */
 interface Load {
   processor: number;
   log: number;
@@ -88,7 +90,7 @@ const loadOf = async (stage: Stage, work: () => Promise<unknown>): Promise<Load>
   return { processor: (after.processor - before.processor) / took, log: (after.log - before.log) / took };
 };
 
-/** Measures work beyond what an idle service does. `work` returns the number of its units. */
+/** Measures the cost of work, without the cost of an idle service. `work` returns the number of its units. */
 const costOf = async (
   stage: Stage,
   idle: Load,
@@ -115,7 +117,7 @@ const sizeOf = async ({ pool }: Stage, tables: readonly string[]): Promise<numbe
   return Number(rows[0]!.size);
 };
 
-/** Posts records at a pace of calls a second. Returns their number. */
+/** Posts records at a pace, in calls per second. Returns their number. */
 const posting = async (
   { base, token, organizationId }: Stage,
   fleet: BenchFleet,
@@ -191,7 +193,7 @@ const openSubscriptions = async ({ base, token, organizationId, pool }: Stage, c
   };
 };
 
-/** Returns the processor time of telling one subscription of one record. */
+/** Returns the processor time that it takes to send one record to one subscription. */
 const toldCost = async (
   stage: Stage,
   fleet: BenchFleet,
@@ -214,7 +216,7 @@ const addHook = async ({ base, token, organizationId }: Stage, { applicationId }
   if (!answer.ok) throw new Error(await answer.text());
 };
 
-/** Stores a day of records a minute of each device, yesterday, and measures the rollups that upkeep makes of them. */
+/** Stores one record per minute of each device for yesterday, and measures the rollups that upkeep builds from them. */
 const rollupCost = async (stage: Stage): Promise<Cost> => {
   const { pool } = stage;
   const day = new Date(Math.floor(Date.now() / 86_400_000 - 2) * 86_400_000);
@@ -238,12 +240,12 @@ const rollupCost = async (stage: Stage): Promise<Cost> => {
   });
 };
 
-/** Needs of a fleet. */
+/** Resources that a fleet needs. */
 interface Needs {
   /** Records a second. */
   readonly rate: number;
   readonly cores: number;
-  /** Bytes of 30 days, and of the write-ahead log of a day. */
+  /** Bytes that 30 days of records take, and bytes of write-ahead log per day. */
   readonly month: number;
   readonly log: number;
 }

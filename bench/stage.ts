@@ -43,7 +43,7 @@ export interface Stage {
   allTime: { gte: number; lte: number };
   /** Searches an application. Each query covers the records of all products by default. */
   search(applicationId: string, ...queries: object[]): Promise<void>;
-  /** Posts records. */
+  /** Posts records in one call. */
   post(items: readonly object[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
   const client = new Pool(service.origin);
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    // Not `fetch`, which itself costs about a millisecond.
+    // `fetch` would itself cost about a millisecond.
     const response = await client.request({
       method: 'POST',
       path: `/ddp/v1${path}`,

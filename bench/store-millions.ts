@@ -20,13 +20,14 @@ export async function storeMillions({ pool, organizationId }: Stage, rows: numbe
   const before = Number(found.rows[0]?.done ?? 0);
   if (before >= rows) return;
   const counted = await pool.query<{ count: number }>('select count(*)::int as count from device');
-  // Counted in advance: a join on `i % count` can be hashed only if the count is not a column of either side.
+  // Counted in advance, because PostgreSQL can hash a join on `i % count` only if the count is not a column of either
+  // side.
   const devices = counted.rows[0]!.count;
   for (let done = before; done < rows; done += piece) {
     progress(done, rows);
     const next = Math.min(done + piece, rows);
     await transaction(pool, async (tx) => {
-      // The oldest first, in the order of arrival.
+      // Inserts the oldest records first, as they would have arrived.
       await tx.query(sql`
         insert into record (id, organization_id, device_id, product_id, ts, metadata, data, numbers, texts)
         select uuidv7(), ${organizationId}::uuid, d.id, d.product_id,

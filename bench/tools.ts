@@ -7,9 +7,9 @@ import { openStage, type Stage } from './stage.js';
 const [operationsAtOnce, devicesAtOnce] = [100, 1000];
 
 /**
- * Registers, links and tags devices as an internal tool would, by default limits: by `putDevices`, by batches of single
- * operations, and as CSV; then changes 10,000 devices in batches. Measures the duration, the answers 429, and another
- * organization's single posts meanwhile. `tools 5000 100000`: the sizes of the fleet.
+ * Registers, links and tags devices as an internal tool would, under the default limits: by `putDevices`, by batches of
+ * single operations, and as CSV; then changes 10,000 devices in batches. Measures the duration, the number of 429
+ * responses, and another organization's single posts meanwhile. `tools 5000 100000`: the sizes of the fleet.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const sizes = args.length > 0 ? args.map(Number) : [5000, 100_000];
@@ -111,7 +111,10 @@ const byFile = async (stage: Stage, applicationId: string, fleet: readonly strin
 const updateDevice = `mutation ($o: ID!, $id: ID!, $name: String) {
   updateDevice(organizationId: $o, deviceId: $id, name: $name) { id } }`;
 
-/** Changes devices one by one, in batches, and waits before a batch that the headers say there is no room for. */
+/**
+ * Changes devices one by one, in batches. Before a batch that exceeds the rate limit's remaining allowance, according
+ * to the headers, it waits.
+ */
 const changeAll = async (stage: Stage, ids: readonly string[]): Promise<void> => {
   const o = stage.organizationId;
   let cost = operationsAtOnce;
@@ -132,7 +135,7 @@ const changeAll = async (stage: Stage, ids: readonly string[]): Promise<void> =>
   }
 };
 
-/** Measures work and what another organization notices of it. */
+/** Measures work, and its effect on another organization's posts. */
 async function report(name: string, count: number, post: () => Promise<unknown>, work: () => Promise<unknown>) {
   const waits: number[] = [];
   let isOver = false;

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
 import { Trail } from '#audit/trail.js';
 
-/* Runs before a service, whose creates then leave no event: the other side of the bench of the audit log. */
+/* Runs before a service starts, so that its creates leave no event: the other side of the bench of the audit log. */
 Trail.prototype.eventOf = () => sql`select 1`;
