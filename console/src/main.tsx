@@ -4,7 +4,7 @@ import { findPerson, isWall, joinTabs, takeTokenFromAddress, token } from './api
 import { App, preloadScreen } from './app.js';
 
 takeTokenFromAddress();
-// A link that is opened in a tab with the console changes the fragment alone.
+// When a link is opened in a tab that already shows the console, only the fragment changes.
 addEventListener('hashchange', takeTokenFromAddress);
 joinTabs();
 preloadScreen();

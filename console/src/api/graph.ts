@@ -2,7 +2,7 @@ import { createClient } from 'graphql-sse';
 import type { TypedDocumentString } from './documents.js';
 import { authorization, signOutIfUnauthenticated } from './session.js';
 
-/** A refusal by the server, or its absence: a sentence, with the request's id for support. */
+/** A refusal by the server, or the absence of the server: a sentence, with the request's id for support. */
 export class GraphError extends Error {
   constructor(
     message: string,
@@ -33,7 +33,7 @@ interface GraphAnswer<Data> {
 
 const address = new URL('/graphql', location.origin).href;
 
-/** Data of an operation of which no root field was refused. */
+/** Data of an operation when the server refused no root field. */
 export type Answered<Data> = { [Field in keyof Data]: NonNullable<Data[Field]> };
 
 /**
@@ -53,7 +53,7 @@ export async function ask<Data, Variables>(
 /** An answer of which parts may be refused. */
 export interface Parts<Data> {
   readonly data: Data;
-  /** The first refusal. */
+  /** The first refusal of any root field. */
   readonly refusal: GraphError | undefined;
   /** The first refusal of each root field, by its name in the request. */
   readonly refusals: ReadonlyMap<string, GraphError>;
@@ -106,7 +106,7 @@ async function read<Body>(response: Response, requestId: string | undefined): Pr
 /** Receives the events of a subscription. */
 export interface Listener<Data> {
   next(data: Data): void;
-  /** Called when the stream broke off and is reopened, and when it is open (again). */
+  /** Called with `reconnecting` when the stream broke off, and with `open` whenever it is open again. */
   state(state: 'open' | 'reconnecting'): void;
   /** Called when the server ended the stream for good. */
   error(error: GraphError): void;

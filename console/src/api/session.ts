@@ -1,14 +1,14 @@
 import { computed, signal } from '@preact/signals';
 import type { SessionQuery } from './documents.js';
 
-/*
- * The session: that of a cookie, which scripts cannot read, or a token, which wins over the cookie. The token is kept
- * for the open tabs, or for this machine when the user chose that. It is never kept in an address (a token in the
- * fragment is removed at once) or in a cookie.
- */
+/* The session: either a cookie, which scripts cannot read, or a token, which takes precedence over the cookie. The page
+   keeps the token for the open tabs, or on this machine when the user chose that. It never keeps the token in a cookie
+   or in an address: it removes a token in the fragment at once. */
 
 const key = 'ddp.token';
-/** Key of the token of a wall, which is that of a link to one dashboard. It never replaces the token of a person. */
+/**
+ * Storage key of a wall's token, which comes from the link to one dashboard. It never replaces the token of a person.
+ */
 const wallKey = 'ddp.wall';
 
 /** Beginning of the token of a link. */
@@ -22,7 +22,7 @@ export const token = signal<string | undefined>(
   (isWall ? sessionStorage.getItem(wallKey) : (sessionStorage.getItem(key) ?? localStorage.getItem(key))) ?? undefined,
 );
 
-/** Person who is signed in by the cookie; null for nobody, undefined until the service has said. */
+/** Person who is signed in by the cookie; null for nobody, undefined until the service has answered. */
 export const person = signal<Person | null | undefined>();
 
 /** Providers by which people sign in. */
@@ -53,7 +53,9 @@ export async function findPerson(): Promise<void> {
   takeOffered();
 }
 
-/** Channel between the tabs of this origin. Tokens in it are kept nowhere: they end with the last tab. */
+/**
+ * Channel between the tabs of this origin. Tokens that tabs exchange here are not stored: they end with the last tab.
+ */
 const tabs = new BroadcastChannel('ddp.session');
 
 type Message = 'ask' | { readonly offered: string } | { readonly ended: string };
@@ -70,7 +72,7 @@ function takeOffered(): void {
   offered = undefined;
 }
 
-/** Asks the other tabs for their token, so that a new tab is signed in as they are, and answers those that ask. */
+/** Asks the other tabs for their token, so that a new tab has the same session, and answers the tabs that ask. */
 export function joinTabs(): void {
   // A wall neither gives its link to others nor takes the token of a person.
   if (isWall) return;
@@ -85,7 +87,7 @@ export function joinTabs(): void {
   if (token.value === undefined) tell('ask');
 }
 
-/** Whether somebody signed out in this tab, which then takes no token of another one. */
+/** Whether the user signed out in this tab. The tab then takes no token from another one. */
 let hasEnded = false;
 
 /** Header that names the token; none for a session. */
@@ -95,7 +97,7 @@ export const authorization = (): Record<string, string> =>
 /** Reason why the last session ended, as a sentence; undefined when the user ended it. */
 export const ended = signal<string | undefined>();
 
-/** Reason why a wall shows nothing for an address that has something else than a link. */
+/** Message of a wall whose address contains something other than a link. */
 export const noLink = 'The part of a link after # begins with ddplink_. Open the whole address that an owner made.';
 
 /** Account of the organization, once the server has returned it. */
@@ -104,10 +106,10 @@ export const account = signal<SessionQuery['account'] | undefined>();
 /** Organization that the token belongs to. It is read only while a user is signed in. */
 export const organizationId = computed(() => account.value?.id ?? '');
 
-/** Identifier of whoever is signed in: a user, or the organization whose token it is. */
+/** Identifier of the signed-in user, or of the organization when the token belongs to the organization itself. */
 export const viewerId = signal('');
 
-/** Name of whoever is signed in. */
+/** Name of the signed-in user or organization. */
 export const viewerName = signal('');
 
 /** Whether the caller is an owner of the organization. */
@@ -134,7 +136,7 @@ export function signIn(text: string, stay: boolean): void {
  */
 export async function signOut(reason?: string): Promise<void> {
   if (isWall) {
-    // The token stays, so that a wall that is loaded again is refused and says so, instead of asking for a link.
+    // The token stays, so that a reloaded wall reports the refusal instead of asking for a link.
     ended.value = reason;
     token.value = undefined;
     return;
@@ -180,8 +182,8 @@ export function takeTokenFromAddress(): void {
 }
 
 /**
- * Opens the wall of the link in the address, and removes its token from the address and the history at once. A wall
- * shows nothing with a token of a person, who may have put it there by mistake.
+ * Opens the wall of the link in the address, and removes the token from the address and the history at once. A wall
+ * ignores the token of a person, who may have put it into the address by mistake.
  */
 function takeWall(): void {
   const text = location.hash.slice(1);

@@ -1,6 +1,6 @@
 /**
- * Gives each text that ends in an ellipsis its full length as the tooltip, when the pointer reaches it. Returns the
- * function that ends it.
+ * Shows the full text as a tooltip when the pointer reaches a text that ends in an ellipsis. Returns the function that
+ * stops this.
  */
 export function showFullTexts(): () => void {
   const onOver = ({ target }: PointerEvent) => {

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { organizationId, viewerId } from '../api/session.js';
 
 /**
- * Returns what this browser keeps under a name, and the function that changes it. It is kept by account and
- * organization, so that people who share a browser do not share it. Nothing that is kept here reaches the service.
+ * Returns the value that this browser keeps under a name, and the function that changes it. Each account and
+ * organization has its own value, so that people who share a browser do not share it. The value never reaches the
+ * service.
  */
 export function useKept<Value>(name: string, initial: Value): [Value, (value: Value) => void] {
   const key = `ddp.${name}.${viewerId.value}.${organizationId.value}`;

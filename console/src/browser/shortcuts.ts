@@ -8,13 +8,13 @@ export const openPalette = (what: unknown): void => {
   palette.value = what === 'keys' ? 'keys' : 'find';
 };
 
-/** Whether keys that are pressed belong to a field, so that they are no shortcut. */
+/** Whether the pressed keys go to a field, so that they are no shortcut. */
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /**
- * Carries out the shortcuts of every screen: Ctrl+K finds, `/` goes to the filter, `?` lists the shortcuts. Returns the
- * function that ends it.
+ * Runs the shortcuts of every screen: Ctrl+K finds, `/` goes to the filter, `?` lists the shortcuts. Returns the
+ * function that stops this.
  */
 export function listenForShortcuts(): () => void {
   const onKey = (event: KeyboardEvent) => {

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 export interface Toast {
   readonly id: number;
   readonly text: string;
-  /** Takes the change back. */
+  /** Reverts the change. */
   readonly undo?: (() => Promise<unknown>) | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface Toast {
 export const toasts = signal<readonly Toast[]>([]);
 
 let count = 0;
-/** Time in milliseconds that a message is shown. One with a way back stays longer. */
+/** Time in milliseconds that a message is shown. A message with an undo button stays longer. */
 const shownFor = { plain: 5000, undo: 12_000 };
 
 /** Says what was done, for some seconds. */

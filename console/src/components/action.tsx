@@ -23,7 +23,7 @@ export function Action({
   danger?: boolean;
   /** Message that says what was done. */
   done?: string;
-  /** Whether submitting the fields as they were takes the change back. */
+  /** Whether the message offers to undo the change by submitting the earlier values of the fields. */
   undo?: boolean;
   submit: (form: FormData) => Promise<unknown>;
   children: ComponentChildren;

@@ -24,7 +24,7 @@ export interface ChartProps {
   readonly bands?: readonly Band[];
   /** Marked ranges of values. */
   readonly levels?: readonly Level[];
-  /** Ends that the value axis has at least. */
+  /** Values that the axis must include at least. */
   readonly limits?: { readonly min?: number | undefined; readonly max?: number | undefined };
   /** Size: a height, the rest of the window (`fill`), or that of the parent element (`parent`). */
   readonly size?: keyof typeof heights | 'fill' | 'parent';

@@ -26,7 +26,7 @@ export function FormDialog({
   submit: (form: FormData) => Promise<unknown>;
   /** Message that says what was done. */
   done?: string | undefined;
-  /** Whether submitting the fields as they were takes the change back. */
+  /** Whether the message offers to undo the change by submitting the earlier values of the fields. */
   undo?: boolean;
   close: () => void;
   children: ComponentChildren;

@@ -33,8 +33,8 @@ export function Page({
 let shownPath: string | undefined;
 
 /**
- * Gives the focus to the content of a screen that people went to, and when what had it is gone. Otherwise the next Tab
- * would go to the start of the document, or on in the navigation.
+ * Moves the focus to the content of a screen after navigation, and when the focused element is gone. Otherwise the next
+ * Tab would go to the start of the document, or on in the navigation.
  */
 const takeFocus = (path: string): void => {
   const isGone = document.activeElement === document.body;
@@ -52,7 +52,7 @@ const lists: Readonly<Record<string, string>> = {
   products: 'Products',
 };
 
-/** The way from the list to the object that the screen shows. A list has none. */
+/** The path from the list to the object that the screen shows. Lists have none. */
 const Crumbs = () => {
   const { path } = useLocation();
   const [list = '', first, second, third] = path.split('/').slice(2);

@@ -10,13 +10,13 @@ import { escaped } from '../format/pattern.js';
 import { Icon, type IconName } from './icon.js';
 import { useModal } from './use-modal.js';
 
-/** Something to go to or to do. */
+/** A screen to open or a command to run. */
 interface Entry {
   readonly kind: string;
   readonly icon: IconName;
   readonly title: string;
   readonly detail?: string | undefined;
-  /** Address of the screen, or what to do. */
+  /** Address of the screen, or the function that runs the command. */
   readonly to: string | (() => void);
 }
 

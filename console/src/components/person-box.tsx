@@ -1,6 +1,6 @@
 import { person } from '../api/session.js';
 
-/** Changes the session of the cookie. */
+/** Calls a path that changes the session of the cookie. */
 export async function changeSession(path: string): Promise<void> {
   const response = await fetch(`/auth/${path}`, { method: 'POST' });
   if (!response.ok) throw new Error(((await response.json()) as { message: string }).message);

@@ -53,8 +53,8 @@ export const expectedInterval = ({ ts, interval }: Line): number => {
 };
 
 /**
- * Number of expected intervals without a value that is a gap. Devices that send once a bucket miss single buckets by
- * jitter, so that two steps of a bucket are no gap yet.
+ * Number of expected intervals without a value that count as a gap. A device that sends once a bucket sometimes misses
+ * one by jitter, so two intervals are not a gap.
  */
 const gapFactor = 2.1;
 
@@ -84,12 +84,14 @@ const withGaps = (line: Line): [number[], (number | null)[]] => {
 /** Modes of uPlot's join: nulls stay as they are, or spread over the missing values beside them. */
 const [nullRetain, nullExpand] = [1, 2] as const;
 
-/** Spreads nulls over missing values after them. A state holds up to its null, so that none spreads before it. */
+/** Spreads each null over the missing values after it, but not before it: a state lasts until its null. */
 const spreadForward = (column: (number | null | undefined)[]): void => {
   for (let at = 1; at < column.length; at++) if (column[at] === undefined && column[at - 1] === null) column[at] = null;
 };
 
-/** Returns the columns that uPlot draws. Booleans have a lane each, and bars stand on those of the lines after them. */
+/**
+ * Returns the columns that uPlot draws. Each boolean has its own lane, and bars are stacked on the bars of later lines.
+ */
 export const drawnColumns = (lines: readonly Line[], shape: Shape): uPlot.AlignedData => {
   if (lines.length === 0) return [[]];
   const lanes = lines.every(isBoolean);
@@ -181,14 +183,14 @@ export const axisLabels = (lines: readonly Line[], splits: readonly number[]): s
   }
   const unit = tickUnit(lines);
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
-  // The fewest digits that write the step exactly, such as two for 0.25.
+  // The smallest number of decimals that writes the step exactly, such as two for 0.25.
   const digits = [0, 1, 2, 3, 4, 5, 6].find((count) => Math.abs(Number(step.toFixed(count)) - step) < step * 1e-6) ?? 8;
   const written = (options: Intl.NumberFormatOptions) => {
     const format = new Intl.NumberFormat(undefined, options);
     return splits.map((value) => format.format(value));
   };
   const exact = { maximumFractionDigits: digits, minimumFractionDigits: digits };
-  // As many digits as tell neighbours apart, such as 3.40m and 3.42m.
+  // The smallest number of decimals that distinguishes neighbours, such as 3.40m and 3.42m.
   const short = [0, 1, 2, 3]
     .map((count) => written({ notation: 'compact', maximumFractionDigits: count, minimumFractionDigits: count }))
     .find((labels) => new Set(labels).size === labels.length);

@@ -42,7 +42,10 @@ export const Failure = ({
   </div>
 );
 
-/** Returns the heading of an object's screen without the object: its kind, and whether the service has none. */
+/**
+ * Returns the heading of an object's screen when the object is not loaded: its kind, and whether the service has no
+ * such object.
+ */
 export const headingWithout = ({ error }: Pick<Loaded<unknown>, 'error'>, kind: string): string =>
   error?.code === 'NOT_FOUND' ? `${kind} not found` : kind;
 

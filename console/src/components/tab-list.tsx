@@ -13,8 +13,8 @@ export interface Tab {
 }
 
 /**
- * Tabs of a screen (WAI-ARIA tabs). The chosen one is in the address (`tab`), without a parameter the first. Arrows,
- * Home and End choose another.
+ * Tabs of a screen (WAI-ARIA tabs). The address has the chosen tab (`tab`); without it, the first tab is chosen. The
+ * arrow keys, Home and End choose another tab.
  */
 export function TabList({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const address = useAddress();

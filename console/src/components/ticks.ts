@@ -50,7 +50,10 @@ export const offsetAt = (seconds: number, zone: string): number => {
   return wall - Math.floor(seconds);
 };
 
-/** Returns the instant of a local time. A local time in the gap of a clock change becomes the one after the gap. */
+/**
+ * Returns the instant of a local time. For a local time that a clock change skips, it returns the instant of the first
+ * time after the gap.
+ */
 const instantOf = (wall: number, zone: string): number => {
   const guess = wall - offsetAt(wall, zone);
   return wall - offsetAt(guess, zone);

@@ -1,6 +1,6 @@
 import { dismiss, type Toast, toast, toasts } from '../browser/toast.js';
 
-/** The messages that say what was done, with a button that takes it back. */
+/** The messages that confirm actions, each with an undo button if the action has one. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-label="Messages">
     {toasts.value.map((one) => (

@@ -1,7 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Shows a dialog over the screen. When it leaves, the focus goes back to where it was, for people without a mouse. */
+/**
+ * Shows a dialog over the screen. When the dialog closes, the focus returns to the element that had it, for people
+ * without a mouse.
+ */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

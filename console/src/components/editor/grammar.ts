@@ -1,4 +1,6 @@
-/** Words that the editor suggests at each position of a query. The service, not the editor, checks the query. */
+/**
+ * Words that the editor suggests at each position of a query. The editor does not check the query; the service does.
+ */
 
 /** Keys of a query. */
 export const queryKeys =

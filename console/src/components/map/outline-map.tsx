@@ -12,7 +12,7 @@ export interface MapPoint {
   readonly lat: number;
   readonly lon: number;
   readonly href?: string;
-  /** Marks a point that needs somebody. */
+  /** Marks a point that needs attention. */
   readonly tone?: 'bad';
 }
 

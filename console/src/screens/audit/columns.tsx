@@ -42,7 +42,7 @@ export const columns: readonly Column<Line>[] = [
   { title: 'Changes', cell: ({ changes }) => <Difference of={changes} /> },
 ];
 
-/** The columns below a thing, which need not name it. */
+/** The columns of an object's history, without the object itself. */
 export const historyColumns = columns.filter(({ title }) => title !== 'Thing');
 
 const Who = ({ of: { actor, address } }: { of: Line }) => {

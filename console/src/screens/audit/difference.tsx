@@ -4,10 +4,13 @@ import { wordsOf } from './words.js';
 
 type Change = AuditLineFragment['changes'][number];
 
-/** Number of fields that are shown at once. The creation of a thing has many. */
+/** Number of fields that are shown at once. An event of a creation has many. */
 const mostShown = 5;
 
-/** Shows the changes of an event, a line for each field: of lists the items that came and went, of secrets the word alone. */
+/**
+ * Shows the changes of an event, one line per field. For a list it shows the added and removed items, for a secret only
+ * that it changed.
+ */
 export const Difference = ({ of }: { of: readonly Change[] }) =>
   of.length === 0 ? (
     <span class="quiet">nothing</span>
@@ -36,7 +39,7 @@ const Fields = ({ of }: { of: readonly Change[] }) => (
 const Values = ({ of: { before, after } }: { of: Change }) => {
   if (Array.isArray(before) || Array.isArray(after))
     return <Items before={(before ?? []) as unknown[]} after={(after ?? []) as unknown[]} />;
-  // Of both there is only the word.
+  // Of a secret, the event records only this word instead of both values.
   if (before === 'changed' && after === 'changed') return <strong>changed</strong>;
   return (
     <>
@@ -63,7 +66,7 @@ const Items = ({ before, after }: { before: readonly unknown[]; after: readonly 
   );
 };
 
-/** A value in one line: a thing by its name and what else is said of it, such as `temperature FLOAT32 °C`. */
+/** Formats a value in one line: the name of an object, then its other fields, such as `temperature FLOAT32 °C`. */
 const textOf = (value: unknown): string => {
   if (value === '') return '""';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return shown(value);

@@ -15,7 +15,7 @@ import { turnOn } from './turn-on.js';
 /** A chart that can be added to a dashboard. */
 export type Chart = Pick<SeriesPanel, 'title' | 'sources' | 'draw' | 'aggregate'>;
 
-/** Times that a save is tried when others save at the same time. */
+/** Maximum number of attempts to save when other people save at the same time. */
 const attempts = 3;
 
 interface Props {
@@ -97,7 +97,9 @@ function AddDialog({ applicationIds, chart, device, links, close }: Props & { li
   );
 }
 
-/** Saves the dashboard with the chart. Where somebody saves at the same time, it is added to what they saved. */
+/**
+ * Saves the dashboard with the chart. When another person saves at the same time, it adds the chart to their version.
+ */
 async function add(applicationId: string, chart: Chart): Promise<void> {
   const names = { organizationId: organizationId.value, applicationId };
   for (let attempt = 1; ; attempt++) {

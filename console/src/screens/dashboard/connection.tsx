@@ -2,7 +2,7 @@ import { Badge } from '../../components/badge.js';
 import { formatIn, zone } from '../../format/time.js';
 import type { Board } from './data/use-results.js';
 
-/** Says whether the panels follow the records that arrive, and since when they do not. */
+/** Says whether the panels follow arriving records, and otherwise since when they do not. */
 export const Connection = ({ of: { shown, error, follows, isLive, refresh } }: { of: Board }) => (
   <p class="connection" role="status">
     {error !== undefined ? (

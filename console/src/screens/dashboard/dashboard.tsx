@@ -17,7 +17,7 @@ import { More } from './more.js';
 import { readDashboard } from './read.js';
 import { useBoard } from './use-board.js';
 
-/** The dashboard of an application: what its people keep an eye on. */
+/** The dashboard screen of an application. */
 export function DashboardScreen() {
   const { params } = useRoute();
   const loaded = useQuery(DashboardDocument, {

@@ -167,7 +167,7 @@ export const aggregates: Readonly<Record<Aggregate, string>> = {
   count: 'Number of values',
 };
 
-/** Whether a value is a marked one. The start of a level belongs to it, its end does not. */
+/** Whether a value is within a level. A level includes its start and excludes its end. */
 export const levelAt = (levels: readonly Level[] = [], value: number): Level | undefined =>
   levels
     .filter(({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) => value >= from && value < to)

@@ -26,7 +26,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
   const close = () => {
     if (menu.current === null) return;
     menu.current.open = false;
-    // Its buttons are gone, and with them the focus.
+    // The menu's buttons are hidden now, and one of them had the focus.
     menu.current.querySelector('summary')?.focus();
   };
   const save = () => {
@@ -95,7 +95,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
   );
 }
 
-/** Asks before a file takes the place of a dashboard. The service says what is wrong with a file. */
+/** Asks before a file replaces a dashboard. The service reports what is wrong with a file. */
 const Import = ({
   text,
   count,

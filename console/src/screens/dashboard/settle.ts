@@ -50,7 +50,7 @@ export const arranged = <Panel extends Placed>(panels: readonly Panel[], id: str
 /** Direction of an arrow key. */
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
-/** Returns the panels after one has gone a step: a column aside, or past the next panel above or below. */
+/** Returns the panels after one has moved a step: one column sideways, or past the next panel above or below. */
 export const stepped = <Panel extends Placed>(panels: readonly Panel[], id: string, to: Direction): Panel[] => {
   const panel = panels.find((one) => one.id === id);
   if (panel === undefined) return [...panels];

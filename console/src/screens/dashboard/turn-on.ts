@@ -2,7 +2,7 @@ import { DashboardOwnerDocument, UpdateApplicationDocument } from '../../api/doc
 import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 
-/** Gives an application a dashboard. A dashboard that it had before is there again. */
+/** Gives an application a dashboard, and restores the dashboard that it had before, if any. */
 export async function turnOn(applicationId: string): Promise<void> {
   const names = { organizationId: organizationId.value, applicationId };
   const { application } = await ask(DashboardOwnerDocument, names);

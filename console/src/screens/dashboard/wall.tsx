@@ -15,7 +15,7 @@ type Walled = NonNullable<NonNullable<WallQuery['viewer']>['application']>;
 
 /** Time in milliseconds after which a wall looks for a new version of its dashboard. */
 const every = 60_000;
-/** Time in milliseconds until a failed look is repeated, as nobody presses a button on a wall. */
+/** Time in milliseconds until a failed request is repeated, because nobody presses a button on a wall. */
 const retry = 5000;
 
 /** A dashboard for a screen on a wall, shown to whoever has its link. It shows nothing else, and changes nothing. */
@@ -62,7 +62,7 @@ function Opened() {
 }
 
 function Shown({ walled }: { walled: Walled }) {
-  // Most answers bring nothing new: the panels are asked for again only after a save.
+  // Most answers contain nothing new: the panels are requested again only after a save.
   const same = JSON.stringify(walled);
   const [application, dashboard] = useMemo(
     () => [walled, readDashboard(walled.dashboard?.document ?? {})] as const,

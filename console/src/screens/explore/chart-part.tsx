@@ -41,7 +41,7 @@ export function ChartPart({
   const devices = address.all('device');
   const { items, totalCount } = application.devices;
   const [first] = variablesOf(application);
-  // The screen opens with a line; a person who takes it away sees none.
+  // The screen opens with a line. If the user removes it, the chart stays empty.
   useEffect(() => {
     if (variables.length === 0 && first !== undefined) address.set({ variable: first });
   }, [application.id]);
@@ -93,7 +93,7 @@ export function ChartPart({
   );
 }
 
-/** Functions of this screen that panels know as well. Panels draw averages in the place of others. */
+/** Functions of this screen that panels also support. Panels draw averages instead of the others. */
 const aggregates = ['avg', 'min', 'max', 'sum', 'count', 'last'] as const;
 
 /** Returns the chart as a panel of a dashboard. */

@@ -37,7 +37,7 @@ export function QueryPart({
   const [text, setText] = useState(() => given || firstQuery(variablesOf(application)[0]));
   const isJson = parseQuery(text) !== undefined;
   const [runs, remember] = useHistory();
-  // The editor takes a text when it opens, so that a text that is written for it opens another one.
+  // The editor reads its text only when it opens, so a new text needs a new editor.
   const [written, setWritten] = useState(0);
   const write = (query: string) => {
     setText(query);

@@ -81,7 +81,7 @@ export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNa
   );
 }
 
-/** Changes of a hook that cannot be taken back: another secret, and its end. */
+/** Changes of a hook that cannot be undone: a new secret, and deletion. */
 export function HookDanger({ names, reload }: { names: HookNames; reload: () => void }) {
   const [secret, setSecret] = useState<string | undefined>();
   const rotation =

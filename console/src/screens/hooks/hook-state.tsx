@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   failing: 'switched off: five days of failures',
 };
 
-/** Returns the state of a hook, by which the lists filter. */
+/** Returns the state of a hook that the lists filter by. */
 export const fares = ({ disabled, settings: { circuit, failuresInRow } }: Hook): 'delivers' | 'fails' | 'stands' =>
   disabled ? 'stands' : circuit !== 'closed' || failuresInRow > 0 ? 'fails' : 'delivers';
 

@@ -21,8 +21,8 @@ export interface HookNames {
 }
 
 /**
- * Actions that redeliver the deliveries of a range, or deliver its stored records. Each dialog shows their number
- * first.
+ * Actions that redeliver the deliveries of a range, or deliver its stored records. Each dialog first shows how many
+ * there are.
  */
 export function Again({ names, from, to }: { names: HookNames; from: number; to: number }) {
   const address = useAddress();

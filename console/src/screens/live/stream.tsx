@@ -120,7 +120,7 @@ function useRecords(applicationId: string, query: Record<string, unknown> | unde
           waiting.current = joined(waiting.current, records.toReversed(), records.length + missed, missed);
         },
         state: setState,
-        // A refusal for another reason comes again without the cursor.
+        // Without a cursor, the refusal has another reason, and a restart would not help.
         error: (refusal) => (cursor === null ? setError(refusal) : restart()),
       },
     );

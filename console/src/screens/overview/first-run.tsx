@@ -9,8 +9,8 @@ type Product = NonNullable<OverviewQuery['products']>['items'][number];
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
 /**
- * The first three steps of an organization, each with a filled-in command to paste. The state is reloaded each second;
- * with the first record, `heard` replaces this page by a live chart.
+ * The first three steps of an organization, each with a complete command to paste. The page reloads its state each
+ * second. When the first record arrives, `heard` replaces this page by a live chart.
  */
 export function FirstRun({ product, device, heard }: { product?: Product; device?: Device; heard: () => void }) {
   const now = useQuery(FirstStepsDocument, { organizationId: organizationId.value }, { every: 1000 });

@@ -2,7 +2,7 @@ import type { OverviewQuery } from '../../api/documents.js';
 import { Tile } from '../../components/tile.js';
 import { secondsOf } from '../../format/time.js';
 
-/** The figures of the overview. What needs somebody comes first: failing hooks, silent devices and open alerts. */
+/** The figures of the overview. Those that need attention come first: failing hooks, silent devices and open alerts. */
 export const Tiles = ({ data }: { data: OverviewQuery }) => {
   const { account, devices, silent } = data;
   const hooks = hooksOf(data);

@@ -89,7 +89,7 @@ export const askTop = (
       devices: {
         terms: {
           field: 'device.id',
-          // The newest values are compared here, as buckets are ordered by figures alone.
+          // The newest values are compared here, because a search orders buckets by numbers only.
           size: isLast ? most.compared : size,
           ...(!isLast && { order: { value: order === 'highest' ? 'desc' : 'asc' } }),
         },

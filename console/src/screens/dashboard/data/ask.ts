@@ -26,8 +26,8 @@ import { chosen, type Values } from './values.js';
 const points = { line: 240, area: 240, bar: 60 } as const;
 
 /**
- * Adds what a panel needs to the request, and returns the function that reads its result from the answer. The values of
- * the dashboard's variables stand in the place of their names.
+ * Adds a panel's queries to the request, and returns the function that reads the panel's result from the answer. Values
+ * of the dashboard's variables replace their names.
  */
 export function askPanel(panel: Panel, values: Values, context: Context): Reader<Result> {
   try {
@@ -71,7 +71,7 @@ const ask = (panel: Panel, context: Context): Reader<Result> => {
   }
 };
 
-/** Returns the devices that a choice names and the answer has not. */
+/** Returns the devices that a choice names but the answer lacks. */
 const goneOf = ({ devices = [] }: Choice, items: readonly { readonly id: string }[]): string[] =>
   devices.filter((id) => !items.some((item) => item.id === id));
 

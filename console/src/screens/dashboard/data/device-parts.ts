@@ -11,7 +11,7 @@ export interface DevicePart {
   readonly limit: number;
 }
 
-/** The ways of a caller to read devices. */
+/** The means by which a caller reads devices: as a person or a token, or as a link. */
 export interface DeviceParts {
   /** Number of aliases that a part has. */
   count(choice: Choice): number;

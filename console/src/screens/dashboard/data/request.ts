@@ -23,7 +23,7 @@ export type DevicePlace = PanelDeviceFragment & PanelPlaceFragment;
 /** Thrown for a panel that does not fit into the request any more. */
 export class TooMuch extends Error {}
 
-/** Most devices that are read of one choice, by what is read of them. */
+/** Maximum number of devices that are read for one choice, by the kind of data. */
 const mostDevices = { lines: 30, values: 100, places: 500 } as const;
 
 /** The server's limits, with room for the rest of the request. */

@@ -21,7 +21,7 @@ interface Gone {
 export interface SeriesResult extends Gone {
   readonly kind: 'series';
   readonly lines: readonly Line[];
-  /** Number of further devices that the panel does not show. */
+  /** Number of devices that the panel leaves out. */
   readonly left: number;
 }
 

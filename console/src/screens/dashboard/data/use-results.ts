@@ -8,7 +8,7 @@ import { PanelRequest } from './request.js';
 import type { Result } from './results.js';
 import type { Values } from './values.js';
 
-/** Contents of all panels. They are of one request, so that they change at once. */
+/** Contents of all panels. One request returns them all, so that they change together. */
 export interface Shown {
   readonly results: ReadonlyMap<string, Result>;
   /** Ends of the range, in Unix seconds. */
@@ -38,7 +38,7 @@ export interface Subject {
   readonly facts: ReadonlyMap<string, Fact>;
 }
 
-/** Times in milliseconds: between two requests at least, for short and long ranges, and at most. */
+/** Times in milliseconds: the minimum between two requests for short and for long ranges, and the maximum. */
 const pauses = { short: 5000, long: 30_000, most: 60_000 } as const;
 /** Time in milliseconds until a failed request is repeated, at first and at most. */
 const retry = { first: 1000, most: 30_000 } as const;
@@ -59,7 +59,7 @@ export function useResults(subject: Subject): Board {
   latest.current = subject;
   const wake = useRef<(isUrgent: boolean) => void>(() => undefined);
   const { organizationId, applicationId, panels, values, range, facts } = subject;
-  // Places and titles of panels change nothing that is asked for.
+  // The layout and the titles of panels do not affect the request.
   const key = useMemo(
     () => JSON.stringify([panels.map(({ x, y, w, h, title, ...asked }) => asked), values, range]),
     [panels, values, range],
@@ -70,7 +70,7 @@ export function useResults(subject: Subject): Board {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let due = Number.POSITIVE_INFINITY;
     let [last, failures] = [0, 0];
-    // Records that arrive during a request do not end it: a slow one would be ended again and again.
+    // Arriving records do not abort a running request: a slow one would be aborted again and again.
     let isStale = false;
     const schedule = (wait: number) => {
       const at = Date.now() + wait;

@@ -1,13 +1,13 @@
 import type { Address } from '../../../browser/address.js';
 import type { Choice, Variable } from '../document.js';
 
-/** Values of a dashboard's variables, by name. An empty value is every device. */
+/** Values of a dashboard's variables, by name. An empty value selects every device. */
 export type Values = Readonly<Record<string, string>>;
 
 /** Prefix of a dashboard's variables in the address. */
 const prefix = 'var-';
 
-/** Stands in the address for every device, where the variable has another default. */
+/** Value in the address that selects every device when the variable has another default. */
 const all = '*';
 
 /** Reads the values of the variables from the address. */

@@ -17,14 +17,15 @@ interface Props {
 
 export const titleOf = ({ title, kind }: Panel): string => title || words[kind];
 
-/** The panels with what moves them: the pointer at their titles and corners, and the arrow keys. */
+/** The panels with the means to move them: dragging at titles and corners, and the arrow keys. */
 export function EditGrid({ panels, shown, arrange, ...actions }: Props) {
   const stored = useMemo(() => settled(panels), [panels]);
   const [moving, setMoving] = useState<{ readonly id: string; readonly panels: readonly Panel[] } | undefined>();
   const grid = useRef<HTMLDivElement>(null);
   const focused = useRef<string | undefined>(undefined);
   const drawn = moving?.panels ?? stored;
-  // Panels stand in reading order, so that a moved one may leave the document for a moment, and with it the focus.
+  // Panels are rendered in reading order, which may remove a moved panel from the document for a moment. It then loses
+  // the focus.
   useLayoutEffect(() => {
     if (focused.current !== undefined) document.getElementById(`arrange-${focused.current}`)?.focus();
     focused.current = undefined;

@@ -119,7 +119,7 @@ export function Editor({ application: given, dashboard, version, leave }: Editor
   );
 }
 
-/** The buttons that take a step back, and take it again. */
+/** The undo and redo buttons. */
 const Steps = ({ of: { undo, redo } }: { of: History }) => (
   <>
     <button type="button" disabled={undo === undefined} onClick={undo} aria-keyshortcuts="Control+Z">

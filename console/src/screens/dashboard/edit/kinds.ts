@@ -4,7 +4,7 @@ import { type Application, factsOf, isState } from '../facts.js';
 
 type Kind = Panel['kind'];
 
-/** The kinds of panels: their uses, and their sizes at first. */
+/** The kinds of panels, with their uses and initial sizes. */
 export const kinds: readonly { kind: Kind; use: string; w: number; h: number; icon: string }[] = [
   { kind: 'series', use: 'Values over time', w: 6, h: 8, icon: 'M2 2v12h12M4.5 10 7 6.5l2.5 2L13 4' },
   {
@@ -58,7 +58,7 @@ export const variablesFor = (application: Application, kind: Kind): string[] => 
 
 const rank = (kind: Kind, { type }: Fact): number => Number(isState(type) !== (kind === 'timeline'));
 
-/** Whether a panel draws marked values: booleans and texts have none, but their numbers and sums do. */
+/** Whether a panel marks ranges of values. Booleans and texts have no ranges, but their counts and sums do. */
 export const showsLevels = (panel: FigurePanel | SeriesPanel, application: Application): boolean => {
   const facts = factsOf(application);
   const { aggregate = 'avg' } = panel;

@@ -75,7 +75,7 @@ export const LevelFields = ({
   );
 };
 
-/** One end of a level. A level keeps at least one end, and its ends in order. */
+/** One end of a level. A level has at least one end, and its start is below its end. */
 const End = ({ name, level, put }: { name: 'from' | 'to'; level: Level; put: (level: Level) => void }) => (
   <input
     type="number"

@@ -100,7 +100,7 @@ export function PanelDialog({
   );
 }
 
-/** Returns the title that a panel gets where none is written: the names of its variables. */
+/** Returns the default title of a panel: the names of its variables. */
 const titleFor = (panel: Panel): string => {
   const names = [...new Set(sourcesOf(panel).map(({ variable, label }) => label || nameOf(variable)))];
   const text = names.length === 0 || panel.kind === 'table' ? words[panel.kind] : names.join(', ');

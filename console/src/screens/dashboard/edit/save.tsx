@@ -14,7 +14,7 @@ import { dropDraft, type History } from './use-history.js';
 
 type Stored = NonNullable<Application['dashboard']>;
 
-/** Saves the changes. Where somebody else saved meanwhile, it shows who and what before anything is lost. */
+/** Saves the changes. If another person saved in the meantime, it shows who and what before anything is lost. */
 export function SaveButton({
   application: { id: applicationId },
   version,
@@ -106,7 +106,7 @@ const placeOf = (path: string, { panels }: Dashboard): string => {
   return panel === undefined ? path : `${titleOf(panel)}${field === '' ? '' : `, ${field}`}:`;
 };
 
-/** Shows what somebody else saved meanwhile, and lets the person choose. */
+/** Shows the changes that another person saved in the meantime, and lets the user choose. */
 const Conflict = ({
   theirs,
   base,

@@ -10,7 +10,7 @@ const kinds = { tag: 'Tag', device: 'Device', product: 'Product' } as const;
 
 /** A variable in the dialog. */
 interface Row {
-  /** Name that panels know it by; undefined for one that was added here. */
+  /** Name by which the panels know the variable; undefined for a variable that was added in this dialog. */
   readonly was: string | undefined;
   readonly variable: Variable;
 }
@@ -156,7 +156,7 @@ const freeName = (names: readonly string[]): string => {
   }
 };
 
-/** Returns a choice with the new names of its variables. Where a variable is gone, it is all devices. */
+/** Returns a choice with the new names of its variables. A variable that was removed becomes all devices. */
 const following = ({ devices, tag, product }: Choice, rows: readonly Row[]): Choice => {
   // A row that was added may have the former name of another, which then wins.
   const added = rows.toSorted((a, b) => Number(a.was !== undefined) - Number(b.was !== undefined));

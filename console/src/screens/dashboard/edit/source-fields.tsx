@@ -117,7 +117,7 @@ export const SourceList = ({
   );
 };
 
-/** Returns a further source: the next variable of the devices of the last one. */
+/** Returns the next source to add: the next variable of the last source's devices. */
 const nextSource = ({ application, kind }: Given, sources: readonly Source[]): Source => {
   const last = sources.at(-1)!;
   const used = new Set(sources.map(({ variable }) => variable));

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Dashboard } from '../document.js';
 
-/** Steps that can be taken back. */
+/** Maximum number of steps that can be undone. */
 const mostSteps = 100;
 
 interface States {
@@ -10,12 +10,12 @@ interface States {
   readonly future: readonly Dashboard[];
 }
 
-/** A dashboard that is being changed, with the way back. */
+/** A dashboard that is being changed, with undo and redo. */
 export interface History {
   readonly now: Dashboard;
   readonly isChanged: boolean;
   readonly change: (next: Dashboard) => void;
-  /** Undefined where there is no step to take back. */
+  /** Undefined when there is no step to undo. */
   readonly undo: (() => void) | undefined;
   readonly redo: (() => void) | undefined;
 }
@@ -37,7 +37,8 @@ export function useHistory(applicationId: string, version: number, stored: Dashb
   const [states, setStates] = useState<States>(() =>
     hasDraft(applicationId, version) ? drafts.get(applicationId)!.states : { past: [], now: stored, future: [] },
   );
-  // Steps that were taken back leave no change, and the steps before the oldest one that can be taken back are changes.
+  // Compares the documents, not the steps: undone steps leave no change, and there may be changes older than the oldest
+  // step.
   const isChanged = useMemo(() => JSON.stringify(states.now) !== JSON.stringify(stored), [states, stored]);
   useEffect(() => {
     if (isChanged) drafts.set(applicationId, { version, states });

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { History } from './use-history.js';
 
-/** Ctrl+Z takes a step back, Ctrl+Y or Ctrl+Shift+Z takes it again. Fields keep their own. */
+/** Ctrl+Z undoes a step, and Ctrl+Y or Ctrl+Shift+Z redoes it. Fields keep their own undo. */
 export const useShortcuts = ({ undo, redo }: History, say: (text: string) => void): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

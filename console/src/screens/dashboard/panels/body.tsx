@@ -11,7 +11,7 @@ import { TextBody } from './text.js';
 import { TimelineBody } from './timeline.js';
 import { TopBody } from './top.js';
 
-/** Shows what a panel has to show: its result, a reason for its absence, or a placeholder until it is there. */
+/** Shows the content of a panel: its result, a reason for its absence, or a placeholder until the result arrives. */
 export function PanelBody({ panel, shown }: { panel: Panel; shown: Shown | undefined }) {
   const result = shown?.results.get(panel.id);
   if (panel.kind === 'text') return <TextBody text={panel.text} />;

@@ -44,7 +44,7 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
   );
 }
 
-/** Rounds a value to what can be read from afar: the fewer decimals, the larger it is. */
+/** Rounds a value so that it can be read from afar: the larger the value, the fewer decimals. */
 const rounded = (value: number): number => {
   const size = Math.abs(value);
   if (size > 0 && size < 0.1) return Number(value.toPrecision(2));

@@ -5,7 +5,7 @@ import { deviceLink } from './device-link.js';
 /** Devices with the highest or lowest values, each with a bar. */
 export function TopBody({ label, result: { entries, unit } }: { label: string; result: TopResult }) {
   const values = entries.map(({ value }) => value);
-  // Bars of values beside zero begin at zero; those far from it begin near the smallest.
+  // Bars start at zero when the values are near zero. Otherwise they start near the smallest value.
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const base = low >= 0 ? 0 : low - (high - low) * 0.1;
   return (
