@@ -63,7 +63,7 @@ export async function spansOf(pool: Pick<pg.Pool, 'query'>, deviceId: string): P
   return rows.map(({ opened, closed }) => [opened, closed]);
 }
 
-/** Repeats a request until it returns 200, as a client does whose service is sometimes down. */
+/** Repeats a request until it returns 200, as a client of a service that is down at times does. */
 export async function insist(send: () => Promise<number>): Promise<void> {
   for (;;) {
     const status = await send().catch(() => 0);

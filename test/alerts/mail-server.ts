@@ -11,9 +11,9 @@ export interface ReceivedMail {
   raw: string;
   /** The part in plain text, decoded. */
   text: string;
-  /** The value of a header in one line, or undefined when it is missing. */
+  /** Returns the value of a header in one line; undefined when the header is missing. */
   header(name: string): string | undefined;
-  /** The first link with this path. */
+  /** Returns the first link with this path. */
   link(path: 'confirm' | 'stop'): string;
 }
 

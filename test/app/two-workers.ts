@@ -52,7 +52,7 @@ export function useTwoWorkers(): TwoWorkers {
     });
     started.push(child);
     const lines: Started['lines'] = [];
-    // The reason for the end of the service is a plain sentence, not a JSON log line.
+    // The service prints the reason for its end as a plain sentence, not as a JSON log line.
     createInterface(child.stderr!).on('line', (line) =>
       lines.push(line.startsWith('{') ? JSON.parse(line) : { msg: line }),
     );

@@ -33,7 +33,7 @@ describe('incomplete request', () => {
     const get = 'GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n';
     idle.socket.write(get);
     await idle.status();
-    // By then another connection has timed out.
+    // Another connection has timed out by now.
     const slow = await SlowSender.to(service.url);
     slow.socket.write('GET');
     expect(await slow.status()).toBe(408);

@@ -5,7 +5,9 @@ import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 import { delayDuring } from './delay.js';
 
-/** Milliseconds. Each of these attacks once took over a second; a loaded machine adds some hundreds. */
+/**
+ * In milliseconds. Each of these attacks once took over a second; a busy machine adds some hundreds of milliseconds.
+ */
 const frozen = 500;
 
 interface Answer {
@@ -260,7 +262,7 @@ describe('batch of 20 searches', () => {
 });
 
 describe('batch of 20 calls of assistants', () => {
-  /** Words of many parts of the schema, 480 characters. */
+  /** 480 characters of words that occur in many parts of the schema. */
   const words =
     'device record series application hook alert episode product variable value query field type string organization limit first after filter page cursor sort time node edges serial name tag location usage quota job token session member team user account audit event dashboard link panel delivery attempt import export file changes items only order number identifier true false default object list returns caller can read newest oldest total count state kind reason since until within between many each other';
   const message = (id: number) => ({

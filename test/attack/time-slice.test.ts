@@ -22,7 +22,7 @@ describe('time slices', () => {
   it('grants all computations of one organization one slice per event loop iteration', async () => {
     const slices = new TimeSlices();
     const many = await Promise.all(Array.from({ length: 10 }, () => compute(slices, 'one', 20)));
-    // 200 ms in slices of one step, which is longer than a slice.
+    // The work takes 200 ms, and each step is longer than a slice.
     expect(Math.max(...many)).toBeGreaterThanOrEqual(20);
   });
 

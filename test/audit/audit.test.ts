@@ -274,7 +274,7 @@ describe('secret in an audit event', () => {
     );
     expect(rows[0]!.text).toContain('createDeviceToken');
     for (const secret of [...planted, signingSecret, token]) expect(rows[0]!.text).not.toContain(secret);
-    // Nor as they are stored.
+    // The log does not contain the stored hashes either.
     const { rows: stored } = await world.pool.query<{ hash: string }>(
       `select encode(hash, 'hex') as hash from api_token where organization_id = $1`,
       [owner.id],

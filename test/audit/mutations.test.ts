@@ -6,12 +6,12 @@ import { useWorld } from '../support/world.js';
 const world = useWorld();
 const matrix = useMatrix();
 
-/** Records, which are no changes of somebody. */
+/** Whether an operation stores records, which the audit log does not contain. */
 const isIngestion = (name: string) => name.startsWith('Mutation.ingest');
 
 const audited = Object.keys(operations).filter((name) => name.startsWith('Mutation.') && !isIngestion(name));
 
-/** Arguments of a success, where the usual example is a conflict. */
+/** Arguments that succeed, for operations whose usual example is a conflict. */
 const successes: Record<string, (things: Things) => Promise<Values>> = {
   'Mutation.deleteDevice': async (things) => ({ organizationId: things.owner.id, deviceId: await newDevice(things) }),
   'Mutation.applyFileImport': async (things) => ({
@@ -20,7 +20,7 @@ const successes: Record<string, (things: Things) => Promise<Values>> = {
   }),
 };
 
-/** An import whose dry run is over. */
+/** Creates an import whose dry run has ended. */
 async function checkedImport({ owner, fresh }: Things): Promise<string> {
   const at = `/organizations/${owner.id}/imports`;
   const headers = { 'content-type': 'text/csv' };
@@ -83,7 +83,7 @@ describe('the audit log', () => {
     expect(answer.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
     expect(await eventsOf(answer)).toEqual([expect.objectContaining({ outcome: 'refused', action: name.slice(9) })]);
     const other = await matrix.actors['other organization'].graph(documentOf(matrix.schema, name), values);
-    // Both act on what is the caller's own.
+    // Both operations act on the caller's own account.
     if (name === 'Mutation.updateAccount' || name === 'Mutation.revokeMySessions') return;
     expect(other.body.errors).toHaveLength(1);
     expect((await eventsOf(other)).filter(({ outcome }) => outcome === 'success')).toEqual([]);

@@ -49,7 +49,7 @@ describe('the audit log of two processes', () => {
       return body.map(({ action }) => action);
     };
     expect(await refusals()).toEqual(['createApplication', 'createTeam']);
-    // A minute later; a process that has not refused anything yet remembers nothing.
+    // Simulates the next minute, and a process that has refused nothing yet and so remembers nothing.
     await world.pool.query(`update audit_noted set at = at - interval '1 minute' where key like '%createTeam%'`);
     await refuse(third, 'teams');
     await refuse(third, 'applications');

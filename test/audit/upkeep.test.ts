@@ -24,7 +24,7 @@ const partitions = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Writes an event of a time, and says in which partition it is. */
+/** Writes an event with the given time, and returns its identifier and its partition. */
 const write = async (time: number): Promise<{ id: string; table: string }> => {
   const id = `${firstId(time).slice(0, 14)}7000-8000-${newId().slice(-12)}`.replace('0000-7000', '7000');
   await pool.query(
@@ -61,7 +61,7 @@ describe('partitioning of the audit log', () => {
     expect(await partitions()).toEqual(
       expect.arrayContaining(['audit_event_203111', 'audit_event_203112', 'audit_event_203201']),
     );
-    // What came before its partition has moved into it.
+    // Earlier rows of the month have moved into the new partition.
     const { rows } = await pool.query('select tableoid::regclass::text as table from audit_event where id = $1', [
       early.id,
     ]);

@@ -52,7 +52,7 @@ const callers: Record<Who, (access: Access, changes: boolean) => number> = {
   'other organization': (access) => (access === 'anyone' ? ok : 404),
 };
 
-/** Operations that a link to the dashboard of the application may call. */
+/** Operations that the token of a dashboard link may call. */
 const ofLinks = new Set([
   'Query.viewer',
   'Query.application',
@@ -91,8 +91,8 @@ const asMember: Record<Access, number> = {
 };
 
 /**
- * `updateAccount` names no organization: it is about the caller's own, which only owners change. `provisionDevice` names none
- * either: whoever has another token is told that it takes a provisioning token.
+ * `updateAccount` names no organization: it changes the caller's own, which only owners may do. `provisionDevice` names
+ * none either: with any other token, the answer says that the operation needs a provisioning token.
  */
 export const expected = (who: Who, name: string, access: Access, changes: boolean): number => {
   const usual = usuallyExpected(who, name, access, changes);
@@ -106,14 +106,14 @@ const usuallyExpected = (who: Who, name: string, access: Access, changes: boolea
     : callers[who](access, changes);
 };
 
-/** The callers, the things that they call about, and the graph's schema. */
+/** The callers, the objects that they use, and the schema of the graph. */
 export interface Matrix {
   readonly actors: Record<Who, Actor>;
   readonly things: Things;
   readonly schema: GraphQLSchema;
 }
 
-/** Makes the matrix before the tests of the file. */
+/** Creates the matrix before the tests of the file. */
 export function useMatrix(): Matrix {
   const world = useWorld();
   let matrix: Matrix | undefined;
@@ -191,7 +191,7 @@ async function makeMatrix(world: World): Promise<Matrix> {
   return { actors, things, schema };
 }
 
-/** Makes a token of a device. */
+/** Creates a token of a device. */
 async function tokenOfDevice(owner: AccountActor, deviceId: string): Promise<{ id: string; token: string }> {
   const { body } = await owner.post<{ token: string; apiToken: { id: string } }>(
     `/devices/${owner.id}/${deviceId}/tokens`,
@@ -199,7 +199,7 @@ async function tokenOfDevice(owner: AccountActor, deviceId: string): Promise<{ i
   return { id: body.apiToken.id, token: body.token };
 }
 
-/** Makes a session of a member. */
+/** Creates a session of a member. */
 export async function newSession(world: World, organizationId: string, userId: string): Promise<string> {
   const { rows } = await world.pool.query<{ id: string }>(
     `insert into session (id, hash, user_id, organization_id, created_at, last_used_at, expires_at)
@@ -210,7 +210,7 @@ export async function newSession(world: World, organizationId: string, userId: s
   return rows[0]!.id;
 }
 
-/** Makes a provisioning token of a product. */
+/** Creates a provisioning token of a product. */
 async function tokenOfProduct(owner: AccountActor, productId: string): Promise<{ id: string; token: string }> {
   const { body } = await owner.post<{ token: string; provisioningToken: { id: string } }>(
     `/products/${owner.id}/${productId}/provisioning-tokens`,
@@ -261,10 +261,10 @@ export const operationNames = (schema: GraphQLSchema): string[] =>
     Object.keys(root?.getFields() ?? {}).map((field) => `${root?.name}.${field}`),
   );
 
-/** Operations of REST that the graph says in another way. */
+/** Operations that only REST has. GraphQL returns their data through other fields. */
 export const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest'];
 
-/** Every operation as every kind of caller. */
+/** Every operation, called by every kind of caller. */
 export const cases = Object.entries(operations).flatMap(([name, trial]) =>
   everybody.map((who) => ({ name, who, ...trial })),
 );

@@ -7,14 +7,14 @@ const matrix = useMatrix();
 
 interface Tool {
   access: Access;
-  /** A caller who is refused where others with the same access are not. */
+  /** A caller that is refused although others with the same access are not. */
   forbidden?: Who;
-  /** Whether a link to a dashboard may call it, as it reads one application. */
+  /** Whether a dashboard link may call the tool, because the tool reads a single application. */
   isOfLinks?: true;
   args: (things: Things) => object;
 }
 
-/** Every tool that reads data, by who may read it. */
+/** Every tool that reads data, with the callers that may read it. */
 const tools: Record<string, Tool> = {
   find_devices: { access: 'anyone', args: ({ applicationId }) => ({ applicationId }) },
   series: {
@@ -35,7 +35,7 @@ const tools: Record<string, Tool> = {
   },
 };
 
-/** Whether a caller finds items by a tool that answers other callers with an empty list. */
+/** For each tool that answers other callers with an empty list: whether a caller finds items. */
 const finds: Record<string, (who: Who) => boolean> = {
   find_devices: (who) => !['member', 'other organization'].includes(who),
   latest_values: (who) => !['member', 'other organization'].includes(who),

@@ -26,7 +26,7 @@ export type Access =
   | 'deviceIngesters'
   | 'provisioners';
 
-/** The things of one organization that operations are tried on. */
+/** The objects of one organization that the matrix calls operations on. */
 export interface Things {
   owner: AccountActor;
   /** An application that the teams give access to, and a device linked to it. */
@@ -38,25 +38,27 @@ export interface Things {
   memberId: string;
   hookId: string;
   alertRuleId: string;
-  /** A user that is no member. */
+  /** A user who is not a member. */
   userId: string;
   tokenId: string;
   deviceTokenId: string;
   provisioningTokenId: string;
   deliveryId: string;
   jobId: string;
-  /** An import that is done. */
+  /** An import that has ended. */
   importId: string;
-  /** Makes a session of the member, which acts in the organization. */
+  /** Creates a session of the member in the organization. */
   newSession: () => Promise<string>;
-  /** Makes a word that was not used before. */
+  /** Returns a word that no earlier call returned. */
   fresh: () => string;
 }
 
-/** A trial of an operation: its callers and its arguments. `values` is called again for each call. */
+/**
+ * A trial of an operation: the callers that may call it, and its arguments. The matrix calls `values` before each call.
+ */
 export interface Trial {
   access: Access;
-  /** Whether callers with access get 409, because of the state of the things. */
+  /** Whether callers with access get 409, because of the state of the objects. */
   conflicts?: true;
   values: (things: Things) => Values | Promise<Values>;
 }
@@ -73,12 +75,12 @@ const alertRule = (things: Things) => ({ ...application(things), alertRuleId: th
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
 
-/** Things made anew by the owner, to be changed or deleted. */
+/** Objects that the owner creates for one call, which changes or deletes them. */
 const newTeam = ({ owner }: Things) => owner.make(`/organizations/${owner.id}/teams`, { name: 'Short-lived' });
 const newProduct = ({ owner }: Things) =>
   owner.make(`/organizations/${owner.id}/products`, { name: 'Short-lived', version: '1', variables });
 
-/** A new application that the same teams have the same access to. */
+/** Creates an application to which the same teams have the same access. */
 async function newApplication(things: Things, more: object = {}): Promise<string> {
   const id = await things.owner.make(`/organizations/${things.owner.id}/applications`, {
     name: 'Short-lived',
@@ -88,7 +90,7 @@ async function newApplication(things: Things, more: object = {}): Promise<string
   return id;
 }
 
-/** Gives every team that has the usual application this one, with the same permission. */
+/** Gives every team with access to the usual application the same permission on this one. */
 async function shareAlike({ owner }: Things, applicationId: string): Promise<void> {
   const teams = await owner.get<{ id: string; name: string }[]>(`/organizations/${owner.id}/teams?limit=100`);
   for (const { id, name } of teams.body) {
@@ -97,7 +99,7 @@ async function shareAlike({ owner }: Things, applicationId: string): Promise<voi
   }
 }
 
-/** A time at which nothing of a run of these tests has ended. */
+/** Returns a time that this test run does not reach. */
 export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
@@ -114,7 +116,7 @@ const silence = { name: 'Silent', kind: 'silence', silentFor: 3600 };
 export const newAlertRule = ({ owner, applicationId }: Pick<Things, 'owner' | 'applicationId'>) =>
   owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, silence);
 
-/** An import of a device that is there. */
+/** Creates an import of a device that exists already. */
 export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>): Promise<string> {
   const at = `/organizations/${owner.id}/imports`;
   const headers = { 'content-type': 'text/csv' };
@@ -127,7 +129,7 @@ export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'seria
   return id;
 }
 
-/** Invites somebody to the organization. */
+/** Invites a person to the organization. */
 export async function newInvitation({ owner, fresh }: Pick<Things, 'owner' | 'fresh'>): Promise<string> {
   const { body } = await owner.graph(
     'mutation ($id: ID!, $email: EmailAddress!) { createInvitation(organizationId: $id, email: $email) { invitation { id } } }',
@@ -136,7 +138,7 @@ export async function newInvitation({ owner, fresh }: Pick<Things, 'owner' | 'fr
   return body.data!['createInvitation'].invitation.id as string;
 }
 
-/** Makes a link to the dashboard of the usual application. */
+/** Creates a link to the dashboard of the usual application. */
 export async function newLink({
   owner,
   applicationId,
@@ -263,7 +265,7 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: (things) => ({ ...organization(things), deviceSerial: things.serial }),
   },
   'Query.node': { access: 'readers', values: ({ deviceId }) => ({ id: deviceId }) },
-  // Whatever the caller cannot see is null.
+  // The query returns null for each object that the caller cannot see.
   'Query.nodes': { access: 'anyone', values: ({ deviceId }) => ({ ids: [deviceId] }) },
   'Mutation.updateDevice': { access: 'ownersOfReadable', values: (things) => ({ ...device(things), name: 'Other' }) },
   'Mutation.deleteDevice': { access: 'ownersOfReadable', conflicts: true, values: device },
@@ -524,7 +526,7 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Subscription.deviceChanged': { access: 'readers', values: device },
 };
 
-/** Queries of a page of nodes. Beside each there is a connection for the same callers. */
+/** Queries that return a page of nodes. Each has a connection for the same callers. */
 const pages = [
   'auditEvents',
   'alertRules',
@@ -550,7 +552,7 @@ const pages = [
   'teams',
 ];
 
-/** Every operation of the graph. One that is missing here fails the test of the matrix. */
+/** Every operation of the graph. The test of the matrix fails when one is missing here. */
 export const operations: Record<string, Trial> = {
   ...operationsWithoutConnections,
   ...Object.fromEntries(

@@ -55,7 +55,7 @@ describe('token lookup for concurrent calls', () => {
     release(undefined);
     expect(await Promise.all(early)).toHaveLength(2);
     for (const { status } of await Promise.allSettled(late)) expect(status).toBe('rejected');
-    // One lookup for the five calls. A statement that notes the token's use may come on top.
+    // The five calls share one lookup. Another statement may note the last use of the token.
     expect(questions - before).toBeLessThanOrEqual(2);
   });
 });

@@ -12,7 +12,7 @@ import { type Behaviour, type Receiver, startReceiver } from '../hooks/receiver.
 import { ended } from '../support/command.js';
 import { postmasterOf } from './embedded.js';
 
-/** Whether faults last as long as docs/reliability.md says. In CI they are shorter and smaller. */
+/** Whether faults last as long as docs/reliability.md says. CI uses shorter and smaller faults. */
 export const full = process.env['CHAOS'] === 'full';
 
 /** Milliseconds that a fault and its recovery may take. */
@@ -34,7 +34,7 @@ export const useEnds = (): void =>
     over++;
     const failures: unknown[] = [];
     for (const work of ends.splice(0).toReversed()) {
-      // A failure must not leave the rest running.
+      // The remaining functions run even when one fails.
       await Promise.resolve()
         .then(work)
         .catch((error: unknown) => failures.push(error));
@@ -171,7 +171,10 @@ async function stop(child: ChildProcess, dataDir: string): Promise<void> {
 const numbersOf = ({ calls }: Receiver): ReadonlySet<number> =>
   new Set(calls.map(({ body }) => (JSON.parse(body) as { record: { data: { n: number } } }).record.data.n));
 
-/** Waits until something holds; a look that fails says that it does not. @throws where the test ran out of time meanwhile */
+/**
+ * Polls until a condition holds. A poll that throws counts as false.
+ * @throws when the test runs out of time first
+ */
 export async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
   const test = over;
   while (
@@ -202,7 +205,7 @@ const batch = 10;
 /** Milliseconds after which a request counts as hung; a fault in `full` may last 30 s. */
 const patience = full ? 60_000 : 30_000;
 
-/** Clients that post batches, each repeatedly until it returns 200, as a careful sender does. */
+/** Clients that post batches. Each repeats a batch until the service returns 200. */
 export class Load {
   readonly acknowledged = new Set<number>();
   private answers = noAnswers();

@@ -73,7 +73,7 @@ describe('failover to a standby', () => {
       atEnd(async () => {
         for (const data of [cluster.data, folder]) await rm(data, { recursive: true, force: true });
       });
-      // Synchronous replication: what is answered with 200 is on both servers.
+      // Synchronous replication: a record that was acknowledged with 200 is on both servers.
       const settings = { max_connections: '200', synchronous_standby_names: 'standby' };
       const alone = await run(cluster, { max_connections: '200' });
       await query(addressOf(cluster, alone.port, 'postgres'), 'create database ddp');

@@ -20,7 +20,7 @@ import { lines, reasonOf } from './argued.js';
 
 const seeds = (process.env['DIFFERENTIAL_SEEDS'] ?? '1').split(',').map(Number);
 const cases = Number(process.env['DIFFERENTIAL_CASES'] ?? 300);
-/** The share of queries that are made invalid. */
+/** Share of the queries that the test makes invalid. */
 const wrong = Number(process.env['DIFFERENTIAL_WRONG'] ?? 0.2);
 /** A file with one query per line, such as the output of an earlier run, to use instead of random queries. */
 const given = process.env['DIFFERENTIAL_BODIES'];

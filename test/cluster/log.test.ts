@@ -74,7 +74,7 @@ describe('indexing of records on a cluster', () => {
     });
     expect(b!.fields['shape']).toBeUndefined();
     expect(c!.fields[field('data.temperature', 'n')]).toBeUndefined();
-    // Of two values with the same path, the first one counts.
+    // The first of two values with the same path counts.
     expect(c!.fields[field('data.in.out', 'n')]).toEqual([2]);
     expect(c!._source.ig).toEqual(['data.temperature']);
     expect(JSON.parse(b!._source.src)).toEqual({ metadata: { rssi: -70 }, data: items[1]!.data });
@@ -121,7 +121,7 @@ describe('indexing of records on a cluster', () => {
     );
     await indexed();
     const all = await countDocuments(world.databaseUrl);
-    // As if the device had been deleted while its records were copied to the cluster.
+    // Simulates a device that is deleted while its records are copied to the cluster.
     await world.pool.query('delete from device where id = $1', [gone]);
     await world.pool.query('delete from record_sweep');
     expect(await repair()).toEqual({ queued: String(all), deleted: '1' });

@@ -110,7 +110,7 @@ describe('move of records during ingestion', () => {
     expect(await stored()).toEqual(acknowledged.map((n) => ({ n, typed: n, level: `${n % 3}` })));
     const last = await indexed();
     expect(last).toEqual([...new Set(last)]);
-    // The second move ignores what the journal still holds of the first.
+    // The second move ignores the rows that the first one left in the journal.
     expect((await command('build'))['next']).toContain('set RECORD_INDEX=opensearch');
     await services[0]!.close();
   }, 240_000);

@@ -23,7 +23,7 @@ const roomVariables: readonly object[] = [
 ];
 
 /**
- * Makes an organization with two cold rooms that send every five minutes for a day: the second was silent for some
+ * Creates an organization with two cold rooms that send every five minutes for a day. The second was silent for some
  * hours. Their application has a dashboard without panels.
  */
 export const coldRooms = async (world: World, hasDashboard = true, variables = roomVariables) => {

@@ -22,9 +22,9 @@ let schema: GraphQLSchema;
 let viewer: Actor;
 /** Values of arguments by name. */
 let given: Record<string, string>;
-/** Texts that are of other things of the organization. */
+/** Texts of other objects of the organization, which the link must not read. */
 let secrets: string[];
-/** Identifiers by the names of arguments, of another application and of another organization. */
+/** Identifiers of objects of another application and of another organization, by argument. */
 let foreign: Record<string, string>[];
 
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
@@ -121,7 +121,7 @@ const argumentsOf = ({ args }: Field): string => {
   return texts.length === 0 ? '' : `(${texts.join(', ')})`;
 };
 
-/** The selection of a field's values, without objects in them; of a page, those of its items. */
+/** Returns the selection of a field's scalar values; for a page, those of its items. */
 function valuesOf(field: Field): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';
@@ -134,7 +134,7 @@ function valuesOf(field: Field): string {
   return `{ __typename ${parts.join(' ')} }`;
 }
 
-/** A field to ask for, and its place: `{ application(...) { FIELD } }`. */
+/** A field to query, and the query around it: `{ application(...) { FIELD } }`. */
 interface Place {
   field: Field;
   path: string;
@@ -248,5 +248,5 @@ describe('every field that a link to a dashboard gets to', () => {
   });
 });
 
-/** Whether a list holds nothing. */
+/** Whether a value is an empty list. */
 const isNone = (found: unknown): boolean => Array.isArray(found) && found.every((each) => each === null);

@@ -74,7 +74,7 @@ export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOption
 
 const isAnswer = ({ language, words }: Block) => ['json', 'text'].includes(language) && words.length === 0;
 
-/** Fails when an answer differs from what the page prints. */
+/** Throws when an answer differs from the one that the page prints. */
 export function compare({ language, text }: Pick<Block, 'language' | 'text'>, answer: string, guide: Guide): void {
   const printed = text.replaceAll(documented, guide.url);
   if (language === 'text') {

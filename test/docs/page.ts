@@ -22,7 +22,7 @@ export const blocksOf = (path: string): Block[] => {
   }));
 };
 
-/** In a printed answer, stands for any value or for further items or keys. */
+/** Placeholder in a printed answer for any value, or for further items or keys. */
 const anything = '...';
 
 /**

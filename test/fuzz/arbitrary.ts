@@ -5,7 +5,7 @@ import fc, { type Arbitrary } from 'fast-check';
 export const repeated = (...texts: readonly string[]): Arbitrary<string> =>
   fc.tuple(fc.constantFrom(...texts), fc.constantFrom(1, 3, 50, 400, 5000)).map(([text, times]) => text.repeat(times));
 
-/** Mixes pieces of a grammar in any order, some of them very often. */
+/** Mixes pieces of a grammar in any order, and repeats some of them very often. */
 export const soup = (...pieces: readonly string[]): Arbitrary<string> =>
   fc
     .array(
@@ -55,7 +55,7 @@ export const json: Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** Bytes, some of them compressed from much larger ones. */
+/** Generates bytes, some of which are compressed from much larger texts. */
 export const packed = (text: string): Arbitrary<[Buffer, Record<string, string>]> =>
   fc.constantFrom<[Buffer, Record<string, string>]>(
     [Buffer.from(text), {}],

@@ -13,7 +13,7 @@ export interface Place extends Addresses {
   scrollId: string;
   pitId: string;
   endCursor: string;
-  /** A hook, and what its receiver answers, as bytes. */
+  /** A hook, and the bytes that its receiver answers with. */
   hookId: string;
   answer: Buffer;
 }

@@ -85,7 +85,7 @@ describe('GraphQL batch', () => {
     });
     const wide = ask('New', 1000);
     wide.query = wide.query.replace('items', 'totalCount items');
-    // From now on the document is cached, so it runs at once.
+    // The document is cached now, so the service runs it at once.
     await owner.postGraph(ask('Known', 1));
     await owner.postGraph(ask('Latest', 1));
     const { body } = await owner.postGraph<GraphAnswer[]>([

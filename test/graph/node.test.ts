@@ -77,7 +77,7 @@ describe('GraphQL node', () => {
     const others = types.filter(
       ({ fields, interfaces }) => interfaces?.length === 0 && fields?.some(({ name }) => name === 'id'),
     );
-    // An outcome of a put call names the thing that it is about.
+    // The outcome of a put call has the identifier of the affected object, but is no node.
     expect(others.map(({ name }) => name)).toEqual(['Node', 'PutItem']);
   });
 

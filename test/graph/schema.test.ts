@@ -141,7 +141,7 @@ describe('GraphQL schema', () => {
     const bare = types.filter(
       (type) => type.getFields()['id'] !== undefined && !type.getInterfaces().some(({ name }) => name === 'Node'),
     );
-    // The outcome of a put names the thing that it is about.
+    // The outcome of a put operation names the affected object.
     expect(bare.map(({ name }) => name)).toEqual(['PutItem']);
   });
 

@@ -49,7 +49,7 @@ describe('an assistant with the tools alone', () => {
     const { buckets } = searched.data['aggregations'].devices;
     const warmest = Object.fromEntries(buckets.map((bucket: any) => [bucket.key, bucket.warmest.value]));
     expect(warmest).toEqual({ [store.devices['Freezer North']!]: -12, [store.devices['Freezer South']!]: -13.5 });
-    // It asks which of them raised an alert, and who is told.
+    // The assistant asks which freezers raised an alert, and who is notified.
     const alerts = await assistant.call('open_alerts', { state: 'any', applicationId, from: store.night.from });
     expect(alerts.data['alerts']).toEqual([
       expect.objectContaining({
@@ -60,7 +60,7 @@ describe('an assistant with the tools alone', () => {
         notified: { recipients: [{ address: 'night@cold.example', state: expect.any(String) }], hooks: 0 },
       }),
     ]);
-    // One hook is called for alerts, but somebody disabled it.
+    // One hook is called for alerts, but a user has disabled it.
     const hooks = await assistant.call('hook_health', { applicationId });
     expect(hooks.data['hooks']).toEqual([
       expect.objectContaining({ events: ['alert.opened'], disabled: true, disabledReason: 'request' }),

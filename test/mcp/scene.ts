@@ -20,7 +20,7 @@ const freezers: Record<string, { warmest: number; tags: string[] }> = {
   'Freezer East': { warmest: -17, tags: ['watched'] },
 };
 
-/** Makes a cold store. Its rule watches the freezers with a tag, and sends mails and calls a hook. */
+/** Creates a cold store. Its rule watches the freezers with a tag, sends mails and calls a hook. */
 export async function makeColdStore(world: World): Promise<ColdStore> {
   const owner = await world.organization();
   const at = `/organizations/${owner.id}`;

@@ -195,7 +195,7 @@ describe('graphql_query', () => {
     const document = 'query A { account { id } } mutation B { __typename }';
     const chosen = await assistants.modern.call('graphql_query', { query: document, operationName: 'B' });
     expect(errorOf(chosen).code).toBe('FORBIDDEN');
-    // Without a name it cannot be told which one is meant.
+    // Without a name, the service cannot know which operation is meant.
     expect(errorOf(await ask(document)).code).toBe('VALIDATION_FAILED');
     expect((await store.owner.get(`/devices/${store.owner.id}/${store.devices['Cooler']}`)).status).toBe(200);
   });

@@ -16,7 +16,7 @@ describe('search whose caller goes away', () => {
     await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
     const pool = createPool(service.databaseUrl, { max: 2 });
     const holder = await pool.connect();
-    // Of searches alone: upkeep of partitions, which begins with the service, waits for the same lock.
+    // Counts only searches, because the upkeep of partitions starts with the service and waits for the same lock.
     const waiting = async () =>
       (
         await pool.query(

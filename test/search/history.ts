@@ -21,7 +21,7 @@ export const start = now - days * day;
 const products = ['first', 'second'] as const;
 const serials = ['a1', 'a2', 'b1', 'b2'];
 
-/** Days with so many records that counts by value pay off, within one week. */
+/** Days of one week with enough records for counts by value to pay off. */
 const dense = new Set([4, 9]);
 /** The types that variable `v` takes, one after the other. */
 const types = [VariableType.INT16, VariableType.FLOAT32, VariableType.TXT, VariableType.BOOL];
@@ -35,8 +35,8 @@ const recordOf = (index: number, onDay: number) => {
   };
   const ts = start + onDay * day + Math.floor(noise(index + 0.1) * 3) * 5 * hour + noise(index) * hour;
   return {
-    // A day on which few records come from one device: when the device goes, the day is empty while its week keeps
-    // other days.
+    // On other days, the few records come from one device. When that device is deleted, the day becomes empty, while
+    // other days of its week keep records.
     serial: serials[(dense.has(onDay) ? index : onDay) % serials.length]!,
     ts: Math.round(Math.min(ts, now - 1) * 1e6) / 1e6,
     key: `${index}`,
@@ -74,7 +74,7 @@ export const upkeep = (pool: Pool): Promise<void> =>
     if (!isConflict(error)) throw error;
   });
 
-/** The changes that may happen to a world's records; two numbers select the records. */
+/** The changes that may happen to a world's records. Two numbers select the affected records. */
 export class History {
   private readonly variables = products.map(() => ({ type: 0, swapped: false }));
   private stored = base.length;
@@ -92,7 +92,7 @@ export class History {
     return new History(records, await buildWorld(pool, { products: made, devices, records: base }, records));
   }
 
-  /** Late records, some of them in one hour. */
+  /** Stores late records, some of them in one hour. */
   late(a: number, b: number) {
     const late = Array.from({ length: 1 + (b % 40) }, () =>
       recordOf(++this.stored, (a + (b % 2) * (this.stored % 3)) % days),
@@ -132,7 +132,7 @@ export class History {
     );
     if (rowCount) await purgeAll(this.world.pool);
   }
-  /** Deletes all records before a time, or those of one product. When all go, partitions go too. */
+  /** Deletes all records before a time, or those of one product. Partitions that become empty are dropped. */
   async expire(a: number, b: number) {
     const { pool, organizationId, productIds } = this.world;
     const keepOf = (part: number) => (now - start - (part % 15) * day - (part % 7) * 1000) * 1000;

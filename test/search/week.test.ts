@@ -35,7 +35,7 @@ const late = Array.from({ length: 60 }, (_, index) => recordOf(40_000 + index));
 beforeAll(async () => {
   for (let from = 6000; from < records.length; from += 6000) await world.store(records.slice(from, from + 6000));
   await rollUpAll(world.pool);
-  // Stores late data and records that exist already: their days and weeks are made again.
+  // Stores late data, and records that exist already. Upkeep then rebuilds the summaries of their days and weeks.
   await world.store([...late, ...records.slice(0, 20)]);
   await rollUpAll(world.pool);
   // Makes one day in a complete week stale.
@@ -103,7 +103,7 @@ describe('aggregations over weekly digests and sketches', () => {
     expect(spoilt.c.value).toBeLessThanOrEqual(exact.c.value);
     expect(await ask(true, daily)).toEqual(byDay);
     expect(await ask(true, { aggs: metrics }, inWeek)).toEqual(short);
-    // As if rolled up by an earlier version, which makes no weeks.
+    // Simulates rollups by an earlier version, which has no summaries by week.
     await world.pool.query('update record_summary set in_week = false');
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
     await rollUpAll(world.pool);

@@ -5,19 +5,19 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { Provider } from 'oidc-provider';
 import { Visitor } from './visitor.js';
 
-/** Whom the provider names. */
+/** Claims of the ID token about the person. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string };
 
 /** A provider of OpenID Connect in this process, on loopback. */
 export interface TestProvider {
   readonly issuer: string;
-  /** The person that the next sign-in is answered with. */
+  /** The person that the provider names at the next sign-in. */
   person: Claims;
-  /** Changes the claims of ID tokens before they are signed again by the provider's key. */
+  /** Changes the claims of ID tokens. The provider's key then signs them again. */
   forge: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined;
-  /** Signs with another key from now on; the key set has it alone unless it is kept from there. */
+  /** Switches to a new signing key, which replaces the old one in the published key set unless `published` is false. */
   rotate(published?: boolean): void;
-  /** Answers requests of the service in place of the provider, by path. */
+  /** Bodies that replace the provider's answers to the service, by path. */
   intercept: Map<string, string>;
 }
 
@@ -103,7 +103,7 @@ function signed(claims: Record<string, unknown>, { secret, kid }: Key): string {
   return `${text}.${sign('sha256', Buffer.from(text), secret).toString('base64url')}`;
 }
 
-/** Signs the ID token of an answer anew. */
+/** Replaces the ID token of an answer by one with other claims, and signs it. */
 function changeToken(response: ServerResponse, make: (claims: Record<string, unknown>) => string) {
   const end = response.end.bind(response) as (body: unknown) => typeof response;
   response.end = ((body: unknown) => {
@@ -117,7 +117,7 @@ function changeToken(response: ServerResponse, make: (claims: Record<string, unk
   }) as typeof response.end;
 }
 
-/** Signs the person in and grants what was asked, as the provider's own pages would. */
+/** Signs the person in and grants the requested scopes, as the provider's own pages would. */
 async function consent(
   provider: Provider,
   accountId: string,
@@ -131,7 +131,7 @@ async function consent(
   await provider.interactionFinished(request, response, { login: { accountId }, consent: { grantId } });
 }
 
-/** Goes to the provider and back to the callback, which is given as it would be asked for. */
+/** Follows the redirects to the provider and back. Returns the address of the callback without requesting it. */
 export async function callbackOf(
   provider: TestProvider,
   visitor: Visitor,

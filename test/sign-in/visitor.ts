@@ -3,25 +3,25 @@ import { createSignInLink } from '#operator/sign-in-link.js';
 import type { GraphAnswer } from '../support/actor.js';
 import type { World } from '../support/world.js';
 
-/** An answer that was not followed where it redirects. */
+/** An answer. Its redirect, if any, was not followed. */
 export interface Page {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
 }
 
-/** Headers of a request; undefined leaves out one that is usually sent. */
+/** Headers of a request. Undefined omits a header that is usually sent. */
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Somebody with a browser: cookies, and the headers that browsers send from pages of the service. */
+/** A person with a browser: keeps cookies, and sends the headers that browsers send from pages of the service. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  /** What `Set-Cookie` said last of each cookie. */
+  /** The latest `Set-Cookie` header of each cookie. */
   readonly set = new Map<string, string>();
 
   constructor(
     private readonly origin: string,
-    /** Headers that each request has, such as those of a proxy. */
+    /** Headers of every request, such as those of a proxy. */
     private readonly usual: Headers = {},
   ) {}
 
@@ -52,7 +52,7 @@ export class Visitor {
   get = (path: string, headers?: Headers): Promise<Page> => this.send('GET', path, headers);
   post = (path: string, headers?: Headers): Promise<Page> => this.send('POST', path, headers);
 
-  /** An operation of the graph, as the console asks it. */
+  /** Sends an operation to the graph, as the console does. */
   async graph(query: string, variables: object = {}, headers: Headers = {}) {
     const body = JSON.stringify({ query, variables });
     const { status, text } = await this.send(
@@ -64,7 +64,7 @@ export class Visitor {
     return { status, body: JSON.parse(text) as GraphAnswer };
   }
 
-  /** Returns the session, as the console asks for it. */
+  /** Returns the session, as the console requests it. */
   async session(): Promise<Session | null> {
     return (JSON.parse((await this.get('/auth/session')).text) as { session: Session | null }).session;
   }

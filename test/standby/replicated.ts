@@ -27,7 +27,7 @@ export interface ReplicatedWorld extends Replication {
   used(of?: Service): Promise<void>;
 }
 
-/** Address of a server as metrics name it. */
+/** Returns the address of a server in the form that metrics have. */
 export const nameOf = ({ url }: { url: string }): string => new URL(url).host;
 
 const serial = '00-00-00-00-00-00-00-01';

@@ -140,7 +140,7 @@ async function copyOf(cluster: Cluster, primaryUrl: string, data: string): Promi
   await client.connect();
   try {
     await client.query(`select pg_backup_start('standby', true)`);
-    // It keeps the owners. Files may vanish meanwhile, which the log of the backup makes up for.
+    // `--archive` keeps the owners. Files may vanish meanwhile; the write-ahead log of the backup replaces them.
     spawnSync('cp', ['--archive', cluster.data, data]);
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     await rm(join(data, 'postmaster.pid'), { force: true });

@@ -34,7 +34,7 @@ class MadeUp extends OnlineMigration {
 /** Name of the made-up migration in the database. */
 export const madeUpName = '20991231-01-made-up';
 
-/** Applies the made-up migration to a database, as the service applies its own. */
+/** Applies the made-up migration to a database, in the way in which the service applies its own. */
 export async function migrateMadeUp(connectionString: string, options: MigrationOptions): Promise<string[]> {
   const { migrations, ...rest } = ormOptions(connectionString, `-c lock_timeout=${lockLimit}`);
   const migrationsList = [{ name: madeUpName, class: MadeUp }];
@@ -46,7 +46,7 @@ export async function migrateMadeUp(connectionString: string, options: Migration
   }
 }
 
-/** The organization, application and hook that `fillTables` makes. */
+/** The organization, application and hook that `fillTables` creates. */
 const organizationId = '01900000-0000-7000-8000-000000000001';
 const applicationId = '01900000-0000-7000-8000-000000000003';
 const hookId = '01900000-0000-7000-8000-000000000004';

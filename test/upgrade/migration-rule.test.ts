@@ -5,7 +5,7 @@ const folder = new URL('../../../migrations/', import.meta.url);
 
 /** The baseline, which creates its tables. */
 const baseline = /^\d\d-/;
-/** Tables that have so few rows, however large the service, that looking at all of them takes no time. */
+/** Tables that stay so small in any service that a scan of all rows takes no time. */
 const small = new Set(['account', 'api_token', 'application', 'hook', 'hook_state', 'membership', 'product', 'team']);
 
 /** Returns the statements of a migration that would block writes to a large table for long. */

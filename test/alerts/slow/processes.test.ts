@@ -10,7 +10,7 @@ import { decision, expectedOf, histories, insist, type Point, spansOf } from '..
 
 const world = useWorld({});
 
-/** `npm run test:faults` kills twenty times. */
+/** Number of kills; FAULT_ROUNDS sets another one. */
 const kills = Number(process.env['FAULT_ROUNDS'] ?? 3);
 
 interface Served {

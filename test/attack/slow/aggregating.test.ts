@@ -52,7 +52,7 @@ const total = { cumulative_sum: { buckets_path: '_count' } };
 const deviation = (window: number) => ({
   moving_fn: { buckets_path: '_count', window, script: 'MovingFunctions.stdDev(values)' },
 });
-/** Takes at least ten times its timeout. */
+/** The query would take at least ten times its timeout. */
 const slow = { ...query(60_000, { deviation: deviation(160) }), timeout: '20ms' };
 const range = { gte: start / 1000 - 86_400, lte: start / 1000 + 100 * 86_400 };
 const ask = (queries: readonly object[]) => attacker.owner.post<Answer>(path, { ts: range, queries });
@@ -66,7 +66,7 @@ describe('pipeline aggregations over very many buckets', () => {
       const { body } = await ask(Array.from({ length: 20 }, () => query(50_000, pipelines)));
       // On a slow machine some queries reach the deadline first.
       const refused = body.responses.filter(({ timed_out: late }) => !late);
-      // Each query has too many results, and all together too many bytes.
+      // Each query has too many results, and all of them together have too many bytes.
       for (const { error } of refused)
         expect(error?.reason).toMatch(/equal to: \[500000\]|one call may hold at most \[67108864\] bytes/);
     });
@@ -125,7 +125,7 @@ describe('call with a hundred slow queries', () => {
     const { body } = await ask(Array.from({ length: 100 }, () => slow));
     expect(body.responses).toHaveLength(100);
     for (const { timed_out: late } of body.responses) expect(late).toBe(true);
-    // Four run at once: a hundred full runs would take 25 times as long as one.
+    // Four queries run at a time, so a hundred full runs would take 25 times as long as one.
     expect(body.took).toBeLessThan(10 * timeout);
   }, 180_000);
 });

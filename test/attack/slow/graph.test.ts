@@ -6,7 +6,7 @@ import { growthDuring } from '../memory.js';
 
 const world = useWorld({ config: { search: { timeout: 60_000, rollups: true }, graph: { timeout: 90_000 } } });
 const mebibyte = 1024 * 1024;
-/** Bytes by which a request may grow the process, since garbage of refused requests is collected later. */
+/** Number of bytes by which a request may grow the process. The garbage of refused requests is collected later. */
 const allowed = 300 * mebibyte;
 
 let owner: AccountActor;

@@ -55,7 +55,7 @@ describe('hooks and jobs of one organization', () => {
       Array.from({ length: 149 }, () => hanging.url()),
     );
     await world.store(hooks, attacker, 8);
-    // One organization never gets more than half of all calls.
+    // One organization never gets more than half of all concurrent calls.
     await hanging.received(450);
 
     const victim = await world.subject({ url: receiver.url(), concurrency: 1 });

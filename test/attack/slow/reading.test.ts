@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 }, 180_000);
 
-/** Returns the longest time of one answer, in milliseconds, asked one after the other during the attack. */
+/** Sends requests one after the other during the attack, and returns the longest response time in milliseconds. */
 async function longestDuring(attack: Promise<unknown>, ask: () => Promise<number>): Promise<number> {
   let going = true;
   const over = attack.finally(() => {
@@ -54,7 +54,7 @@ describe('slow lists of one organization', () => {
       const [ready, read] = await Promise.all([readiness().catch(readiness), neighbour.owner.get(path)]);
       return Math.max(ready.status, read.status);
     };
-    // By then connections are open, statements prepared and the operation compiled.
+    // The connections are open, the statements prepared and the operation compiled by now.
     expect([(await actor.graph(query, pagesOf(0))).status, await ask()]).toEqual([200, 200]);
     const longest = await longestDuring(Promise.all([actor.postGraph(batch), actor.postGraph(batch)]), ask);
     expect(longest).toBeLessThan(10_000);

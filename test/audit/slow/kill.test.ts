@@ -49,7 +49,7 @@ describe('a process that is killed', () => {
       await Promise.allSettled(Array.from({ length: 8 }, (_, worker) => work(worker)));
       await ended(child);
     }
-    // What its connections had under way may end a moment later.
+    // Statements of the killed process may end a moment later.
     await pool
       .query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

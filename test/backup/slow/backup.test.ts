@@ -89,7 +89,7 @@ beforeAll(async () => {
   summary = await ddp(service.databaseUrl, 'backup', file);
   load.abort();
   await Promise.all(senders);
-  // The database has more records by now than the backup.
+  // The database has gained records since the backup.
   expect(before.size).toBeGreaterThan(acknowledged.length);
 }, 120_000);
 

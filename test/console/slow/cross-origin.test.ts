@@ -7,7 +7,7 @@ import { createSignInLink } from '#operator/sign-in-link.js';
 import { type AccountActor, useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 
-/** Addresses of the service that a page tries, and the names of things in them. */
+/** The service's addresses and objects that the page attacks. */
 interface Targets {
   service: string;
   organization: string;
@@ -29,10 +29,10 @@ const byAddress = ({ service }: Targets, text: string) => `${service}/graphql?qu
 const download = ({ service, organization }: Targets) =>
   `${service}/ddp/v1/organizations/${organization}/export?of=devices`;
 
-/** Submits a form, which opens the answer in place of the page. */
+/** Submits a form. The browser then shows the answer instead of the page. */
 const submit = async (page: Page, action: string, { name = '', value = '' } = {}) => {
   const opened = page.waitForURL(action, { waitUntil: 'commit' });
-  // Not awaited: the page may be gone before its answer arrives.
+  // The test does not await this, because the page may close before the answer arrives.
   page
     .evaluate(
       (form) => {
@@ -57,7 +57,7 @@ interface Call {
   body?: string;
 }
 
-/** Fetches with the cookies of the browser, and returns what the page can read of the answer. */
+/** Fetches with the browser's cookies, and returns the part of the answer that the page can read. */
 const fetches = (page: Page, url: string, options: Call = {}) =>
   page.evaluate(
     (call) =>
@@ -71,7 +71,7 @@ const opaque = { mode: 'no-cors' } as const;
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
 const plain = { ...opaque, method: 'POST' };
 
-/** Loads an element such as an image, and returns the event that ends it. */
+/** Loads an element such as an image, and returns the name of the event that ends loading. */
 const loads = (page: Page, tag: string, src: string) =>
   page.evaluate(
     (element) =>
@@ -107,11 +107,14 @@ const streams = (page: Page, url: string) =>
     url,
   );
 
-/** The ways that a page tries, what it hears of each, and how many requests of it reach the service (one unless given). */
+/**
+ * Attempts by the page. Each has the result that the page sees, and the number of its requests that reach the service
+ * (by default one).
+ */
 const attempts: Record<string, [attempt: Attempt, heard?: unknown, requests?: number]> = {
   'a form that posts a mutation': [
     (page, targets) => {
-      // The body is JSON with a rest that nobody reads: {"query":"...","x":"="}
+      // The body is JSON that ends in an ignored property: {"query":"...","x":"="}
       const name = `${JSON.stringify({ query: mutation(targets) }).slice(0, -1)},"x":"`;
       return submit(page, `${targets.service}/graphql`, { name, value: '"}' });
     },
@@ -164,7 +167,7 @@ interface Reached {
   status: number | 'socket';
 }
 
-/** Creates a proxy that notes each request: browsers do not tell every one of them to a test. */
+/** Creates a proxy that records each request, because browsers do not report all of them to a test. */
 const createProxy = (to: () => URL, reached: Reached[]): Server => {
   const hasSession = (cookie = '') => cookie.includes('ddp-session-');
   return createServer((incoming, outgoing) => {
@@ -213,7 +216,7 @@ describeInBrowser('a page of another origin before a signed-in person', () => {
     owner = await world.organization();
     const [other, third] = [await world.organization(), await world.organization()];
     const member = await world.member(owner, Role.owner);
-    // Another owner: the person could leave.
+    // With another owner, the person may leave the organization.
     await world.member(owner, Role.owner);
     await other.put(`/organizations/${other.id}/members/${member.id}`, {});
     const { body } = await third.graph(
@@ -243,7 +246,7 @@ describeInBrowser('a page of another origin before a signed-in person', () => {
     }
   });
 
-  /** The things that an attempt could change. */
+  /** Returns the state that an attempt could change. */
   const stateOf = async () => {
     const ids = [targets.organization, targets.other];
     const { rows } = await world.pool.query(
@@ -257,18 +260,18 @@ describeInBrowser('a page of another origin before a signed-in person', () => {
     return rows[0] as object;
   };
 
-  /** Opens a page and lets it try. Returns what it heard. */
+  /** Opens a page and makes the attempt from it. Returns the result that the page sees. */
   const tryFrom = async (origin: string, attempt: Attempt) => {
     const page = await context.newPage();
     await page.goto(origin);
     const heard = await attempt(page, targets);
-    // Not awaited: a page that a form has just left for another site may never answer that it closed.
+    // The test does not await this: after a form has led to another site, the page may never report that it closed.
     page.close().catch(() => undefined);
     return heard;
   };
 
   describe.each([
-    // Cookies know no ports: browsers send them along, and the service alone refuses.
+    // Cookies ignore ports, so browsers send them, and only the service can refuse the request.
     ['on another port', '127.0.0.1', true],
     ['of another site', 'localhost', false],
   ])('%s', (_name, host, sendsCookie) => {

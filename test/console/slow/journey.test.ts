@@ -16,7 +16,7 @@ interface Hand {
   arrange(page: Page, panel: string): Promise<void>;
   /** Points to the first time from the right end of a chart that has no value of a line, at this part of its width. */
   point(chart: Locator, part: number, line: Locator): Promise<void>;
-  /** What the person did: clicks and drags, or keys, and texts that were written. */
+  /** Number of clicks, drags or keys, and number of texts that were typed. */
   readonly count: { pressed: number; written: number };
 }
 
@@ -56,7 +56,7 @@ const mouse = (page: Page): Hand => {
   };
 };
 
-/** A person without a mouse: every key goes through the keyboard, and the focus is where Tab brings it. */
+/** A person without a mouse: uses only the keyboard, and moves the focus by Tab. */
 const keyboard = (page: Page): Hand => {
   const count = { pressed: 0, written: 0 };
   const key = async (name: string) => {

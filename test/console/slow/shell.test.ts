@@ -6,7 +6,7 @@ describeInBrowser('the frame of the console', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** An organization with one thing of each kind that the search finds. */
+  /** Creates an organization with one object of each kind that the search finds. */
   const furnished = async () => {
     const owner = await world.organization();
     const organization = `/organizations/${owner.id}`;

@@ -7,7 +7,7 @@ import { loaded } from '../screens.js';
 /** Bytes a second of a slow line, and its delay in milliseconds. */
 const line = { downloadThroughput: 50_000, uploadThroughput: 50_000, latency: 100, offline: false };
 
-/** Records in the page what fills it, each with the milliseconds from the beginning of the navigation. */
+/** Records in the page when each part of it is drawn, in milliseconds since the start of the navigation. */
 const watch = (page: Page) =>
   page.addInitScript(() => {
     const seen: [number, string][] = [];

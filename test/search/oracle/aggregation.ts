@@ -171,10 +171,12 @@ export class AggregationGrammar {
   };
 }
 
-/** Whether an aggregation makes a single bucket of the query's records; `composite` and `global` cannot be inside. */
+/**
+ * Whether an aggregation has a single bucket with the query's records; `composite` and `global` cannot be inside it.
+ */
 const isSingle = (own: object): boolean => 'filter' in own || 'missing' in own;
 
-/** Selects the keys of a field that make buckets. */
+/** Returns a random `include` and `exclude`, which select the buckets of a field. */
 const keys = (dice: Dice, field: string): object => {
   const list = field.startsWith('data.n') || field === 'data.k' ? [1, 2, 100] : ['abc', 'lora', 'roof', 'x'];
   const one = () => dice.pick<unknown>(list, list.slice(1), 'a.*', '[lr].*');

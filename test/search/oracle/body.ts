@@ -8,7 +8,7 @@ export class BodyGrammar {
   private readonly queries: QueryGrammar;
   private readonly aggregations: AggregationGrammar;
 
-  /** @param ids of documents, for what asks by them. */
+  /** @param ids identifiers of documents, for queries by identifier. */
   constructor(
     private readonly dice: Dice,
     ids: readonly string[],

@@ -45,7 +45,7 @@ const withTotal = (body: Plain, ours: Plain, theirs: Plain): Plain => {
   return Number(body['size']) === 0 && isReached ? { ...mine, total } : mine;
 };
 
-/** Of errors, compares the status and the innermost type. OpenSearch's 500 counts as 400. */
+/** Compares the status and the innermost type of errors. A 500 of OpenSearch counts as 400. */
 const compareErrors = (ours: Plain, theirs: Plain): string[] => {
   const shown = (answer: Plain) => {
     const error = answer['error'] as Plain | undefined;

@@ -1,4 +1,4 @@
-/** Makes random choices, the same for the same seed. */
+/** Makes random choices. The same seed gives the same choices. */
 export class Dice {
   constructor(private state: number) {}
 

@@ -7,7 +7,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Stands for a missing answer: some searches end in an error that OpenSearch never reports, or in a lack of memory. */
+/** Marks a missing answer: in some searches, OpenSearch never reports an error, or runs out of memory. */
 export const unanswered: Plain = { unanswered: true };
 
 const timeoutMs = 10_000;

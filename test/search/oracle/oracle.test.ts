@@ -19,7 +19,7 @@ import type { Ask } from './shrink.js';
 
 const url = process.env['OPENSEARCH_URL'];
 const seed = Number(process.env['ORACLE_SEED'] ?? 1);
-/** The share of queries that are made invalid. */
+/** Share of the queries that the test makes invalid. */
 const wrong = Number(process.env['ORACLE_WRONG'] ?? 0.2);
 /** A file with one query per line, such as the output of an earlier run, to use instead of random queries. */
 const given = process.env['ORACLE_BODIES'];

@@ -111,8 +111,8 @@ const isPipeline = (kind: string): boolean =>
   /^(?:\w+_bucket|derivative|cumulative_sum|serial_diff|bucket_sort)$/.test(kind);
 
 /**
- * Returns the query with one `negative` of a `boosting` made harmless: it only changes scores, and may or may not be
- * evaluated.
+ * Returns the queries in which one `negative` of a `boosting` is replaced by a harmless one. It only changes scores,
+ * and either side may skip it.
  */
 const withoutNegatives = (body: Plain): Plain[] =>
   within(body).flatMap((_, index) => {

@@ -79,7 +79,7 @@ export const date = (dice: Dice): string =>
 export const zone = (dice: Dice): string =>
   dice.pick('Europe/Paris', 'America/New_York', '+05:30', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC', '-03:00', 'Z');
 
-/** The value that stands for a missing one. */
+/** Returns a value for the option `missing`, which replaces an absent value. */
 export const missingOf = (field: Field): unknown => {
   if (field === 'ts') return '2026-01-01';
   if (field === 'data.on') return true;

@@ -93,7 +93,7 @@ describe('daily record quota over several processes', () => {
       await Promise.all(Array.from({ length: 24 }, (_, from) => send(from)));
       const used = async () => (await quotaOf(owner)).recordsPerDay.used!;
       expect(await used()).toBeGreaterThan(900);
-      // The other process returns what it has claimed and does not need.
+      // The other process returns the claimed records that it does not need.
       while ((await used()) < 1000) if ((await post(owner, serial)).status === 429) await delay(100);
       expect((await post(owner, serial)).status).toBe(429);
       expect((await postTo(other.url, owner, serial)).status).toBe(429);
