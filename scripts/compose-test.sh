@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# Runs the image behind Caddy and over PostgreSQL, as compose.yaml and docs/deployment.md describe. image-test.sh sources this
-# file, which uses its image, storage and functions. The test is about compose.yaml, so PostgreSQL and Caddy are Debian's, under
-# the names of the public images. Debian's podman-compose starts services, but ignores the conditions of `depends_on`, and its
-# `exec` and `run` hide failures: so each step waits by itself, and podman runs the commands.
+# Runs the image behind Caddy and over PostgreSQL, as compose.yaml and docs/deployment.md describe. image-test.sh
+# sources this file, which uses its image, storage and functions. The test is about compose.yaml, so PostgreSQL and
+# Caddy are Debian's, under the names of the public images. Debian's podman-compose starts services, but ignores the
+# conditions of `depends_on`, and its `exec` and `run` hide failures: so each step waits by itself, and podman runs the
+# commands.
 project=ddp-test-$$
 folder=$work/compose
 https_port=$(free_port)
@@ -10,14 +11,16 @@ compose() {
   podman-compose --file "$folder/compose.yaml" --project-name "$project" "$@" 2>"$work/compose.log" || { cat "$work/compose.log" >&2; fail "podman-compose $*" "${project}_ddp-1_1"; }
 }
 container() { echo "${project}_$1_1"; }
-# Addresses are fixed and listed in a hosts file. podman's name server may not answer for a while after a container starts or
-# stops, and a container that restarts with another hardware address is unreachable until the others resolve it again.
+# Addresses are fixed and listed in a hosts file. podman's name server may not answer for a while after a container
+# starts or stops, and a container that restarts with another hardware address is unreachable until the others resolve
+# it again.
 host() { case $1 in postgres) echo 2 ;; ddp-1) echo 3 ;; ddp-2) echo 4 ;; esac; }
 up() {
   compose --podman-run-args="--ip $network.$(host "$1") --mac-address 02:00:00:00:00:0$(host "$1")" up --detach "$1" >/dev/null
   wait_until_healthy "$(container "$1")"
 }
-# Creates a network with a subnet that is free on the machine. Another run may use one, or have left one when it was killed.
+# Creates a network with a subnet that is free on the machine. Another run may use one, or have left one when it was
+# killed.
 make_network() {
   local part
   for part in $(shuf --input-range 0-255 --head-count 20); do
@@ -37,7 +40,8 @@ call() {
 }
 expect() { local status; status=$(call "${@:2}") || true; [ "$status" = 200 ] || fail "$1: $status $(cat "$work/curl.log" "$work/answer")" "$(container ddp-1)"; }
 
-# Does what the public PostgreSQL image does: creates a cluster for POSTGRES_USER in an empty volume and runs the server.
+# Does what the public PostgreSQL image does: creates a cluster for POSTGRES_USER in an empty volume and runs the
+# server.
 cat >"$work/postgres.sh" <<'SCRIPT'
 #!/bin/sh
 set -e
@@ -107,7 +111,7 @@ requests >"$work/statuses" &
 for process in ddp-1 ddp-2; do
   podman rm --force --time 30 "$(container "$process")" >/dev/null
   up "$process"
-  # The time that Caddy takes to notice that the process is back.
+  # Caddy takes this long to notice that the process is back.
   sleep 3
 done
 touch "$work/over"

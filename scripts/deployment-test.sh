@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the commands of docs/deployment.md, "On a machine, with systemd", unchanged in a fresh Debian: from an empty system to
-# two processes behind Caddy with TLS, a backup, a restore and an upgrade during which no request may fail. The Debian is a
-# container of systemd-nspawn that shares this machine's network. Needs root, apt, the npm registry, and the ports 443, 4001,
-# 4002 and 5432. When something is missing, the script says so and exits with 0.
+# Runs the commands of docs/deployment.md, "On a machine, with systemd", unchanged in a fresh Debian: from an empty
+# system to two processes behind Caddy with TLS, a backup, a restore and an upgrade during which no request may fail.
+# The Debian is a container of systemd-nspawn that shares this machine's network. Needs root, apt, the npm registry, and
+# the ports 443, 4001, 4002 and 5432. When something is missing, the script says so and exits with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -61,7 +61,7 @@ tar -xzf "$root/root/device-data-platform-$version.tgz" -C "$work"
 sed -i "s/\"version\": \"$version\"/\"version\": \"$next\"/" "$work/package/package.json"
 tar -czf "$root/root/device-data-platform-$next.tgz" -C "$work" package
 
-# Extracts the section's code blocks, numbered from 1, with this test's names in place of those on the page.
+# Extracts the section's code blocks, numbered from 1, and replaces the page's names with those of this test.
 token=TOKEN
 block() {
   node -e '
@@ -73,7 +73,7 @@ block() {
     console.log(text.replaceAll(new RegExp(`^${indent}`, "gm"), ""));' "$1" |
     sed "s/X\.Y\.Z/$version/g; s/X\.Y\.N/$next/g; s/iot\.example\.com/localhost/g; s/Bearer TOKEN/Bearer $token/; s/curl --fail --header/curl --insecure &/; s/curl --insecure curl/curl --insecure/; s/2026-11-22\.backup/now.backup/"
 }
-# No user is there to answer prompts.
+# Answers yes to every prompt, because the test runs unattended.
 echo 'APT::Get::Assume-Yes "true";' >"$root/etc/apt/apt.conf.d/99walk"
 run() { cat >"$root/root/walk.sh"; inside env DEBIAN_FRONTEND=noninteractive /bin/sh -ex /root/walk.sh </dev/null; }
 walk() { for each in "$@"; do block "$each"; done | run >"$work/walk.log" 2>&1 || { tail -n 40 "$work/walk.log" >&2; fail "A command of block $* failed."; }; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the image of Containerfile and runs it alone, as a user other than root, read-only and without capabilities, then as
-# compose.yaml does (compose-test.sh). No image registry is needed: the base, node:24-slim, is built from Debian's packages and
-# our Node.js, and has that name only here.
-# Needs root and apt, or the programs below. When something is missing, the script says so and exits with 0.
+# Builds the image of Containerfile and runs it alone, as a user other than root, read-only and without capabilities,
+# then as compose.yaml does (compose-test.sh). No image registry is needed: the base, node:24-slim, is built from
+# Debian's packages and our Node.js, and has that name only here. Needs root and apt, or the programs below. When
+# something is missing, the script says so and exits with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=docker.io/library/node:24-slim
@@ -19,7 +19,7 @@ fail() { echo "$1" >&2; podman logs --tail 40 "${2:-$name}" >&2 || true; exit 1;
 # Keeps this test's images and containers separate, on a storage driver that needs no special file system.
 export CONTAINERS_STORAGE_CONF=$work/storage.conf CONTAINERS_CONF=$work/containers.conf XDG_RUNTIME_DIR=$work/run
 buildah() { command buildah "$@" 2> >(grep -v 'CNI config' >&2); }
-# Hides podman's message that without systemd nothing runs the health check.
+# Hides podman's message that nothing runs the health check without systemd.
 podman() { command podman "$@" 2> >(grep -v 'CNI config\|unable to get systemd connection' >&2); }
 
 clean() {
@@ -37,8 +37,8 @@ if ! { command -v buildah && command -v podman && command -v podman-compose && c
 fi
 mkdir -p "$XDG_RUNTIME_DIR"
 printf '[storage]\ndriver = "overlay"\nrunroot = "%s"\ngraphroot = "%s"\n' "$work/run/storage" "$work/storage" >"$CONTAINERS_STORAGE_CONF"
-# runc works on machines where both kinds of control groups are mounted; crun does not. podman's default limits are higher than
-# these, and raising limits needs a right that root lacks in a container.
+# runc works on machines where both kinds of control groups are mounted; crun does not. podman's default limits are
+# higher than these, and raising limits needs a right that root lacks in a container.
 files=$(ulimit -Hn)
 echo '127.0.0.1 localhost' >"$work/hosts"
 cat >"$CONTAINERS_CONF" <<SETTINGS

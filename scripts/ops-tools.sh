@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Unpacks the programs that `npm run test:ops` and `npm run test:chaos` run (Caddy, nginx, promtool, mosquitto, libfaketime)
-# from Debian's packages into a folder, without installing them: no service is started, and nothing else on the machine
-# changes. Fails with an explanation when apt does not work.
+# Unpacks the programs that `npm run test:ops` and `npm run test:chaos` run (Caddy, nginx, promtool, mosquitto,
+# libfaketime) from Debian's packages into a folder, without installing them: no service is started, and nothing else on
+# the machine changes. Fails with an explanation when apt does not work.
 # Usage: OPS_TOOLS=$(scripts/ops-tools.sh FOLDER)
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)

@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 
-/* npm run provider: a provider of OpenID Connect to try sign-in with. It lets everybody in, under any name and password,
-   and listens on loopback alone. */
+/* npm run provider: a provider of OpenID Connect to try sign-in with. It lets everybody in, under any name and
+   password, and listens on loopback alone. */
 
 const port = Number(process.argv[2] ?? 4400);
 const issuer = `http://127.0.0.1:${port}`;

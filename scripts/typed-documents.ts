@@ -30,7 +30,10 @@ const scalars = {
   UnixTime: 'number',
 };
 
-/** Generates TypeScript for operations: each as a text that carries the types of its variables and its answer. */
+/**
+ * Generates TypeScript for operations. Each operation is a string whose type carries the types of its variables and its
+ * answer.
+ */
 export const typedDocuments = (schema: GraphQLSchema, operations: readonly NamedOperation[]): Promise<string> => {
   const config = { scalars, documentMode: 'string', useTypeImports: true, enumsAsTypes: true };
   return codegen({

@@ -91,7 +91,7 @@ function docstringFaults({ path, line, text }: Passage): string[] {
 }
 
 function phraseFaults(passage: Passage): string[] {
-  // A phrase may go on in the next line of a comment.
+  // A phrase may continue in the next line of a comment.
   const text = passage.text.replaceAll(/\n[ \t]*(?:\*|\/\/)? ?/g, (between) => '\n'.padEnd(between.length));
   const pattern = new RegExp(`\\b(?:${banned.join('|').replaceAll(' ', '\\s+')})\\b`, 'gi');
   return [...text.matchAll(pattern)].map(
@@ -144,7 +144,7 @@ function isThere(name: string, folder: string): boolean {
   const folders = ['', 'src', 'console/src', 'test', folder];
   return (
     folders.some((each) => endings.some((ending) => existsSync(join(each, `${name}${ending}`)))) ||
-    // A file of a neighbouring folder may be named alone.
+    // A comment may name a file of a neighbouring folder without the folder.
     (!name.includes('/') && names.has(name))
   );
 }

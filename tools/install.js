@@ -1,7 +1,7 @@
 /**
- * Installs a package of ours that only some scripts need, where its package-lock.json is newer than what is installed:
- * `node tools/install.js tools` or `test/compatibility`. Run by npm scripts, which set npm_execpath: npm runs under the same
- * Node.js as this.
+ * Installs one of our packages that only some scripts need, unless the installed copy is newer than its
+ * package-lock.json: `node tools/install.js tools` or `test/compatibility`. npm scripts run this file and set
+ * npm_execpath, so that npm runs under the same Node.js.
  */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';

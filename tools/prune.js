@@ -1,7 +1,7 @@
 /**
  * Deletes the parts of installed packages that nothing here reads, 210 MB of 880: headers for compiling extensions of
- * Node.js, other builds of Monaco and Swagger UI than those that the pages take, finer maps of the world, and the largest
- * source maps, as the pages do not serve them and Node.js does not read them. npm runs it after `npm ci` and
+ * Node.js, other builds of Monaco and Swagger UI than those that the pages take, finer maps of the world, and the
+ * largest source maps, as the pages do not serve them and Node.js does not read them. npm runs it after `npm ci` and
  * `npm install` in a checkout.
  */
 import { globSync, rmSync } from 'node:fs';
