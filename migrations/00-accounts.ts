@@ -25,7 +25,7 @@ export class Accounts extends Migration {
         primary key (organization_id, user_id)
       );
 
-      -- One account for an address, in any case.
+      -- An address has one account, regardless of case.
       create unique index account_email_key on account (lower(email));
       -- Pages of users, sorted by name without regard to case.
       create index account_name on account (lower(name), id) where type = 'user';

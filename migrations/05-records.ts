@@ -76,7 +76,7 @@ export class Records extends Migration {
         unique nulls not distinct (organization_id, product_id)
       );
 
-      -- Counts of what ingestion did, by minute, and by hour once they are older than two days.
+      -- Counts of stored and rejected records, by minute, and by hour once they are older than two days.
       create table record_activity (
         organization_id uuid not null references account on delete cascade,
         -- Null stands for the whole organization.

@@ -58,7 +58,7 @@ export class AlertMail extends Migration {
         created_at timestamptz(3) not null
       ) with (autovacuum_vacuum_scale_factor = 0.02);
 
-      -- One recipient for an address, in any case.
+      -- An address has one recipient, regardless of case.
       create unique index alert_recipient_address on alert_recipient (organization_id, lower(address));
       -- Recipients to ask for confirmation, and recipients whose mails fail.
       create index alert_recipient_ask on alert_recipient (ask_at) where ask_at is not null;

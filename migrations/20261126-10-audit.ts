@@ -23,7 +23,7 @@ export class Audit extends Migration {
         target_name text,
         -- For each field, an array of the values before and after the change.
         changes json not null default '{}',
-        -- The columns have no checks of their words, because PostgreSQL parses each check again for every insert.
+        -- The columns have no check constraints, because PostgreSQL parses each one again for every insert.
         outcome text not null,
         request_id text,
         address text,
