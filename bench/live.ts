@@ -12,7 +12,7 @@ import { openStage, type Stage } from './stage.js';
 
 /** Maximum number of subscriptions per connection. */
 const perConnection = 20;
-/** Records per call, and concurrent calls. */
+/** Number of records per call, and number of concurrent calls. */
 const [ofCall, underWay] = [100, 4];
 /** Time after which a burst counts as lost, in milliseconds. */
 const patience = 60_000;

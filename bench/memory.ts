@@ -13,7 +13,7 @@ import { timed } from './figures.js';
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const mebibyte = 2 ** 20;
-/** Records of one call, and calls at once. */
+/** Number of records per call, and number of concurrent calls. */
 const [batch, atOnce] = [10, 4];
 const quarters = 96;
 

@@ -6,7 +6,7 @@ const devices = 1000;
 
 /**
  * Compares three requests (GET of a device, a list of ten, creation of a team): our service with authentication and
- * permissions, against two bare handlers without.
+ * permissions, against two bare handlers without either.
  */
 export const run = async ([seconds = '1.5']: readonly string[]): Promise<void> => {
   const stage = await openStage();

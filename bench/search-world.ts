@@ -83,7 +83,7 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   if (saved !== undefined) return JSON.parse(saved) as { fleet: BenchFleet; until: number };
   stdout.write(`  Making ${deviceCount} devices.\n`);
   const fleet = await furnish(stage, deviceCount, productCount);
-  // The first record of a product assigns columns to its variables. It is deleted again.
+  // The first record of a product assigns columns to its variables. The statement below deletes it.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
   await stage.pool.query(
     `truncate record, record_key, record_dirty, record_dirty_day, record_dirty_summary, ${rollupTables.join()}`,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { callAs, type FileImport, openNeighbor, serialOf } from './import.js';
 import { openStage, type Stage } from './stage.js';
 
-/** Size of a batch of operations, and of a call that puts devices. */
+/** Number of operations in a batch, and number of devices in a call that puts devices. */
 const [operationsAtOnce, devicesAtOnce] = [100, 1000];
 
 /**
