@@ -122,7 +122,7 @@ interface Screen extends NavigationScreen {
 
 const partsOf = (path: string) => path.split('/').filter((part) => part !== '');
 
-/** Loads the screen of the address while the service is asked who is signed in. */
+/** Loads the screen of the address in parallel with the request for the signed-in person. */
 export function preloadScreen(): void {
   const parts = partsOf(location.pathname.slice(base.length));
   const screen = screens.find(({ path }) => {

@@ -90,7 +90,7 @@ export function joinTabs(): void {
 /** Whether the user signed out in this tab. The tab then takes no token from another one. */
 let hasEnded = false;
 
-/** Header that names the token; none for a session. */
+/** Returns the header with the token; no header when the session is a cookie. */
 export const authorization = (): Record<string, string> =>
   token.value === undefined ? {} : { authorization: `Bearer ${token.value}` };
 

@@ -1,6 +1,6 @@
 import { shown } from '../format/value.js';
 
-/** Shows values as bars with their numbers. A negative value has no bar. */
+/** Shows values as bars with their numbers. A negative value has a number but no bar. */
 export function Bars({ label, of }: { label: string; of: readonly { name: string; value: number | null }[] }) {
   const largest = Math.max(0, ...of.map(({ value }) => value ?? 0));
   return (

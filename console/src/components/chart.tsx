@@ -7,10 +7,10 @@ import type { Level } from './levels.js';
 import { Plot } from './plot.js';
 import { isBoolean, type Line, mostColours, readValue, type Shape, tableColumns } from './plot-data.js';
 
-/** Heights in pixels of a chart that stands alone, of a chart among others, and of a tile. */
+/** Heights in pixels: of a chart that stands alone, of a chart among others, and of a tile. */
 const heights = { tall: 260, low: 170, tile: 110 } as const;
 
-/** Height in pixels that the head of a screen, the legend and the margins take from a chart that fills the window. */
+/** Height in pixels that is left for the head of a screen, the legend and the margins when a chart fills the window. */
 const around = 400;
 
 export interface ChartProps {

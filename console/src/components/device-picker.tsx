@@ -4,7 +4,7 @@ import { organizationId } from '../api/session.js';
 import { usePanels } from '../api/use-query.js';
 import { escaped } from '../format/pattern.js';
 
-/** Number of suggestions by each of: name or serial, and tag. */
+/** Maximum number of suggestions by name or serial, and maximum number by tag. */
 const limit = 8;
 /** Pause after the last key until devices are looked up, in milliseconds. */
 const pause = 150;

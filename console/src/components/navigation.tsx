@@ -15,7 +15,7 @@ export interface NavigationScreen {
   readonly badge?: () => JSX.Element | null;
 }
 
-/** Names of the groups with the paths of their screens. A screen of no group belongs to the last one. */
+/** Names of the groups, with the paths of their screens. A screen without a group belongs to the last one. */
 const groups: readonly (readonly [string, readonly string[]])[] = [
   ['Observe', ['/', '/dashboards', '/devices', '/alerts', '/live', '/explore']],
   ['Manage', ['/applications', '/products', '/hooks', '/jobs']],

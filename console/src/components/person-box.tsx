@@ -43,7 +43,7 @@ const OrganizationOptions = () => (
   </>
 );
 
-/** Asks a person whose session acts in no organization for one. */
+/** Asks a signed-in person to choose an organization, when the session has none. */
 export const OrganizationChoice = () => {
   const { organizations } = person.value!;
   if (organizations.length === 0)

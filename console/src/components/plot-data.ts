@@ -117,7 +117,7 @@ export const drawnColumns = (lines: readonly Line[], shape: Shape): uPlot.Aligne
 
 export const laneHeight = 0.7;
 
-/** Returns the lower end of a boolean's lane. The first line has the highest lane. */
+/** Returns the lower end of a boolean's lane. The first line is in the top lane. */
 export const laneBase = (index: number, count: number): number => count - 1 - index + 0.15;
 
 /** Joins lines over all of their instants as they are, for the table. */

@@ -53,7 +53,10 @@ export interface Pointed {
   readonly isKeyboard: boolean;
 }
 
-/** Returns the options of a plot. They read the latest properties, so that a change of the range makes no new plot. */
+/**
+ * Returns the options of a plot. The options read the latest properties, so that a change of the range does not create
+ * a new plot.
+ */
 export const optionsOf = (
   element: HTMLElement,
   latest: Current<PlotProps>,
@@ -218,7 +221,7 @@ const colorsOf = (element: HTMLElement) => (name: string) => {
 
 const week = 8 * 86_400;
 
-/** Returns tick labels: the day at midnight, in a week with its name, otherwise the time of day. */
+/** Returns tick labels: the date at midnight (with the weekday in short ranges), otherwise the time of day. */
 const labelsOf = (splits: readonly number[], zoneName: string, length: number): string[] => {
   const seconds = (splits[1] ?? 0) - (splits[0] ?? 0) < 60 ? ({ second: '2-digit' } as const) : {};
   const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', ...seconds });

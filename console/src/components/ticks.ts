@@ -77,7 +77,7 @@ const ticksOf = (from: number, to: number, step: number, zone: string): number[]
   for (let wall = first; ; wall += step) {
     const instant = instantOf(wall, zone);
     if (instant > to) return ticks;
-    // An hour that a clock change skips has no tick of its own.
+    // A skipped hour at a clock change has no tick of its own.
     if (instant >= from && instant > (ticks.at(-1) ?? Number.NEGATIVE_INFINITY)) ticks.push(instant);
   }
 };

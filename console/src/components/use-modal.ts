@@ -10,7 +10,7 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    // The rest of the page takes no focus until the dialog is out of the document.
+    // The rest of the page cannot take the focus until the dialog is out of the document.
     return () => queueMicrotask(() => giveBack(before));
   }, []);
   return dialog;

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** Times are Unix seconds, as in the graph. They are shown in one time zone, which is named beside them. */
 
-/** Time zone for all times; by default the browser's. */
+/** Time zone of all times; the browser's by default. */
 export const zone = signal(localStorage.getItem('ddp.zone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** Sets the time zone on this machine. */

@@ -36,7 +36,7 @@ const pathOf = (node: Node, state: EditorState): string[] => {
   for (let at: Node | null = node; at !== null; at = at.parent) {
     if (at.name !== 'Property') continue;
     const name = at.getChild('PropertyName');
-    // The name that is being written does not enclose itself.
+    // The name at the cursor does not enclose itself.
     if (name === null || (node.from >= name.from && node.to <= name.to)) continue;
     path.unshift(state.sliceDoc(name.from + 1, name.to - 1));
   }

@@ -4,14 +4,14 @@ interface Point {
   readonly y: number;
 }
 
-/** Points that are close together, and their middle. */
+/** Points that are close together, and their centre. */
 export interface Cluster<P> extends Point {
   readonly of: readonly P[];
 }
 
 /**
- * Groups points that are closer together than `reach`: a point joins the first cluster whose first point is that near.
- * Points of the same order give the same clusters, so that marks do not jump.
+ * Groups points that are closer together than `reach`. A point joins the first cluster whose first point is within
+ * reach. The same order of points gives the same clusters, so that marks do not jump.
  */
 export const clustersOf = <P extends Point>(points: readonly P[], reach: number): Cluster<P>[] => {
   const groups: P[][] = [];

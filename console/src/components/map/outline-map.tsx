@@ -19,7 +19,7 @@ export interface MapPoint {
 export interface MapProps {
   readonly label: string;
   readonly places: readonly MapPoint[];
-  /** Whether points that are close together are one mark, which shows them on a click. */
+  /** Whether points that are close together share one mark, which a click opens. */
   readonly clusters?: boolean;
 }
 
@@ -42,7 +42,10 @@ const borders = mesh(topology, topology.objects.countries, (a, b) => a !== b);
 
 /** Distance in pixels at which two points become one mark. */
 const reach = 16;
-/** Narrowest part of the map that a click opens, in degrees. Closer points are listed. */
+/**
+ * Width of the smallest part of the map that a click opens, in degrees. Points that are closer together appear in a
+ * list.
+ */
 const narrowest = 0.02;
 
 /** Shows points on outlines of land and countries. Nothing is loaded from another host. */
@@ -93,7 +96,7 @@ export function OutlineMap({ label, places, clusters = false }: MapProps) {
   );
 }
 
-/** Measures the map, so that land fills its place and its marks have the same size in every place. */
+/** Measures the map, so that land fills the available space and marks have the same size everywhere. */
 function useSize(frame: SVGSVGElement | null): Size {
   const [size, setSize] = useState<Size>({ width: 640, height: 320 });
   useLayoutEffect(() => {
@@ -156,7 +159,7 @@ const spreadOf = (places: readonly MapPoint[]): number => {
   return Math.max(spread(places.map(({ lat }) => lat)), spread(places.map(({ lon }) => lon)));
 };
 
-/** @param margin least free space around the points, in degrees. */
+/** @param margin minimum free space around the points, in degrees. */
 const drawn = (places: readonly MapPoint[], margin: number, { width, height }: Size) => {
   const lats = places.map(({ lat }) => lat);
   const lons = places.map(({ lon }) => lon);

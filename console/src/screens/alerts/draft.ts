@@ -51,7 +51,7 @@ export interface Draft {
   /** E-mail addresses, separated by commas. */
   readonly recipients: string;
   readonly when: ConditionDraft;
-  /** Whether `until` is given; otherwise it is the opposite of `when`. */
+  /** Whether the rule has its own `until`. Otherwise `until` is the opposite of `when`. */
   readonly hasUntil: boolean;
   readonly until: ConditionDraft;
   readonly for: Span;
@@ -66,7 +66,7 @@ export type Types = ReadonlyMap<string, string>;
 
 let rowsMade = 0;
 
-/** Creates a row of a condition; empty by default. */
+/** Creates a row of a condition, which is empty by default. */
 export const rowOf = (variable = '', operator: AlertOperator = 'gt', value: unknown = ''): Row => ({
   key: ++rowsMade,
   variable,
@@ -124,7 +124,7 @@ export interface Decision {
   readonly variable: string | null;
 }
 
-/** Reads the form. Its faults are values that no operation accepts; the service finds all others. */
+/** Reads the form. Its faults are values that no operation accepts; the service reports all others. */
 export function readDraft(draft: Draft, types: Types): { decision: Decision; faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const seconds = (path: 'for' | 'maxGap' | 'closeAfter' | 'silentFor'): number | null => {

@@ -50,7 +50,7 @@ export function Preview({
     if (error !== undefined) refused(error.faults);
   }, [error]);
   useEffect(() => {
-    // A second preview of the same rule reads the records that arrived since.
+    // A repeated preview of an unchanged rule reads the records that have arrived since.
     if (tried !== undefined && tried.round !== reloaded && tried.round > 1) reload();
     setReloaded(tried?.round);
   }, [tried?.round]);

@@ -129,7 +129,7 @@ const Devices = ({ of, reload, busy }: { of: Application; reload: () => void; bu
   );
 };
 
-/** A map of the application's devices that have a location, of which there may be at most 500. */
+/** A map of the application's devices that have a location, at most 500 of them. */
 const DeviceMap = ({ of: { placed } }: { of: Application }) => {
   const places = placed.items.flatMap(({ id, name, serial, location }) =>
     location === null ? [] : [{ id, name: name ?? serial, href: `/console/devices/${id}`, ...location }],

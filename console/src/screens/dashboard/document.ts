@@ -176,7 +176,7 @@ export const levelAt = (levels: readonly Level[] = [], value: number): Level | u
 /** The severities, the least severe first. */
 export const severities = ['info', 'warning', 'critical'] as const;
 
-/** Returns an identifier that no panel has. */
+/** Returns an identifier that none of the panels has. */
 export const freeId = (panels: readonly { readonly id: string }[]): string => {
   for (let number = panels.length + 1; ; number++)
     if (!panels.some(({ id }) => id === `p${number}`)) return `p${number}`;

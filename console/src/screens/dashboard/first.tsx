@@ -7,7 +7,7 @@ import { Empty, Failure } from '../../components/state.js';
 import type { Application } from './facts.js';
 import { turnOn } from './turn-on.js';
 
-/** Offers the first steps where there is no panel yet. */
+/** Offers the first steps when a dashboard has no panel. */
 export function Begin({
   application,
   mayChange,

@@ -103,7 +103,7 @@ const Import = ({
   close,
 }: {
   text: string;
-  /** Number of panels now. */
+  /** Number of panels that the file would replace. */
   count: number;
   save: (document: unknown) => Promise<void>;
   close: () => void;

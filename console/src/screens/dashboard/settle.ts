@@ -28,7 +28,7 @@ export const settled = <Panel extends Placed>(panels: readonly Panel[]): Panel[]
   return done.sort(inOrder);
 };
 
-/** Returns the panels moved up as far as they go. `fixed` keeps its row until the others have theirs. */
+/** Returns the panels, each moved up as far as possible. `fixed` keeps its row until the others have moved. */
 const compact = <Panel extends Placed>(panels: readonly Panel[], fixed?: Panel): Panel[] => {
   const done: Panel[] = fixed === undefined ? [] : [fixed];
   for (const panel of panels.toSorted(inOrder))

@@ -43,7 +43,7 @@ const columns: readonly Column<Device>[] = [
   },
 ];
 
-/** Shows the value that was measured last; of several, the one whose variable the product lists first. */
+/** Shows the value that was measured last. Among several, it shows the variable that the product lists first. */
 function newest({ latest, product }: Device) {
   const place = ({ name }: { name: string }) => product?.variables.findIndex((variable) => variable.name === name) ?? 0;
   const [first] = latest.toSorted((a, b) => b.ts - a.ts || place(a) - place(b));

@@ -42,7 +42,7 @@ const templates: Readonly<Record<string, (field: string) => object>> = {
 /** Titles of the templates. */
 export const templateTitles = Object.keys(templates);
 
-/** Writes the query of a template. Without a variable, it is about one that no record has. */
+/** Writes the query of a template. Without a variable, the query names a field that no record has. */
 export const templateQuery = (title: string, variable: string | undefined): string =>
   JSON.stringify(templates[title]!(`data.${variable ?? 'temperature'}`), undefined, 2);
 

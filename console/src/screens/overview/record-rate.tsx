@@ -10,8 +10,8 @@ import { lengthOf } from '../../format/time.js';
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
 /**
- * Draws the stored records of each application, by the time of their arrival. Without applications it draws the values
- * of the device with the newest record.
+ * Draws the stored records of each application by arrival time. Without applications, it draws the values of the device
+ * with the newest record.
  */
 export function Arriving({ data, from, to }: { data: OverviewQuery; from: number; to: number }) {
   const applications = data.charted?.items ?? [];

@@ -84,7 +84,7 @@ function Usage() {
 const isWhole = ({ totalCount, items }: { totalCount: number | null; items: readonly unknown[] }) =>
   totalCount === items.length;
 
-/** Sums up the range, and what of it is stored. */
+/** Shows the sums of the range. */
 const Totals = ({ of, days }: { of: readonly Day[]; days: number }) => {
   const sum = (figure: 'records' | 'bytes' | 'deliveries' | 'calls') =>
     of.reduce((total, day) => total + (day[figure] ?? 0), 0);
@@ -161,7 +161,7 @@ interface Part {
 }
 
 const columnsOf = (names: readonly { id: string; name: string }[]): readonly Column<Part>[] => [
-  // A deleted product or application has no name any more, but its usage counts.
+  // A deleted product or application has lost its name, but its usage still counts.
   { title: 'Name', cell: ({ id }) => names.find((one) => one.id === id)?.name ?? <code>{id}</code> },
   { title: 'Records', number: true, cell: ({ records }) => numberOf(records) },
   { title: 'Stored', number: true, cell: ({ bytes }) => bytesOf(bytes) },

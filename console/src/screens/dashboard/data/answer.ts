@@ -6,10 +6,10 @@ export interface Answer {
   readonly refusals: ReadonlyMap<string, GraphError>;
 }
 
-/** Takes a panel's part out of the answer. It throws when the part was refused. */
+/** Takes a panel's part out of the answer. It throws when the server refused the part. */
 export type Reader<Part> = (answer: Answer) => Part;
 
-/** Devices of a choice, of which there may be more than the request reads. */
+/** Devices of a choice. The choice may have more devices than the request reads. */
 export interface Devices<Device> {
   readonly items: readonly Device[];
   readonly total: number;

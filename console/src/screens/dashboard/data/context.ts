@@ -1,7 +1,7 @@
 import type { VariableType } from '../../../api/documents.js';
 import type { PanelRequest } from './request.js';
 
-/** Facts about a variable that the products declare. */
+/** Properties of a variable, as the products declare them. */
 export interface Fact {
   readonly unit: string | null;
   readonly type: VariableType;

@@ -83,7 +83,7 @@ export const linkedDevices: DeviceParts = {
     if (devices === undefined) return devicesOf((partOf(answer, alias) as { devices: Page<Device> }).devices);
     const items = devices.flatMap((_, index) => {
       const own = nameOf(alias, index);
-      // A device that was deleted or taken out of the application is left out, as a list leaves it out.
+      // Leaves out a device that was deleted or removed from the application, as a list would.
       return answer.refusals.get(own)?.code === 'NOT_FOUND' ? [] : [partOf(answer, own) as Device];
     });
     return { items, total: items.length };

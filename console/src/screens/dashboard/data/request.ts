@@ -20,7 +20,7 @@ export type DeviceLines = PanelDeviceFragment & { readonly lines: readonly Panel
 export type DeviceValues = PanelDeviceFragment & { readonly latest: readonly PanelValueFragment[] };
 export type DevicePlace = PanelDeviceFragment & PanelPlaceFragment;
 
-/** Thrown for a panel that does not fit into the request any more. */
+/** Thrown for a panel that exceeds the limits of the request. */
 export class TooMuch extends Error {}
 
 /** Maximum number of devices that are read for one choice, by the kind of data. */
@@ -60,7 +60,7 @@ export class PanelRequest {
   private readonly parts: DeviceParts = isWall ? linkedDevices : listedDevices;
   private aliases = 0;
 
-  /** Asks for a variable's lines of devices. */
+  /** Requests a variable's lines of devices. */
   lines(choice: Choice, variable: string, fn: SeriesFunction, points: number): Reader<Devices<DeviceLines>> {
     const group = this.group('lines', choice);
     let lines = group.lines.find(
@@ -84,19 +84,19 @@ export class PanelRequest {
     };
   }
 
-  /** Asks for the newest values of devices. */
+  /** Requests the newest values of devices. */
   values(choice: Choice): Reader<Devices<DeviceValues>> {
     const group = this.group('values', choice);
     return (answer) => this.parts.read<DeviceValues>(answer, group);
   }
 
-  /** Asks for the places of devices. */
+  /** Requests the locations of devices. */
   places(choice: Choice): Reader<Devices<DevicePlace>> {
     const group = this.group('places', choice);
     return (answer) => this.parts.read<DevicePlace>(answer, group);
   }
 
-  /** Asks a query of the search language. */
+  /** Requests the result of a query in the search language. */
   search(query: object): Reader<SearchAnswer> {
     if (this.queries.length >= limits.queries) throw new TooMuch();
     const index = this.queries.push({ products: [], ...query }) - 1;
@@ -110,7 +110,7 @@ export class PanelRequest {
     };
   }
 
-  /** Whether nothing is asked for. */
+  /** Whether the request is empty. */
   get isEmpty(): boolean {
     return this.groups.size === 0 && this.queries.length === 0;
   }

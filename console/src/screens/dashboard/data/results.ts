@@ -59,7 +59,7 @@ export interface MapResult {
     readonly lon: number;
     readonly isAlerted: boolean;
   }[];
-  /** Devices without a place. */
+  /** Number of devices without a location. */
   readonly unplaced: number;
   readonly left: number;
 }

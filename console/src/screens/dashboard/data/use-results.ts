@@ -48,8 +48,8 @@ const settle = 200;
 const isVisible = () => document.visibilityState === 'visible';
 
 /**
- * Reads what panels show by one request, and again when records arrive, once a minute, when the page is shown again,
- * and after the connection was lost. A page in the background asks for nothing.
+ * Reads the results of all panels by one request, and again when records arrive, once a minute, when the page is shown
+ * again, and after the connection was lost. A page in the background sends no requests.
  */
 export function useResults(subject: Subject): Board {
   const [shown, setShown] = useState<Shown | undefined>();

@@ -5,7 +5,7 @@ import { type Application, optionsOf } from '../facts.js';
 
 const mostDevices = 20;
 
-/** Links a device of another application, and gives it to `linked`. Undefined for those who may not. */
+/** Links a device of another application, and calls `linked` with it. Undefined when the user may not link devices. */
 export type Link = ((linked: (deviceId: string) => void) => void) | undefined;
 
 /** Chooses devices: all of the application, some, those with a tag or of a product, or those of a variable. */

@@ -66,7 +66,7 @@ export const showsLevels = (panel: FigurePanel | SeriesPanel, application: Appli
   return isNumber || sourcesOf(panel).some(({ variable }) => !isState(facts.get(nameOf(variable))?.type));
 };
 
-/** Returns a new panel of a kind with usual settings, at no place yet. */
+/** Returns a new panel of a kind with default settings and without a place. */
 export const newPanel = (application: Application, kind: Kind, id: string): Panel => {
   const { w, h } = kinds.find((one) => one.kind === kind)!;
   const [first = 'data.temperature'] = variablesFor(application, kind);

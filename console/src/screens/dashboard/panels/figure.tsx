@@ -9,7 +9,7 @@ import { Note } from './note.js';
 
 const tones = { info: 'quiet', warning: 'warn', critical: 'bad' } as const;
 
-/** A single value, large, with its course over the range behind it. */
+/** A single large value, with its course over the range behind it. */
 export function FigureBody({ panel, result }: { panel: FigurePanel; result: FigureResult }) {
   const { value, unit, isBoolean, at, of, trend } = result;
   if (value === undefined) return <Note title="No value in this range">Choose a longer range, or other devices.</Note>;
@@ -51,7 +51,7 @@ const rounded = (value: number): number => {
   return Number(value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : 2));
 };
 
-/** Says by how much the value changed over the range. */
+/** The course of the value, without axes. The figures give the same information as text. */
 const Change = ({ of, unit }: { of: readonly number[]; unit: string | undefined }) => {
   if (of.length < 2) return null;
   const change = rounded(of.at(-1)! - of[0]!);

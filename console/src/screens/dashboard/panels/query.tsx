@@ -8,7 +8,7 @@ import type { SearchAnswer } from '../data/search.js';
 import type { QueryPanel } from '../document.js';
 import { Note } from './note.js';
 
-/** Rows and bars of an answer that a panel shows at most. */
+/** Maximum number of rows and bars that a panel shows of an answer. */
 const mostRows = 200;
 
 /** The answer to a query of the search language, as bars or a table. */
