@@ -278,7 +278,7 @@ export class Load {
 
 /** Expects that requests were stored or temporarily refused: none failed otherwise, hung or was cut off. */
 export function expectRefusals({ wrong }: Answers, { logged }: Pick<Day, 'logged'>): void {
-  // A failing test also prints the service's log lines about these requests.
+  // When the test fails, it also prints the service's log lines about these requests.
   if (wrong.length > 0) expect({ wrong, log: linesOf(logged(), wrong) }).toEqual({ wrong: [] });
 }
 

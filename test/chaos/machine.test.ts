@@ -93,7 +93,8 @@ describe('two workers with heaps of 160 MiB under 24 senders of 10,000 records',
       });
       await day.load.stored(20);
       day.load.take();
-      // Parsed, a body takes ten times its size. The service parses few at once, so a worker may or may not die.
+      // A parsed body takes ten times its size. The service parses only a few bodies at once, so a worker may or may
+      // not die.
       const died = () => day.logged().split('Worker ended').length - 1;
       const items = JSON.stringify(
         Array.from({ length: 10_000 }, (_, n) => ({ serial: 'nobody', data: { n, a: [n, n, n] } })),
@@ -122,11 +123,11 @@ describe('two workers with heaps of 160 MiB under 24 senders of 10,000 records',
       const allowed = died() === 0 ? ['200', '429', '503'] : ['200', '429', '503', 'broken'];
       for (const answers of [attacked, statuses])
         expect(Object.keys(answers).filter((status) => !allowed.includes(status))).toEqual([]);
-      // Fewer large bodies than senders would test nothing.
+      // With fewer large bodies than senders, the test would prove nothing.
       expect(Object.values(attacked).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(24);
       expect(statuses['200']).toBeGreaterThan(0);
       expect(recovered).toBeLessThan(recovery);
-      // The process that starts ended workers again is still there.
+      // The primary process, which restarts ended workers, still runs.
       expect(day.process.exitCode).toBeNull();
     },
     limit,

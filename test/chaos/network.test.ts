@@ -60,7 +60,7 @@ describe('unreachable name server', () => {
       await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, { url });
       await until(() => named.calls.length > 0);
       names.leave();
-      // Kept-alive connections need no lookup.
+      // Requests over kept-alive connections need no lookup.
       day.load.take();
       await day.load.stored();
       const before = day.receiver.calls.length;
@@ -131,7 +131,7 @@ describe('many idle connections', () => {
         (async () => {
           for (let made = 0; made < count; made += 100) {
             const some = Array.from({ length: 100 }, (_, index) => {
-              // Each loopback address has its own range of ports.
+              // Each local address has ports of its own, so that none runs out of them.
               const socket = connect({
                 port: Number(port),
                 host: '127.0.0.1',

@@ -1,8 +1,8 @@
 import { innermost, type Plain } from '../search/oracle/plain.js';
 
 /**
- * Searches that a cluster refuses and PostgreSQL answers: the name in docs/cluster.md ("What differs"), and the
- * cluster's message.
+ * Searches that a cluster refuses and PostgreSQL answers. The key is the name in docs/cluster.md ("What differs"), the
+ * value is the cluster's message.
  */
 const refused: Readonly<Record<string, RegExp>> = {
   'buckets by several keys, or rare ones, of the device': /^\[\w+\] over \[device\.[\w.]+\] is not supported/,

@@ -115,8 +115,8 @@ describe('cluster that is unreachable', () => {
     await proxy.cut();
     await deleteIndices(prefix);
     expect((await post([{ data: { n: 3, text: 'back' } }])).status).toBe(200);
-    // Waits until the indexer has tried and failed. What it sends when the cluster is back would create the index with
-    // default mappings.
+    // Waits until the indexer has tried and failed. Its next request after the cluster returns would create the index
+    // with default mappings.
     await until(async () => {
       const attempts = await withDatabase({ url: service.url, databaseUrl: database.url }, (db) =>
         db.query('select from record_batch where attempts > 0 and claim_id is null'),

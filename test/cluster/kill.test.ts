@@ -42,7 +42,7 @@ const acknowledged: number[] = [];
 let next = 0;
 let over = false;
 
-/** Posts batches to either process, each repeatedly until it returns 200. */
+/** Posts batches to either process. Each batch is repeated until a process returns 200. */
 const load = async (): Promise<void> => {
   while (!over) {
     const numbers = Array.from({ length: batchSize }, () => next++);

@@ -90,7 +90,7 @@ describe('indexing of records on a cluster', () => {
       Array.from({ length: 50 }, (_, n) => ({ serial: 'A1', data: { n } })),
     );
     await indexed();
-    // Sets the state that a dead indexer leaves after it wrote the documents: its lease expires.
+    // Simulates an indexer that died after it wrote the documents: its lease expires.
     await transaction(world.pool, async (tx) => {
       await tx.query(`
         insert into record_batch (organizations, low, high, records, bytes)

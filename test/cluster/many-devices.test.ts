@@ -4,7 +4,7 @@ import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld({});
 
-/** Enough devices for a search to name them by their numbers. */
+/** Number of devices. With this many, a search names devices by their numbers. */
 const count = 110;
 /** In order of creation: two long runs, a gap, and single devices. */
 const isLinked = (n: number) => n < 40 || (n >= 45 && n < 80) || (n >= 80 && n % 3 === 0);

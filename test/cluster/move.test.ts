@@ -88,8 +88,8 @@ describe('move of records during ingestion', () => {
       });
     await found(moved);
 
-    // The cluster loses everything: earlier records are copied from PostgreSQL, and the rest is indexed from the
-    // journal.
+    // The cluster loses everything. The service then copies earlier records from PostgreSQL, and indexes the rest from
+    // the journal.
     await deleteIndices(database.url);
     expect((await command('build'))['next']).toContain('ddp index repair');
     await command('repair');

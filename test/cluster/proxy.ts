@@ -9,7 +9,7 @@ export interface Proxy {
   cut(): Promise<void>;
   /** Accepts connections again. */
   open(): Promise<void>;
-  /** Accepts connections and requests without answering, as a paused node does, or continues with them. */
+  /** Accepts connections and requests without answering, as a paused node does. With false, it continues with them. */
   hold(isHeld: boolean): void;
   /** Closes each connection whose answers exceed a number of bytes from now on. */
   cutBeyond(bytes: number): void;

@@ -119,7 +119,8 @@ describe('maintenance of an index on a cluster', () => {
       while (await purgeDevices(world.pool, later, purge));
       return (await documents(organization)).length === 1;
     });
-    // Writes as an indexer would that was paused since before the deletion: the index refuses its documents.
+    // Writes as an indexer does that was paused before the deletion and resumes after it: the index refuses its
+    // documents.
     const { rows } = await world.pool.query<{ id: string; ts: string }>(
       'select id, extract(epoch from ts) as ts from journal.record where device_id = $1',
       [gone],

@@ -8,7 +8,7 @@ describeInBrowser('console: columns, views and filters of lists', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  /** Starts a job, so that the list of jobs has one. */
+  /** Starts a job, so that the list of jobs is not empty. */
   const startJob = async (owner: AccountActor): Promise<void> => {
     const product = { name: 'Thermometer', version: '1', variables: [] };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);

@@ -16,7 +16,7 @@ const carryOut = async (text: string): Promise<number> => {
   return status;
 };
 
-/** The call of a step, whose token is shown as dots until a person asks for it. */
+/** Returns the command of a step. The page shows its token as dots until a person asks for it. */
 const callOf = async (page: Page, title: string) => {
   const call = page.getByLabel(`Call: ${title}`);
   expect(await call.textContent()).toContain('Bearer ••••••••');

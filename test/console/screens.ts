@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { World } from '../support/world.js';
 import { saveDashboard } from './dashboards.js';
 
-/** A text that would have an effect if a screen did not treat it as plain text. */
+/** A text that has an effect unless a screen treats it as plain text. */
 const hostile = `<img src=x onerror="document.title='broken in'">"'\`{{7*7}}\${7*7}\u202E<script>document.title='broken in'</script>`;
 
 /** A panel of each kind, with hostile titles. */
@@ -131,7 +131,7 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
 /** Waits until a screen shows its data. */
 export const loaded = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  // Parts of a screen may load at the same time, and one after the other.
+  // Parts of a screen may load at the same time or one after the other.
   const loading = page.getByRole('status', { name: 'Loading' });
   while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
 };

@@ -82,7 +82,7 @@ const fieldOf = ({ example, schema }: Parameter): string | undefined => {
   return JSON.stringify(value, null, Array.isArray(value) ? 0 : 2);
 };
 
-/** For binary bodies the page asks for a file, so there is no example. */
+/** The page asks for a file as a binary body, so there is no example. */
 const textBodies = (body: Operation['requestBody']) =>
   Object.entries(body?.content ?? {}).filter(([, { schema }]) => schema?.format !== 'binary');
 
@@ -118,7 +118,10 @@ describe('examples of docs/openapi.json', () => {
   });
   afterAll(() => receiver.close());
 
-  /** A device registers itself with the token created for it, and by a serial that is not registered yet. */
+  /**
+   * Returns the caller and the path of an operation. A device registers itself with the provisioning token, and with a
+   * serial that is not registered yet.
+   */
   const asSent = (operationId: string, path: string, answers: ReadonlyMap<string, Answer>) => {
     if (operationId !== 'provisionDevice') return { caller: organization, target: path };
     const { token } = answers.get('createProvisioningToken')!.body as { token: string };
@@ -154,7 +157,7 @@ describe('examples of docs/openapi.json', () => {
         answers.set(operationId, answer);
       }
       if (operationId === 'provisionDevice') {
-        // Otherwise the device would keep the product in use.
+        // Deletes the device, which would keep the product in use.
         const { apiToken } = answers.get(operationId)!.body as { apiToken: { deviceId: string } };
         await organization.delete(`/devices/${organization.id}/${apiToken.deviceId}`);
       }

@@ -23,11 +23,11 @@ export interface StoredDashboard {
   updatedBy: { id: string; username: string } | null;
 }
 
-/** Makes an application. */
+/** Creates an application. */
 export const makeApplication = (owner: AccountActor, more: object = {}): Promise<string> =>
   owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain', hasDashboard: true, ...more });
 
-/** Reads the dashboard of an application of the caller's. */
+/** Reads the dashboard of one of the caller's applications. */
 export async function readDashboard(owner: AccountActor, id: string): Promise<StoredDashboard | null> {
   const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) {
     dashboard { applicationId version document updatedAt updatedBy { id username } } } }`;

@@ -20,7 +20,7 @@ const dashboardWith = (more: object) => ({ format: 1, range: '24h', variables: [
 const repeated = (count: number, each: object) => Array.from({ length: count }, () => each);
 const panels = (...each: object[]) => dashboardWith({ panels: each });
 
-/** A document with everything that one may hold. */
+/** A document that uses every field. */
 const full = {
   format: 1,
   range: '90d',
@@ -59,7 +59,7 @@ const full = {
   ],
 };
 
-/** The faults of a document by path, with their messages. */
+/** Returns the faults of a document by path, with their messages. */
 async function faultsOf(document: unknown): Promise<string[][]> {
   const { body } = await save(owner, { owner, id, version: 0, document });
   const [error] = body.errors ?? [];

@@ -10,7 +10,7 @@ import { figure, makeApplication, saved } from './dashboard.js';
 
 const world = useWorld();
 
-/** An organization with an application, and a link to the dashboard of it. */
+/** Creates an organization with an application, and a link to the application's dashboard. */
 async function makePlace() {
   const owner = await world.organization();
   const applicationId = await makeApplication(owner);
@@ -312,7 +312,7 @@ describe('link to a dashboard beside its application', () => {
       overEvents(world.url, owner.token, records(other.applicationId)),
     ];
     for (const each of [ofLink, ofOwner]) await each.until(begun);
-    // The record of the other application is stored first, so it would come first.
+    // The test stores the other application's record first, so an unfiltered answer would begin with it.
     for (const [serial, t] of [
       ['b001', 11],
       ['a001', 12],

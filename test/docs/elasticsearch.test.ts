@@ -14,7 +14,7 @@ testGuide(page, {
 
 const [, table = ''] = readFileSync(page, 'utf8').split("## OpenSearch's REST tests, file by file");
 
-/** Returns the files that the table calls held, each after its folder. */
+/** Returns the files that the table marks as "held", each after its folder. */
 const held = (): string[] => {
   let folder = '';
   return table.split('\n').flatMap((line) => {

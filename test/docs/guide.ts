@@ -13,9 +13,9 @@ import { type Block, blocksOf, fillIn, missingLines, parsePrinted } from './page
 /** Runs a block and returns what it prints. */
 export type Run = (block: Block) => Promise<string>;
 
-/** The parts of a page besides commands and their answers. */
+/** Options for the parts of a page that are neither commands nor their answers. */
 export interface GuideOptions {
-  /** Blocks that the test skips: a part of their text, and the reason. */
+  /** Blocks that the test skips: the key is a part of the block's text, the value is the reason. */
   readonly skipped?: Readonly<Record<string, string>>;
   /** Runners of the page's own kinds of blocks, by language and first word (`json search`). */
   readonly runs?: Readonly<Record<string, Run>>;
@@ -39,7 +39,10 @@ const documented = 'http://127.0.0.1:4000';
 /** Packages that are installed under another name here. */
 const packages: Readonly<Record<string, string>> = { "'@elastic/elasticsearch'": "'elasticsearch-8'" };
 
-/** Runs the code blocks of a page in order. An answer that is printed after a command is compared with the command's. */
+/**
+ * Runs the code blocks of a page in order. When the page prints an answer after a command, the answer must match the
+ * command's output.
+ */
 export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOptions = {}, guide = useGuide()): void {
   const blocks = blocksOf(path).filter(({ text }) => !Object.keys(skipped).some((part) => text.includes(part)));
   const languages: Readonly<Record<string, Run>> = {

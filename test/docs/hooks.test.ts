@@ -6,7 +6,7 @@ import type { Block } from './page.js';
 const path = 'docs/hooks.md';
 const guide = useGuide();
 
-/** The first call that the page's hook received: that of the record. */
+/** Returns the first call that the page's hook received, which delivers the record. */
 const firstCall = async () => (await guide.receiver.received(1))[0]!;
 
 testGuide(

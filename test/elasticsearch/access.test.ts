@@ -14,7 +14,7 @@ let url: string;
 let scrollId: string;
 let pointInTime: string;
 
-/** The status for each caller of a reading and of a writing request. */
+/** The status for each caller, of a request that reads and of one that writes. */
 const expected: Record<Who, [read: number, write: number]> = {
   nobody: [401, 401],
   owner: [200, 403],

@@ -62,7 +62,7 @@ const named: readonly (readonly [name: string, aggregation: object])[] = [
   ['percentiles_bucket', { percentiles_bucket: { buckets_path: 'hours>mean' } }],
 ];
 
-/** The same inside the buckets of a date histogram. */
+/** The same aggregations inside the buckets of a date histogram. */
 const namedInBuckets = [
   ['derivative', { derivative: { buckets_path: 'mean' } }],
   ['simple_value', { cumulative_sum: { buckets_path: 'mean' } }],
@@ -164,7 +164,7 @@ const refused = [
   ['POST', '/_field_caps', { fields: [] }, 400, illegal, "specified fields can't be null or empty"],
 ] as const;
 
-/** Bodies that end too early. The engine's reason names its own stream, so only its type is compared. */
+/** Bodies that end too early. OpenSearch's reason names its own stream, so the test compares only the type. */
 const cutOff = [
   '{',
   '{"query":',

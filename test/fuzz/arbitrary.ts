@@ -35,7 +35,7 @@ export const mutated = (base: Buffer): Arbitrary<Buffer> =>
       ),
     );
 
-/** JSON bodies that are deep, long, full of values, extreme or broken. */
+/** JSON bodies that are deeply nested, long, full of values, extreme or broken. */
 export const json: Arbitrary<string> = fc.oneof(
   fc.json({ maxDepth: 4 }),
   soup(

@@ -21,7 +21,7 @@ export interface Place extends Addresses {
 /** A kind of input that one parser reads. */
 export interface Family {
   name: string;
-  /** Cases for each ten of another family: some start a process or wait for a job. */
+  /** Number of cases per ten cases of another family. Some families start a process or wait for a job. */
   share?: number;
   /** Sends one case; returns the status, or undefined for connections without one. */
   cases: Arbitrary<(place: Place) => Promise<number | undefined>>;

@@ -20,7 +20,7 @@ const uplinks: Arbitrary<readonly [path: string, body: Buffer]> = fc.oneof(
 const answer =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 13\r\nRetry-After: 5\r\n\r\n{"a":[1,"é"]}';
 
-/** Bodies whose form others choose: network servers, receivers of hooks, clients of search engines. */
+/** Parsers of bodies that other parties write: network servers, receivers of hooks, clients of search engines. */
 export const senderFamilies: readonly Family[] = [
   {
     name: 'bodies of network servers',

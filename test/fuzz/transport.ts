@@ -45,7 +45,7 @@ const subscribe = ({ organizationId, applicationId }: Place, cursor: string): st
     },
   });
 
-/** Bytes of connections, before any body is read. */
+/** Parsers of connection bytes, before the service reads any body. */
 export const transportFamilies: readonly Family[] = [
   {
     name: 'bytes of HTTP',

@@ -5,8 +5,8 @@ const world = useWorld();
 let owner: Awaited<ReturnType<World['organization']>>;
 
 /**
- * Creates devices that are in three applications, in one and in none, and teams likewise. They are linked in the order
- * C, A, B.
+ * Creates devices that are in three applications, in one and in none, and teams in the same way. The links are created
+ * in the order C, A, B.
  */
 beforeAll(async () => {
   owner = await world.organization();

@@ -31,7 +31,7 @@ describeIf(home !== undefined, 'OPENSEARCH_HOME names no folder that starts a cl
     let organizationId: string;
     let applicationId: string;
     let load: Load;
-    /** Numbers of the records that the hook has received. */
+    /** Numbers of the records that the hook has received so far. */
     const delivered = new Set<number>();
 
     beforeAll(async () => {

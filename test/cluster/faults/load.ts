@@ -35,7 +35,7 @@ export interface Load {
   end(): Promise<void>;
 }
 
-/** Starts to post records with keys, each batch repeatedly until it returns 200, as a careful sender does. */
+/** Starts to post records with keys. Each batch is repeated until the service returns 200. */
 export const startLoad = (options: LoadOptions): Load => {
   const { services, organizationId, applicationId, token, serials, rate } = options;
   const acknowledged = new Set<number>();
@@ -56,7 +56,7 @@ export const startLoad = (options: LoadOptions): Load => {
         });
         return { status: response.status, body: await response.json() };
       } catch {
-        // The service was killed before or during its answer, so the fate of the call is unknown.
+        // The service was killed before or during its answer, so nobody knows whether it stored the batch.
       }
     }
     return undefined;

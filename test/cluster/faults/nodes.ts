@@ -124,7 +124,7 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
     resume: (node) => signal(node, 'SIGCONT'),
     async fill() {
       const filler = join(disk, 'filler');
-      // First fills up to the limit at which OpenSearch stops writing, then everything.
+      // Fills the disk first up to the limit at which OpenSearch stops writing, then completely.
       await (hasDisk ? fillUp(filler, leastRoom / 2) : put('/_cluster/settings', roomLeft(1e15)));
       while (!(await isBlocked())) await pause(500);
       if (hasDisk) await fillUp(filler, 0);
@@ -162,7 +162,7 @@ const isAlive = (pid: number): boolean => {
 
 const timeout = (seconds: number) => AbortSignal.timeout(seconds * 1000);
 
-/** Mounts a small disk at a folder; returns false without the right to. */
+/** Mounts a small disk at a folder. Returns false if the user may not mount disks. */
 const mounted = async (folder: string): Promise<boolean> => {
   await mkdir(folder, { recursive: true });
   try {

@@ -24,7 +24,7 @@ describeInBrowser('console: walk-through of docs/alerts-walk.md', () => {
   const over = new AbortController();
   afterAll(() => over.abort());
 
-  /** Takes the next word of the guide, so that the test does exactly what the page says. */
+  /** Returns the next word of the guide, so that the test does exactly what the page says. */
   const next = (word: string): string => {
     expect(words.shift()).toBe(word);
     return word;

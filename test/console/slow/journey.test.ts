@@ -10,11 +10,14 @@ interface Hand {
   press(target: Locator): Promise<void>;
   write(field: Locator, text: string): Promise<void>;
   choose(field: Locator, option: string): Promise<void>;
-  /** Takes the only suggestion of a field. */
+  /** Selects the only suggestion of a field. */
   take(suggestion: Locator): Promise<void>;
   /** Moves a panel to the left end of the first row. */
   arrange(page: Page, panel: string): Promise<void>;
-  /** Points to the first time from the right end of a chart that has no value of a line, at this part of its width. */
+  /**
+   * Points into the gap of a line. The mouse moves to the given part of the chart's width; the keyboard moves left from
+   * the right end until the line has no value.
+   */
   point(chart: Locator, part: number, line: Locator): Promise<void>;
   /** Number of clicks, drags or keys, and number of texts that were typed. */
   readonly count: { pressed: number; written: number };
@@ -66,7 +69,7 @@ const keyboard = (page: Page): Hand => {
   const reach = async (target: Locator) => {
     await target.waitFor();
     for (let tabs = 0; tabs < 60; tabs++) {
-      // The element that has the focus shows that it does.
+      // The focused element shows that it has the focus.
       if (await target.evaluate((element) => element.matches(':focus-visible'))) return;
       await key('Tab');
     }
@@ -185,7 +188,7 @@ describeInBrowser('console: from an empty organization to a wall', () => {
     await hand.press(open.getByRole('button', { name: 'Chart' }));
     await hand.write(field('Title'), 'Both rooms');
     await hand.press(inDialog('Add a device of another application'));
-    // The dialog below has a field of this name too.
+    // Waits for the dialog, because the dialog below has a field of the same name.
     await page.getByRole('dialog', { name: 'Link a device' }).waitFor();
     await hand.write(open.getByRole('combobox', { name: 'Device' }), 'Larder');
     await hand.take(open.getByRole('option', { name: 'Larder' }));
@@ -228,7 +231,7 @@ describeInBrowser('console: from an empty organization to a wall', () => {
   };
 
   it('leads a person with a mouse', async () => {
-    // High enough to drag the new panel from the last row to the first.
+    // The window is high enough to drag the new panel from the last row to the first.
     const opened = await browser.open(`${world.url}/console/`, { viewport: { width: 1280, height: 1600 } });
     const { pressed, written } = await travel(opened, mouse(opened.page));
     // Each step costs a person some seconds, and ten minutes are enough.

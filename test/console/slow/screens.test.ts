@@ -27,8 +27,8 @@ describeInBrowser('console: requests and accessibility of every screen', () => {
       await loaded(page);
       counts[name] = asked.length;
     }
-    // The chart of the newest device asks for itself, as the overview says which one it is. So do all panels of a
-    // dashboard together, as its document says which there are.
+    // The chart of the newest device needs a request of its own, because the overview's answer names that device. The
+    // panels of a dashboard also share one request of their own, because the dashboard's document lists them.
     const once = Object.fromEntries(screenNames.map((name) => [name, 1]));
     expect(counts).toEqual({ ...once, Overview: 2, 'A dashboard': 2 });
   }, 120_000);

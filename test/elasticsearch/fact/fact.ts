@@ -19,7 +19,7 @@ export interface Fact {
   readonly status?: number;
   /** The status of OpenSearch, when it differs. */
   readonly engineStatus?: number;
-  /** The reason why the node of 2.4.1 that the facts run against answers otherwise. */
+  /** The reason why the answer of the 2.4.1 node on which the facts run differs. */
   readonly notOnNode?: string;
   /** Paths that the answer must not contain. */
   readonly absent?: readonly string[];

@@ -17,7 +17,7 @@ beforeAll(async () => {
     await owner.put(`/applications/${owner.id}/${id}/devices/${device}`);
     ids.push(device);
   }
-  // Inserted as the service stores records: posting them would take longer than the whole test.
+  // Inserts the records directly, because posting them would take longer than the whole test.
   await world.pool.query(
     `insert into record (id, organization_id, device_id, ts, metadata, data)
      select gen_random_uuid(), $1::uuid, ($2::uuid[])[1 + i % 20], now() - interval '30 days' + i * interval '10 seconds',

@@ -80,7 +80,7 @@ let batches = 0;
 let next = 0;
 let over = false;
 
-/** Posts batches until the load ends, each repeatedly until it returns 200, as a careful sender does. */
+/** Posts batches until the load ends. Each batch is repeated until the service returns 200. */
 const load = async (): Promise<void> => {
   while (!over) {
     const size = batchSizes[batches % batchSizes.length];
@@ -92,7 +92,7 @@ const load = async (): Promise<void> => {
   }
 };
 
-/** Returns whether a batch was answered with 200. A broken connection leaves its fate unknown. */
+/** Returns whether the service answered a batch with 200. After a broken connection, the batch may be stored or not. */
 const postOnce = async (items: object[]): Promise<boolean> => {
   const response = await call('POST', `/organizations/${organization}/records`, items).catch(() => undefined);
   const text = await response?.text().catch(() => undefined);
