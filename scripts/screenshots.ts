@@ -113,7 +113,7 @@ async function pictures(place: Place): Promise<void> {
   }
 }
 
-/** Runs a service with the fleet in a temporary folder for the duration of `work`. */
+/** Runs a service with the demonstration fleet in a temporary folder while `work` runs. */
 async function withService(work: (place: Place) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ddp-screenshots-'));
   const env = { PATH: process.env['PATH'], PORT: '4698', DATA_DIR: folder, HOOK_ALLOW_CIDRS: '127.0.0.0/8' };

@@ -17,7 +17,7 @@ interface Passage {
   readonly text: string;
 }
 
-/** A title of a test. `completes`: it is of an `it` in a `describe`, whose title it completes to a sentence. */
+/** A title of a test. `completes` is true for an `it` inside a `describe`: together, the two titles form a sentence. */
 interface Title extends Passage {
   readonly completes: boolean;
 }
@@ -108,7 +108,7 @@ function titleFaults({ path, line, text, completes }: Title): string[] {
 }
 
 function sentenceFaults(passage: Passage): string[] {
-  // Code counts as one word, a link as its text, a cell of a table as a sentence.
+  // Code counts as one word, a link counts as its text, and a cell of a table counts as a sentence.
   const text = passage.text
     .replaceAll(/`[^`]+`/g, (span) => 'c'.padEnd(span.length, 'c'))
     .replaceAll(/\]\([^)\s]*\)/g, (link) => ']'.padEnd(link.length));
