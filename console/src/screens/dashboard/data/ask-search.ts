@@ -25,7 +25,7 @@ interface Newest {
   readonly top: readonly { readonly metrics: Readonly<Record<string, string | number | null>> }[];
 }
 
-/** Most devices whose newest values are compared, and most lanes of a timeline. */
+/** Maximum number of devices whose newest values are compared, and maximum number of lanes in a timeline. */
 const most = { compared: 1000, lanes: 20 } as const;
 
 const newestOf = (variable: string): object => ({
