@@ -5,7 +5,7 @@ import { type AccountActor, useWorld, type World } from '../support/world.js';
 let world: World;
 /** The organization that owns the objects in the connections. */
 export let owner: AccountActor;
-/** The parents of the lists. */
+/** Identifiers of the objects whose lists the connections read. */
 export let ids: { o: string; application: string; device: string; hook: string };
 let count = 0;
 const fresh = () => (++count).toString(16).padStart(4, '0');
@@ -167,7 +167,7 @@ async function furnish(): Promise<void> {
   const device = await owner.make(`${inside}/devices/aa`);
   await owner.put(`/applications/${o}/${application}/devices/${device}`);
   const hooksAt = `/applications/${o}/${application}/hooks`;
-  // Disabled, so that no record is delivered and only the tests change anything.
+  // The hook is disabled, so that no record is delivered and only the tests change anything.
   const hook = await owner.make(hooksAt, { url: 'http://127.0.0.1:9/', disabled: true });
   ids = { o, application, device, hook };
   await owner.make(`${inside}/products`, { name: 'P', version: '1', variables: [] });

@@ -215,7 +215,7 @@ describe('mutation of more than 1,000 devices', () => {
     );
   });
 
-  /** Polls a job until it has ended. */
+  /** Polls a job until it has ended, and returns it. */
   async function over(job: Batch['job'], caller = owner): Promise<Record<string, unknown>> {
     for (;;) {
       const { body } = await caller.get<Record<string, unknown>>(`${at}/jobs/${job!.id}`);

@@ -107,7 +107,7 @@ const fromDevices: Record<string, string> = {
 
 /** A search runs once per application, as its cost says; the others are computed from the row. */
 const without = [
-  // Read by a loader, below a list that has no parent.
+  // A loader reads this edge, below a list that has no parent.
   'Session.user',
   'Application.search',
   // An import never appears in a list.
@@ -116,7 +116,7 @@ const without = [
   'DevicesChanged.devices',
   'TeamMemberListItem.avatarURL',
   'Organization.memberCount',
-  // The viewer is one.
+  // A request has only one viewer.
   'Viewer.application',
   'Organization.role',
 ];

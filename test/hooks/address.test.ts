@@ -176,7 +176,7 @@ describe('webhook call', () => {
       body: '',
       allowUnverified: false,
     });
-    // The name leads to loopback when the hook is called, and the call is refused.
+    // When the service calls the hook, the name resolves to loopback, and the service refuses the call.
     expect(fault).toMatchObject({ code: 'BLOCKED' });
     expect(receiver.calls).toHaveLength(0);
     await caller.close();

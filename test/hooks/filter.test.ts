@@ -16,7 +16,7 @@ describe('hook filter whose query takes too long', () => {
     expect(await world.deliveries(subject)).toEqual([]);
     const holder = await world.pool.connect();
     try {
-      // The tables that the query reads are locked, so it takes long on any machine.
+      // Locks the tables that the query reads, so that the query takes long on any machine.
       await holder.query('begin');
       await holder.query('lock table record in access exclusive mode');
       await world.store(hooks, subject, 2);

@@ -89,7 +89,7 @@ describe('hook with a rate limit', () => {
     await receiver.received(4);
     await world.turn(hooks);
     expect(receiver.calls).toHaveLength(4);
-    // After any quiet time, only a tenth of a second's calls are saved up.
+    // After any idle time, the limiter saves up only a tenth of a second's calls.
     world.now += 60_000;
     hooks.wake();
     await receiver.received(6);

@@ -60,7 +60,7 @@ export const dictionaryPage = (values: number, body: Buffer): Page => ({
   body,
 });
 
-/** One run of one value, for levels or dictionary indexes. Levels have the length in front. */
+/** One run of equal values, for levels or dictionary indexes. The length precedes the run of levels. */
 export const run = (count: number, value: number): Buffer => Buffer.concat([varint(count * 2), Buffer.from([value])]);
 export const prefixed = (bytes: Buffer): Buffer => {
   const length = Buffer.alloc(4);

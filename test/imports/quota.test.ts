@@ -51,7 +51,7 @@ describe('device quota of an import', () => {
     const product = await owner.make(`${at}/products`, { name: 'Meter', version: '1', variables: [] });
     const { body } = await owner.post<{ token: string }>(`/products/${owner.id}/${product}/provisioning-tokens`, {
       deviceLimit: 100,
-      // The expiry follows the database's clock, which is not the test's.
+      // The expiry follows the database's clock, which differs from the test's.
       expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
     });
     const unknown = new Actor(world.url, body.token);

@@ -112,7 +112,7 @@ it('reads a new record from the database once for all subscribers of a process',
   watch.end();
   const reads = watch.sent.filter((text) => text.startsWith('live-records')).length;
   expect(reads).toBeGreaterThan(0);
-  // Once for the notification, and once for each second that the test took.
+  // The service reads once for the notification, and once for each second of the test.
   expect(reads).toBeLessThan(15);
   for (const subscriber of some) subscriber.leave();
 });

@@ -40,7 +40,7 @@ describe('subscriber that stops reading', () => {
     });
     while (events.length === 0) await once(response, 'data');
     response.pause();
-    // More than the sockets and the queue hold together.
+    // More text than the sockets and the queue hold together.
     const filler = 'x'.repeat(20_000);
     const total = 1500;
     for (let n = 0; n < total; n += 100) {

@@ -200,7 +200,7 @@ it('ends every subscription without an error when the service stops', async () =
   const service = await startTestService(world.databaseUrl);
   const [sockets, events] = [overSocket, overEvents].map((way) => way(service.url, place.owner.token, place.records()));
   for (const subscriber of [sockets!, events!]) await subscriber.until(begun);
-  // Opened last, since a connection without authentication may stay for three seconds only.
+  // Opens this connection last, because the service closes a connection without authentication after three seconds.
   const goodbye = closed(await open(service.url));
   await service.close();
   for (const subscriber of [sockets!, events!]) await subscriber.until(({ over }) => over);

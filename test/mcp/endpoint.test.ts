@@ -34,7 +34,7 @@ const call = (name: string, args: object, id = 1) => ({
   params: { name, arguments: args },
 });
 
-/** A caller of its own, whose rate others do not use up. */
+/** Creates a separate caller, so that other tests do not use up its rate limit. */
 const fresh = () => world.organization();
 
 describe('POST /mcp', () => {

@@ -16,7 +16,7 @@ afterAll(() => assistant.client.close());
 
 describe('an assistant with the tools alone', () => {
   it('answers which freezers were above -15 last night, and whether anybody was told', async () => {
-    // It finds the freezers and the application that their records are in.
+    // The assistant finds the freezers, and the application that has their records.
     const found = await assistant.call('find_devices', { q: 'freezer' });
     const { devices } = found.data;
     expect(devices.map(({ name }: { name: string }) => name).sort()).toEqual([

@@ -32,7 +32,7 @@ const allGone = async () => {
 
 describe('limits of MQTT connections', () => {
   it('allows ten per address, without counting those with a token', async () => {
-    // A connection counts for its address until its token is known.
+    // A connection counts towards the limit of its address until the service knows its token.
     for (let count = 0; count < 12; count++) await (await letIn()).packet('connack');
     const waiting = await Promise.all(Array.from({ length: 10 }, async () => keep(await RawClient.to(world.url))));
     const one = keep(await RawClient.to(world.url));

@@ -16,7 +16,7 @@ const withOwnServer = itIf(
 /** Returns the lines of PostgreSQL's log that contain the text. */
 const logLines = async (text: string): Promise<string[]> => {
   const { rows } = await world.pool.query<{ data_directory: string }>('show data_directory');
-  // Provokes an error and reads the log up to it, so that all earlier lines are there.
+  // Provokes an error and reads the log up to it, so that the log contains everything earlier.
   await world.pool.query('select $1::uuid + 1', ['00000000-0000-7000-8000-00000000aaaa']).catch(() => undefined);
   const log = await readFile(join(dirname(rows[0]!.data_directory), 'postgres.log'), 'utf8');
   expect(log).toContain('operator does not exist: uuid + integer');

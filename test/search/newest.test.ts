@@ -4,7 +4,7 @@ import { useWorld, worldNow } from './world.js';
 
 const day = 86_400;
 const now = worldNow / 1000;
-// The first look ends four days ago: one record lies exactly there and one a microsecond earlier.
+// The first search step ends four days ago: one record lies exactly there, and one a microsecond earlier.
 const edge = now - 4 * day;
 const moments = [
   edge,

@@ -35,7 +35,7 @@ export const kept = async (pool: Pool): Promise<Kept> => {
   return { rows, outOfDate };
 };
 
-/** Returns some rows that only the second has, and some that only the first has, as text. */
+/** Returns some rows that only `wanted` has, and some that only `got` has, as text. */
 export const missingAndExtra = (got: Kept, wanted: Kept): { missing: string[]; extra: string[] } => {
   const [counted, countable] = [countedIn(got), countedIn(wanted)];
   // Days rolled up before a variable existed have no counts for it.
@@ -69,7 +69,7 @@ const textOf = (table: Table, row: Row): string => {
       measures: measures.slice(0, measures.findLastIndex((value) => value !== null) + 1),
     }),
     ...(digest instanceof Buffer && { digest: digest.toString('hex') }),
-    // The order of its hashes has no meaning.
+    // The order of a sketch's hashes has no meaning.
     ...(sketch instanceof Buffer && { sketch: [sketch.readInt32BE(), ...hashesOf(sketch)] }),
   });
 };

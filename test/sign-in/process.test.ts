@@ -119,7 +119,7 @@ describe('WebSocket with the cookie of a session', () => {
     const ended = performance.now();
     await until(() => socket.code !== undefined || socket.heard.some(({ type }) => type === 'error'));
     expect(performance.now() - ended).toBeLessThan(2000);
-    // A subscription that had not begun by then is refused with its connection.
+    // If a subscription had not begun by then, the service refuses it and closes its connection.
     expect(socket.code ?? JSON.stringify(socket.heard)).toEqual(
       socket.code === undefined ? expect.stringContaining('UNAUTHENTICATED') : 4401,
     );

@@ -8,7 +8,7 @@ import { Visitor, visitorOf } from './visitor.js';
 const world = useWorld();
 const viewer = '{ viewer { userId role scope } account { id } }';
 
-/** An organization and a member of it, who is signed in. */
+/** Creates an organization and signs in one of its members. */
 async function signedIn(role = Role.member) {
   const organization = await world.organization();
   const member = await world.member(organization, role);

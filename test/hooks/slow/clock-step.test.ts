@@ -61,8 +61,8 @@ describe('webhook deliveries after the clock is stepped back by an hour', () => 
   });
 
   it('adds no hour to the wait of a delivery whose call ended just before the step', async () => {
-    // The random number is drawn between the end of the call and its settlement, which is when the clock is stepped
-    // back.
+    // The service draws the random number between the end of the call and its settlement. At that moment, the clock is
+    // stepped back.
     const random = () => {
       if (answer !== fine) world.now -= hour;
       answer = fine;

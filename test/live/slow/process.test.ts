@@ -36,7 +36,7 @@ it('sends a subscriber a record that commits late once, after records that were 
   );
   await place.send({ early: 1 });
   await subscriber.until((heard) => values(heard).length === 1);
-  // Several polls have passed before the commit, and a record stored later was sent long ago.
+  // Several polls have passed before the commit, and the service has already sent a record that was stored later.
   await place.send({ early: 2 });
   await subscriber.until((heard) => values(heard).length === 2);
   const watch = watchStatements();

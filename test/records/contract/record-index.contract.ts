@@ -141,7 +141,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       ]);
     });
 
-    /** The call context of a member of the organization, or of another organization. */
+    /** Returns the call context of a member of the organization, or of another organization. */
     const reading = (organizationId = opened.world.organizationId, signal = new AbortController().signal) => ({
       caller: { organizationId },
       signal,

@@ -5,7 +5,10 @@ import { innermost, type Plain, within } from './plain.js';
 /** Whether the two sides answer a query differently by design. */
 export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body) || hasSeconds(body) || hasDash(body);
 
-/** Numeric times, also as text, with a time zone: OpenSearch shifts them by the zone, except bounds of a histogram. */
+/**
+ * Whether a query has numeric times, also as text, with a time zone. OpenSearch shifts them by the zone, except bounds
+ * of a histogram.
+ */
 const shiftsNumbers = (body: Plain): boolean =>
   within(body).some((options) => {
     if (
@@ -149,7 +152,7 @@ const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flo
 const isBracket = (reason: string): boolean =>
   /^\[(?:term|terms|range)\] query does not support \[START_(?:ARRAY|OBJECT)\]$/.test(reason);
 
-/** `~` and `&` inside a regular expression. */
+/** OpenSearch does not support `~` and `&` inside a regular expression. */
 const isPartOfExpression = (reason: string): boolean =>
   /of a part of an expression are not supported in regular expression/.test(reason);
 

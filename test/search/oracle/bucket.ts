@@ -244,7 +244,7 @@ export const places: readonly Make[] = [
   }),
 ];
 
-/** The field of a metric, and its value for missing ones. */
+/** Returns the field of a metric, and sometimes its value for missing ones. */
 export const source = (dice: Dice): { field: string } => {
   const field = dice.chance(0.8) ? dice.pick(...numbers) : anyField(dice);
   return {

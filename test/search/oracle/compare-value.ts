@@ -1,8 +1,8 @@
 import type { Plain } from './plain.js';
 
 /**
- * Compares values; numbers as far as a sum of doubles in another order is the same.
- * @param scale of what the numbers were made, where that may be larger than they are.
+ * Compares values. Numbers may differ as much as sums of doubles that were added in another order.
+ * @param scale magnitude of the numbers that a value was computed from, when it may exceed the value.
  */
 export const compareValue = (ours: unknown, theirs: unknown, path: string, tolerance = 1e-9, scale = 1): string[] => {
   if (typeof ours === 'number' && typeof theirs === 'number') {
@@ -36,7 +36,7 @@ const isRoundedApart = (ours: unknown, theirs: unknown, path: string): boolean =
   return Math.abs(a! - b!) <= 1.001 * 10 ** -fraction.length && ours.length === theirs.length && fraction !== '';
 };
 
-/** OpenSearch adds an empty `meta` to some aggregations unasked. */
+/** Whether a key is the empty `meta` that OpenSearch adds to some aggregations. */
 const isEmptyMeta = (key: string, value: unknown): boolean =>
   key === 'meta' && isObject(value) && Object.keys(value).length === 0;
 

@@ -75,7 +75,7 @@ const compareHits = (keys: readonly string[], ours: Plain, theirs: Plain, path: 
   const total = compareValue(ours['total'], theirs['total'], `${path}.total`);
   const [mine, other] = [ours['hits'] as Hit[], theirs['hits'] as Hit[]];
   if (mine.length !== other.length) return [...total, `${path}: ours ${mine.length}, theirs ${other.length}`];
-  // Without a sort ours are the newest first, so only complete lists can be compared.
+  // Without a sort, our records are the newest ones, so only complete lists can be compared.
   const isAll = (theirs['total'] as Plain | undefined)?.['value'] === other.length;
   if (keys.length === 0 && !isAll) return total;
   const byId = (a: Hit, b: Hit) => (a._id < b._id ? -1 : 1);
@@ -207,7 +207,7 @@ const compareBuckets = (
   return [...outer, ...each];
 };
 
-/** Buckets that the other side lacks. */
+/** Returns the buckets that the other side lacks. */
 const alone = (side: string, own: readonly Plain[], other: readonly Plain[]): string => {
   const keyOf = ({ key, doc_count: count }: Plain) => `${JSON.stringify(key)}: ${count as number}`;
   const others = new Set(other.map(keyOf));
@@ -224,7 +224,10 @@ const withoutNames = (of: Plain, names: Plain): Plain =>
 const only = (of: Plain, names: readonly string[]): Plain =>
   Object.fromEntries(names.filter((name) => name in of).map((name) => [name, of[name]]));
 
-/** OpenSearch estimates what we interpolate: compares the shape, and the values when there are enough. */
+/**
+ * Compares values that OpenSearch estimates and the service interpolates: their shape, and the values when there are
+ * enough.
+ */
 const compareSketch = (kind: string, ours: Plain, theirs: Plain, count: number, path: string): string[] => {
   const leaves = (value: unknown): unknown[] =>
     value !== null && typeof value === 'object'

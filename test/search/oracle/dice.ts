@@ -2,7 +2,7 @@
 export class Dice {
   constructor(private state: number) {}
 
-  /** 0 to less than 1 (mulberry32). */
+  /** Returns a number from 0 to less than 1 (mulberry32). */
   random(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -10,7 +10,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** A whole number from 0 to less than `count`. */
+  /** Returns a whole number from 0 to less than `count`. */
   below(count: number): number {
     return Math.floor(this.random() * count);
   }

@@ -74,7 +74,7 @@ export const record = (dice: Dice, number: number): WorldRecord => {
       ...(dice.chance(0.9) && { k: dice.pick(0, 1, 2, 128, 255) }),
       ...named('on', one(true, false)),
       ...named('txt', one('abc', 'abd', 'ABC', 'x', 'y z', 'été', 'a%b', '', 'Zürich', '10', '😀', 'ﬀ')),
-      // Far apart on both sides of zero, so that no sum cancels out and all can be compared.
+      // The values are far apart on both sides of zero, so that no sum cancels out and all sums can be compared.
       ...named('x', one(1e300, -1e290, 1e-300, 0.1, 0.2, 123456789.125, -0.5)),
       ...named('w', one('red', 'green', 'blue')),
     },

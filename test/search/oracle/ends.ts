@@ -8,7 +8,7 @@ export const ends = (dice: Dice, field: Field): object => ({
   ...dice.maybe(0.05, () => ({ relation: dice.pick('within', 'INTERSECTS') })),
 });
 
-/** The same in the syntax of old clients. */
+/** Bounds of a range in the syntax of old clients. */
 export const oldEnds = (dice: Dice): object => ({
   from: dice.pick(0, 1, null),
   to: dice.pick(2.5, 20.1, null),

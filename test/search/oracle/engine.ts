@@ -38,7 +38,7 @@ export const connect = (url: string): Engine => {
   };
 };
 
-/** Parses JSON with integers beyond 2^53 as text, as ours are. */
+/** Parses JSON. Integers beyond 2^53 become text, as in our answers. */
 const parse = (text: string): Plain => {
   const exact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;

@@ -38,7 +38,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Each reads how many records there are, by another kind of read. */
+/** Ways to read the number of records, each by another kind of query. */
 const reads: Readonly<Record<string, (by: AccountActor) => Promise<number>>> = {
   search: (by) => world.count(by),
   async usage(by) {
@@ -64,7 +64,10 @@ const reads: Readonly<Record<string, (by: AccountActor) => Promise<number>>> = {
 /** Numbers of records whose storing has begun, and of those that were acknowledged. */
 const count = { begun: 0, acknowledged: 0 };
 
-/** Does one step by a process. A read must find at least what was acknowledged to anyone when it began. */
+/**
+ * Lets a process perform one step. A read must find at least the records that were acknowledged to any caller when it
+ * began.
+ */
 async function run(step: string, by: AccountActor, standby: number): Promise<void> {
   if (step === 'pause' || step === 'resume') {
     await world.standbys[standby]!.query(`select pg_wal_replay_${step}()`);
