@@ -142,8 +142,8 @@ export class Deliveries extends Migration {
              set failures_in_row = 0, failing_since = null, circuit_openings = 0, circuit_until = null,
                  resumed_at = new.updated_at
            where hook_id = new.id;
-          -- Claims follow the due time, so all waiting deliveries become due, the oldest first. A dispatcher is calling
-          -- the leased deliveries; they move when they are settled.
+          -- Claims go by the due time: all waiting deliveries become due, the oldest first. Leased ones are being called,
+          -- and move when they are settled.
           update delivery_open d set next_attempt_at = d.queued_at
            where d.hook_id = new.id and d.event = 'record' and d.next_attempt_at > d.queued_at
              and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id);

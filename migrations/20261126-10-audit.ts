@@ -52,7 +52,7 @@ export class Audit extends Migration {
       begin
         if exists (select from pg_class c where c.relname = name) then return; end if;
         perform pg_advisory_xact_lock(hashtext('audit_partition'));
-        -- Reads the catalogue itself: to_regclass may return a result that is older than the lock.
+        -- A look at the table: what to_regclass remembers may be from before the lock.
         if exists (select from pg_class c where c.relname = name) then return; end if;
         execute format('create table %I (like audit_event including all)', name);
         execute format(
