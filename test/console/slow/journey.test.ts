@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, type Opened, useBrowser, violationsOf } from '../browser.js';
 
-/** How a person uses the console. */
+/** A person's actions in the console. The mouse and the keyboard each do all of them. */
 interface Hand {
   /** Opens a screen of the navigation. */
   go(screen: string): Promise<void>;

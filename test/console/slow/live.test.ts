@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import type { Service } from '#app/app.js';
 import { readConfig } from '#config/config.js';
 import { createToken, revokeToken } from '#operator/token.js';
 import { startTestService } from '../../support/start-service.js';
@@ -34,6 +35,15 @@ describeInBrowser('console: live records', () => {
 
   const connected = (page: Page) => page.getByText('Connected').waitFor();
 
+  /** Stops the service of a page, and starts it again at its address after something was done meanwhile. */
+  const restart = async (first: Service, page: Page, meanwhile: () => Promise<unknown>): Promise<Service> => {
+    await first.close();
+    await page.getByText('Connecting…').waitFor();
+    await meanwhile();
+    const config = readConfig({ PORT: new URL(first.url).port, RATE_LIMIT: '0' });
+    return startTestService(world.databaseUrl, { config });
+  };
+
   it('shows new records above earlier ones, and only those that match the filter in the address', async () => {
     const { owner, send } = await furnished();
     await send(1, 40);
@@ -66,11 +76,7 @@ describeInBrowser('console: live records', () => {
     await connected(page);
     await send(1);
     await page.getByText('1 record came').waitFor();
-    await first.close();
-    await page.getByText('Connecting…').waitFor();
-    await send(2);
-    const config = readConfig({ PORT: new URL(first.url).port, RATE_LIMIT: '0' });
-    const second = await startTestService(world.databaseUrl, { config });
+    const second = await restart(first, page, () => send(2));
     try {
       await page.getByText('2 records came').waitFor();
       await send(3);
@@ -98,11 +104,7 @@ describeInBrowser('console: live records', () => {
     await connected(page);
     await send(1);
     await page.getByText('1 record came').waitFor();
-    await first.close();
-    await page.getByText('Connecting…').waitFor();
-    await send(2);
-    const config = readConfig({ PORT: new URL(first.url).port, RATE_LIMIT: '0' });
-    const second = await startTestService(world.databaseUrl, { config });
+    const second = await restart(first, page, () => send(2));
     try {
       await page.getByText('Before the connection was back').waitFor();
       await connected(page);

@@ -9,7 +9,6 @@ import { rollUp } from '#records/postgres/upkeep/rollup.js';
 import type { Line, SeriesCall } from '#records/record-index.js';
 import { intervalFor } from '#records/series-interval.js';
 import { useWorld, type WorldRecord, worldNow } from '../../../search/world.js';
-import { itIf } from '../../../support/conditional.js';
 import { testRecordIndex } from '../../../support/record-index.js';
 
 const hour = 3600;
@@ -141,32 +140,4 @@ describe('series of random ranges and intervals', () => {
       { numRuns: 60 },
     );
   });
-
-  itIf(hasRollups, 'a cluster has no rollups')(
-    'counts stale hours from the records and the others from rollups',
-    async () => {
-      const call: SelectedFields = {
-        variables: ['t'],
-        function: SeriesFunction.count,
-        from: start,
-        to: start + 72 * hour,
-        points: 300,
-        interval: hour,
-      };
-      const count = (lines: Line[]) => sum(lines.slice(0, 3).flatMap(({ values }) => values));
-      const truth = count(await ask(false, call));
-      const client = await world.pool.connect();
-      try {
-        await client.query(sql`create table kept as select * from record_rollup`);
-        await client.query(sql`delete from record_rollup`);
-        const left = count(await ask(true, call));
-        expect(left).toBeGreaterThan(0);
-        expect(left).toBeLessThan(truth);
-      } finally {
-        await client.query(sql`insert into record_rollup select * from kept`);
-        client.release();
-      }
-      expect(count(await ask(true, call))).toBe(truth);
-    },
-  );
 });
