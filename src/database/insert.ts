@@ -93,7 +93,8 @@ const storeGroup = async (open: () => Promise<Pool>, group: readonly Waiting[]):
     for (const { resolve } of group) resolve();
   } catch (error) {
     if (alone || !isOwnFault(error)) for (const { reject } of group) reject(error);
-    else await Promise.all(group.map((one) => storeGroup(open, [one])));
+    // One after the other, as the connections serve other organizations too.
+    else for (const one of group) await storeGroup(open, [one]);
   }
 };
 

@@ -87,8 +87,19 @@ describe('prepared insert', () => {
     expect(rows).toEqual([{ action: 'create' }]);
   });
 
+  it('commits concurrent inserts of an organization together', async () => {
+    const teams = Array.from({ length: 80 }, makers.team);
+    await Promise.all(teams.map((team) => insert(organizationId, team, event(team.id))));
+    const { rows } = await db.query(
+      'select count(*)::int as stored, count(distinct xmin::text)::int as transactions from team where id = any($1)',
+      [teams.map(({ id }) => id)],
+    );
+    // The first goes alone, eight that wait begin a second transaction, the others go by 32, 32 and 7.
+    expect(rows).toEqual([{ stored: 80, transactions: 5 }]);
+  });
+
   it('stores the others when one of several concurrent inserts violates a constraint', async () => {
-    const teams = Array.from({ length: 5 }, makers.team);
+    const teams = Array.from({ length: 80 }, makers.team);
     const [first, ...others] = teams as [Team, ...Team[]];
     const outcomes = await Promise.allSettled(
       [first, others[0]!, Object.assign(makers.team(), { id: first.id }), ...others.slice(1)].map((team) =>
