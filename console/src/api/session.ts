@@ -191,9 +191,7 @@ function takeWall(): void {
   history.replaceState(null, '', location.pathname + location.search);
   if (text.startsWith(linkPrefix)) {
     sessionStorage.setItem(wallKey, text);
+    ended.value = undefined;
     token.value = text;
-    return;
-  }
-  ended.value = noLink;
-  token.value = undefined;
+  } else if (token.value === undefined) ended.value = noLink;
 }

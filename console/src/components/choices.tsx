@@ -9,9 +9,12 @@ export interface Option {
 
 /** Closes a menu by Escape, and gives the focus back to its button. */
 export const closeByEscape = (event: TargetedKeyboardEvent<HTMLDetailsElement>) => {
-  if (event.key !== 'Escape') return;
-  event.currentTarget.open = false;
-  event.currentTarget.querySelector('summary')?.focus();
+  const menu = event.currentTarget;
+  // A dialog inside the menu closes itself. A dialog around it stays open.
+  if (event.key !== 'Escape' || !menu.open || (event.target as Element).closest('dialog, details') !== menu) return;
+  event.preventDefault();
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
 };
 
 /**

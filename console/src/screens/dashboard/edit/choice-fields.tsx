@@ -70,13 +70,11 @@ export function ChoiceFields({
           <Pick label="Product" options={products} value={product!} choose={(value) => change({ product: value })} />
         )}
       </div>
-      {link !== undefined && (by === 'all' || by === 'devices') && (
+      {link !== undefined && (by === 'all' || by === 'devices') && (devices?.length ?? 0) < mostDevices && (
         <button
           type="button"
           class="add"
-          onClick={() =>
-            link((id) => devices !== undefined && change({ devices: [...devices, id].slice(-mostDevices) }))
-          }
+          onClick={() => link((id) => devices !== undefined && change({ devices: [...new Set([...devices, id])] }))}
         >
           Add a device of another application
         </button>
