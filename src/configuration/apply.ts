@@ -54,8 +54,8 @@ export async function applyPlan(graph: Graph, organizationId: string, plan: Plan
 }
 
 /**
- * Asks the service for the faults of products, applications, teams and devices without changing anything. What refers
- * to things that do not exist yet is not checked.
+ * Asks the service for the faults of products, applications, teams and devices without changing anything. Hooks,
+ * dashboards, members, grants, links and the products of devices are not checked.
  */
 export async function checkPlan(graph: Graph, organizationId: string, plan: Plan): Promise<string[]> {
   const applying = new Applying(graph, organizationId, plan, true);

@@ -32,7 +32,9 @@ export function createGraphClient(origin: string, token: string): Graph {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const request = () =>
       fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) }).catch((cause: unknown) => {
-        throw new Error(`There is no service at ${origin}. Start it, or say where it is with --url.`, { cause });
+        throw new Error(`The service at ${origin} does not answer. Start it, or say where it is with --url.`, {
+          cause,
+        });
       });
     let response = await request();
     for (let wait = waitOf(response); wait !== undefined; wait = waitOf(response)) {

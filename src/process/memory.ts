@@ -21,7 +21,7 @@ export const releaseMemory = (): void => {
 interface QuietOptions {
   /** Time over which the process must have been quiet, in milliseconds. A release follows another after it at least. */
   every?: number;
-  /** Growth since the last release that makes another one worthwhile, in bytes. */
+  /** Growth from the smallest size since the last release that makes another one worthwhile, in bytes. */
   growth?: number;
 }
 
@@ -39,7 +39,9 @@ export const releaseWhenQuiet = ({ every = 300_000, growth = 64 * 2 ** 20 }: Qui
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, begun);
     begun = now;
-    if (utilization > quiet || process.memoryUsage.rss() - released < growth) return;
+    const size = process.memoryUsage.rss();
+    released = Math.min(released, size);
+    if (utilization > quiet || size - released < growth) return;
     releaseMemory();
     released = process.memoryUsage.rss();
   };

@@ -101,6 +101,7 @@ describe('series', () => {
         expect(left).toBeLessThan(truth);
       } finally {
         await client.query(sql`insert into record_rollup select * from kept`);
+        await client.query(sql`drop table kept`);
         client.release();
       }
       expect(count(await ask(true, call))).toBe(truth);
