@@ -81,6 +81,12 @@ export interface SearchCall {
   position?: string | undefined;
   /** Aborted when the caller is gone, which cancels the search. */
   signal?: AbortSignal;
+  /**
+   * Resolves once the caller may read the application; undefined: it may. It saves a round trip: the application's
+   * devices are looked up meanwhile, but records only after it. If it rejects, so does the search, perhaps with another
+   * error.
+   */
+  permitted?: Promise<unknown>;
 }
 
 /** One record of an answer, in the engines' format. */

@@ -23,8 +23,14 @@ export class SearchResolver {
   ): Promise<SearchAnswer> {
     // Faults in `ts` and `queries` are reported before the application is looked up.
     const ask = this.records.prepare(ts, queries);
-    await loadApplication(ctx, organizationId, applicationId, 'read');
-    return ask({ organizationId, applicationId, position: ctx.position, signal: ctx.signal });
+    const permitted = loadApplication(ctx, organizationId, applicationId, 'read');
+    const { caller, position, signal } = ctx;
+    // Until it is permitted, the search counts towards the caller's own organization, whichever the call names.
+    const answer = ask({ organizationId: caller.organizationId, applicationId, position, signal, permitted });
+    // The caller gets the error of the permission, even if the search fails before.
+    answer.catch(() => undefined);
+    await permitted;
+    return answer;
   }
 
   @Costs(searchCost)

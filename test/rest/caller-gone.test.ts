@@ -8,6 +8,22 @@ import { createTenant } from '../support/tenant.js';
 const lines: string[] = [];
 const service = useService({ log: createLog('warn', { write: (line) => void lines.push(line) }) });
 
+describe('search of an application that the caller may not read', () => {
+  it('answers 404 while the look-up of its devices waits', async () => {
+    const tenant = await createTenant(service);
+    const { owner, id } = tenant;
+    const { client: member } = await tenant.member();
+    const application = await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Field' });
+    const pool = createPool(service.databaseUrl, { max: 1 });
+    await pool.query('begin; lock table application_device in access exclusive mode');
+    const body = { ts: { gte: 1, lte: 2 }, queries: [{ products: [] }] };
+    const answer = await member.post(`/applications/${id}/${application.body.id}/search`, body);
+    await pool.query('rollback');
+    await pool.end();
+    expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+});
+
 describe('search whose caller goes away', () => {
   it('cancels its SQL statements and logs no error', async () => {
     const { owner, id } = await createTenant(service);

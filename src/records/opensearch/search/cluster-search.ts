@@ -22,6 +22,7 @@ export const createClusterSearch = (options: ClusterSearchOptions): Pick<Search,
   const asking =
     (envelope: Envelope, times: Times): Ask =>
     async (call) => {
+      await call.permitted;
       const budget = results.open(call.organizationId);
       try {
         return await answerAll(options, budget, envelope, call, times);

@@ -118,7 +118,7 @@ const answerAll = async (
     const early = rollups ? earlyLook(good) : noLook;
     const naming = requests.find(({ parsed: request }) => !(request instanceof SearchFailure) && namesFields(request));
     const looked = { productIds: naming?.ids, named: onlyDevices(good), early, timeoutMs };
-    const scope = await inTime(readScope(snapshot, { ...call, ...looked }));
+    const [scope] = await Promise.all([inTime(readScope(snapshot, { ...call, ...looked })), call.permitted]);
     if (scope === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
     const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {
