@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { furnish, nextItem } from './fleet.js';
+import { resident } from './resident.js';
 import { openStage, type Stage } from './stage.js';
 import { storeMillions } from './store-millions.js';
 
@@ -41,13 +41,17 @@ const exportAs = async (
     headers: { authorization: `Bearer ${token}` },
   });
   let bytes = 0;
-  const memory = [await resident(pid)];
-  const timer = setInterval(() => void resident(pid).then((now) => memory.push(now)), 100);
+  const memory = [resident(pid)];
+  const timer = setInterval(() => memory.push(resident(pid)), 100);
   for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
   clearInterval(timer);
   const seconds = (performance.now() - begun) / 1000;
   stdout.write(
-    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} MiB in ${seconds.toFixed(1)} s; resident memory ${mebibytes(memory[0]!)} MiB at its beginning, at most ${tenths(memory).map(mebibytes).join(', ')} MiB in each tenth of its time\n`,
+    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} MiB in ${seconds.toFixed(1)} s; resident memory ${memory[0]!.toFixed(0)} MiB at its beginning, at most ${tenths(
+      memory,
+    )
+      .map((most) => most.toFixed(0))
+      .join(', ')} MiB in each tenth of its time\n`,
   );
 };
 
@@ -59,10 +63,4 @@ const tenths = (series: readonly number[]): number[] => {
   return Array.from({ length: Math.ceil(series.length / size) }, (_, i) =>
     Math.max(...series.slice(i * size, (i + 1) * size)),
   );
-};
-
-/** Returns the resident memory of a process, in bytes. */
-const resident = async (pid: number): Promise<number> => {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
 };

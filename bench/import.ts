@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { AccountType } from '#entities/enums.js';
 import { createAccount } from '#operator/account.js';
 import { createToken } from '#operator/token.js';
+import { resident } from './resident.js';
 import { openStage, type Stage } from './stage.js';
 
 /** The measured fields of an import. */
@@ -72,7 +72,7 @@ export const openNeighbor = async (stage: Stage): Promise<() => Promise<unknown>
 const takeIn = async (stage: Stage, post: () => Promise<unknown>, kind: string, file: string): Promise<void> => {
   const call = callAs(stage, stage.token);
   const at = `/organizations/${stage.organizationId}/imports`;
-  const memory = [await resident(stage.pid)];
+  const memory = [resident(stage.pid)];
   const waits: number[] = [];
   let isOver = false;
   const watch = async () => {
@@ -80,7 +80,7 @@ const takeIn = async (stage: Stage, post: () => Promise<unknown>, kind: string, 
       const begun = performance.now();
       await post();
       waits.push(performance.now() - begun);
-      memory.push(await resident(stage.pid));
+      memory.push(resident(stage.pid));
     }
   };
   const watching = watch();
@@ -98,10 +98,4 @@ const takeIn = async (stage: Stage, post: () => Promise<unknown>, kind: string, 
   stdout.write(
     `  ${found.created.toLocaleString('en')} ${kind} ${found.state} in ${seconds.toFixed(1)} s; resident memory ${memory[0]!.toFixed(0)} MiB before, ${Math.max(...memory).toFixed(0)} MiB at most; posts of another organization meanwhile ${wait(0.5)} ms (p50), ${wait(0.99)} ms (p99), ${wait(1)} ms at most\n`,
   );
-};
-
-/** Returns the resident memory of a process, in MiB. */
-const resident = async (pid: number): Promise<number> => {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1024;
 };

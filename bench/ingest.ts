@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type Row, report } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { type Spent, spentBy } from './processor.js';
+import { resident } from './resident.js';
 import { startRival } from './rival.js';
 import { openStage, type Stage } from './stage.js';
 import { storeMillions } from './store-millions.js';
@@ -213,12 +213,11 @@ const besideBareServer = async (stage: Stage, fleet: BenchFleet): Promise<number
 
 /** Reports the peak increase of the service's resident memory during one call with 10,000 items. Linux only. */
 const reportMemory = async (stage: Stage, fleet: BenchFleet): Promise<void> => {
-  const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stage.pid}/status`, 'utf8'))?.[1]) / 1024;
   const bodies = [bodyOf(fleet, 10_000)];
-  const atRest = resident();
+  const atRest = resident(stage.pid);
   let highest = atRest;
   const timer = setInterval(() => {
-    highest = Math.max(highest, resident());
+    highest = Math.max(highest, resident(stage.pid));
   }, 5);
   await post(new URL(stage.base).origin, { path: recordsPath(stage), token: stage.token, clients: 1 }, () =>
     bodies.pop(),

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { stdout } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { generate, parser } from 'mqtt-packet';
 import { Pool } from 'undici';
 import { median, progress, type Row, report } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { resident } from './resident.js';
 import { openStage, type Stage } from './stage.js';
 
 const devices = 200;
@@ -143,8 +143,7 @@ export async function settledMemory(pid: number): Promise<number> {
   const figures: number[] = [];
   for (let second = 0; second < 10; second++) {
     await delay(1000);
-    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    figures.push(Number(kibibytes) * 1024);
+    figures.push(resident(pid) * 2 ** 20);
   }
   return median(figures);
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import sql from 'sql-template-tag';
@@ -154,7 +153,3 @@ const delivered = async ({ pool }: Stage, hookId: string, since: number): Promis
      where hook_id = ${hookId} and sent >= ${since}`);
   return rows.map(({ ms }) => Number(ms ?? Number.POSITIVE_INFINITY));
 };
-
-/** Returns the peak resident memory of a process, in MiB. Linux only. */
-export const mostResident = (pid: number): number =>
-  Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;

@@ -13,7 +13,8 @@ import { createToken } from '#operator/token.js';
 import { attacks } from './attack.js';
 import { type BenchFleet, furnish } from './fleet.js';
 import { startReceiver } from './hook-stage.js';
-import { type Measured, measure, mostResident, type Quiet } from './neighbour-surface.js';
+import { type Measured, measure, type Quiet } from './neighbour-surface.js';
+import { mostResident, resident } from './resident.js';
 import { openStage, type Stage } from './stage.js';
 
 /**
@@ -23,8 +24,8 @@ const [devices, filtering, hanging] = [60_000, 10, 90];
 
 /**
  * Measures one tenant's 99th percentile on every surface, alone and while another organization runs every attack known
- * to delay others. `neighbours 60` measures for 60 s each. Names of attacks after the seconds run only these; `each`
- * before the names runs them one after the other (without names, all).
+ * to delay others, and the service's memory. `neighbours 60` measures for 60 s each. Names of attacks after the seconds
+ * run only these; `each` before the names runs them one after the other (without names, all); `alone` runs none.
  */
 export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
   const seconds = Number(given);
@@ -34,17 +35,17 @@ export async function run([given = '30', ...names]: readonly string[]): Promise<
     const fleet = await furnish(stage, 5);
     const quiet = { stage, fleet, hookId: await addHook(stage, fleet, `${receiving}/quiet`) };
     const attacker = await furnishAttacker(stage, receiving);
+    printMemory(stage, 'idle');
     // A new process runs code that is not yet compiled.
     await measure(quiet, 5);
     const alone = await measure(quiet, seconds);
-    const before = mostResident(stage.pid);
+    printMemory(stage, 'alone');
+    if (names[0] === 'alone') return;
     if (names[0] === 'each') {
       const each = names.length > 1 ? names.slice(1) : Object.keys(attacks);
       for (const name of each) await attack(quiet, attacker, seconds, alone, [name]);
     } else await attack(quiet, attacker, seconds, alone, names);
-    stdout.write(
-      `resident memory at most ${before.toFixed(0)} MiB alone, ${mostResident(stage.pid).toFixed(0)} MiB in all\n`,
-    );
+    printMemory(stage, 'in all');
   } finally {
     receiver.kill();
     await stage.close();
@@ -119,6 +120,11 @@ const print = (names: readonly string[], alone: Measured, attacked: Measured): v
   stdout.write(`  calls that failed: ${alone.failures.length} alone, ${attacked.failures.length} attacked\n`);
   for (const failure of new Set(attacked.failures.map((text) => text.slice(0, 120)))) stdout.write(`    ${failure}\n`);
 };
+
+const printMemory = ({ pid }: Stage, when: string) =>
+  stdout.write(
+    `resident memory ${when}: ${resident(pid).toFixed(0)} MiB, at most ${mostResident(pid).toFixed(0)} MiB\n`,
+  );
 
 const percentile = (figures: readonly number[], share = 0.99): number =>
   figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * share) - 1] ?? Number.NaN;
