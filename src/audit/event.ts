@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
 import { newId, nilId } from '#entities/id.js';
 
@@ -32,6 +32,14 @@ export interface NewEvent {
   readonly address?: string | null;
 }
 
+/**
+ * Columns of an event, in the order of {@link insertEvent}. Statements name them, because a process of the previous
+ * release still writes after a migration has added a column.
+ */
+export const eventColumns = raw(
+  'id, organization_id, actor_kind, actor_id, actor_name, user_id, user_name, action, target_kind, target_id, target_name, changes, outcome, request_id, address',
+);
+
 /** Maximum number of characters of the changed values of one event. */
 const maxCharacters = 65_536;
 
@@ -45,8 +53,7 @@ export const insertEvent = (event: Omit<NewEvent, 'outcome'>, happened?: Sql): S
   const row = rowOf(event);
   const noted = sql`${row.changes}::json`;
   return sql`
-    insert into audit_event (id, organization_id, actor_kind, actor_id, actor_name, user_id, user_name, action,
-                             target_kind, target_id, target_name, changes, outcome, request_id, address)
+    insert into audit_event (${eventColumns})
     select ${row.id}::uuid, ${row.organization_id}::uuid, ${row.actor_kind}, ${row.actor_id}::uuid, ${row.actor_name},
            ${row.user_id}::uuid, ${row.user_name}, ${row.action}, ${row.target_kind}, ${row.target_id}::uuid,
            ${row.target_name}, ${happened === undefined ? noted : sql`case when ${happened} then ${noted} else '{}'::json end`},

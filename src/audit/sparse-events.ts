@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Log } from '#common/log.js';
-import { type Actor, type NewEvent, recordOf } from './event.js';
+import { type Actor, eventColumns, type NewEvent, recordOf } from './event.js';
 
 /** Writes events that an actor could cause without limit: refusals, and secrets that are shown again. */
 export interface SparseEvents {
@@ -91,8 +91,8 @@ const insertOnce = (events: ReadonlyMap<string, NewEvent>): Sql => {
     insert into audit_noted (key, at) select key, now() from sent order by key
     on conflict (key) do update set at = excluded.at where audit_noted.at <= excluded.at - interval '1 minute'
     returning key)
-  insert into audit_event
-  select e.* from sent join first using (key) cross join json_populate_record(null::audit_event, sent.event) e`;
+  insert into audit_event (${eventColumns})
+  select ${eventColumns} from sent join first using (key) cross join json_populate_record(null::audit_event, sent.event)`;
 };
 
 const keyOf = ({ actor, action, target }: NewEvent): string => `${idOf(actor)} ${action} ${target?.id ?? ''}`;

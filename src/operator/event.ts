@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import sql, { type Sql } from 'sql-template-tag';
-import { type NewEvent, recordOf } from '#audit/event.js';
+import { eventColumns, type NewEvent, recordOf } from '#audit/event.js';
 
 /** Fields of an event that depend on the command of an operator. */
 export type CommandEvent = Pick<NewEvent, 'organizationId' | 'action' | 'target' | 'changes'>;
@@ -11,8 +11,8 @@ export const withEvents = (statement: Sql, ...events: readonly CommandEvent[]): 
   const rows = events.map((event) => recordOf({ ...event, actor }));
   return sql`
     with noted as (
-      insert into audit_event
-      select e.* from json_populate_recordset(null::audit_event, ${JSON.stringify(rows)}::json) e)
+      insert into audit_event (${eventColumns})
+      select ${eventColumns} from json_populate_recordset(null::audit_event, ${JSON.stringify(rows)}::json))
     ${statement}`;
 };
 

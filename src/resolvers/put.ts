@@ -192,12 +192,12 @@ async function finderOf<Thing extends Keyed, Item extends KeyedItem<Key>, Key ex
 const words: Readonly<Record<KeyName, string>> = { externalId: 'key', name: 'name' };
 
 const takenKey = (path: KeyName, { id }: Keyed): ApiError =>
-  conflict(`The ${words[path]} is that of ${id}.`, [{ path, message: `is taken by ${id}` }]);
+  conflict(`${id} already has this ${words[path]}.`, [{ path, message: `is taken by ${id}` }]);
 
 const sameThing = (path: KeyName, index: number): ApiError =>
-  conflict(`Item ${index} puts the same thing.`, [{ path, message: `names the thing of item ${index}` }]);
+  conflict(`Item ${index} already puts this thing.`, [{ path, message: `names the thing of item ${index}` }]);
 
 const ambiguous = (path: KeyName, holders: readonly Keyed[]): ApiError =>
-  conflict(`Several have this ${words[path]}: send the \`id\` of one.`, [
-    { path, message: `is that of ${holders.length}` },
+  conflict(`${holders.length} have this ${words[path]}: send the \`id\` of the one to change.`, [
+    { path, message: `is the ${words[path]} of ${holders.length}` },
   ]);

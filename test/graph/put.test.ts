@@ -14,7 +14,7 @@ beforeEach(async () => {
 interface Item {
   status: string;
   id: string | null;
-  error: { code: string; errors: { path: string }[] } | null;
+  error: { code: string; message: string; errors: { path: string }[] } | null;
 }
 
 const inputs = {
@@ -31,7 +31,7 @@ async function put(name: keyof typeof inputs, items: object[], below?: string, d
   const [declared, passed] = parent === '' ? ['', ''] : [', $p: ID!', `, ${parent}: $p`];
   const { body } = await owner.graph(
     `mutation ($o: ID!, $items: [${type}!]!, $dryRun: Boolean${declared}) { answer: ${name}(
-      organizationId: $o, ${items_}: $items, dryRun: $dryRun${passed}) { results { status id error { code errors { path } } } } }`,
+      organizationId: $o, ${items_}: $items, dryRun: $dryRun${passed}) { results { status id error { code message errors { path } } } } }`,
     { o: owner.id, items, dryRun, ...(below !== undefined && { p: below }) },
   );
   expect(body.errors).toBeUndefined();
@@ -198,14 +198,20 @@ describe('putTeams', () => {
       ['updated', undefined, undefined],
     ]);
     const twice = await put('putTeams', [{ id: day!.id, name: 'Last' }, { name: 'Later' }]);
-    expect(twice.map(({ status, error }) => error?.code ?? status)).toEqual(['updated', 'CONFLICT']);
+    expect(twice.map(({ status, error }) => error?.message ?? status)).toEqual([
+      'updated',
+      'Item 0 already puts this thing.',
+    ]);
     expect(await teams()).toEqual(['last', 'night']);
   });
 
   it('asks for the identifier of a team whose name another has', async () => {
     const ids = await Promise.all([1, 2].map(() => owner.make(`${at}/teams`, { name: 'Twins' })));
     const answer = await put('putTeams', [{ name: 'Twins', description: 'Which?' }]);
-    expect(answer).toMatchObject([{ status: 'failed', error: { code: 'CONFLICT', errors: [{ path: 'name' }] } }]);
+    const message = '2 have this name: send the `id` of the one to change.';
+    expect(answer).toMatchObject([
+      { status: 'failed', error: { code: 'CONFLICT', message, errors: [{ path: 'name' }] } },
+    ]);
     expect(await put('putTeams', [{ id: ids[1], name: 'Twins', description: 'The second' }])).toMatchObject([
       { status: 'updated', id: ids[1] },
     ]);

@@ -1134,7 +1134,7 @@ export type LiveRecordsSubscriptionVariables = Exact<{
 }>;
 
 
-export type LiveRecordsSubscription = { recordReceived: { missed: number, cursor: string, records: Array<{ id: string, ts: number, data: Record<string, unknown>, device: { id: string, name: string | null, serial: string } | null }> } };
+export type LiveRecordsSubscription = { recordReceived: { missed: number, cursor: string, records: Array<{ id: string, ts: number, data: Record<string, unknown>, device: { id: string, name: string | null, serial: string, product: { id: string } | null } | null }> } };
 
 export type LiveQueryVariables = Exact<{
   organizationId: string;
@@ -1144,7 +1144,7 @@ export type LiveQueryVariables = Exact<{
 }>;
 
 
-export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
+export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string, unit: string | null }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
 
 export type FirstChartQueryVariables = Exact<{
   organizationId: string;
@@ -3585,6 +3585,9 @@ export const LiveRecordsDocument = new TypedDocumentString(`
         id
         name
         serial
+        product {
+          id
+        }
       }
     }
   }
@@ -3611,6 +3614,7 @@ export const LiveDocument = new TypedDocumentString(`
           id
           variables {
             name
+            unit
           }
         }
       }

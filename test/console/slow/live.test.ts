@@ -15,7 +15,11 @@ describeInBrowser('console: live records', () => {
   const furnished = async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
-    const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });
+    const variables = [{ name: 'temperature', type: 'FLOAT32', unit: '°C' }];
+    const product = { name: 'Thermometer', version: '1', variables };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    const device = { name: 'Freezer', product: { id: productId, organizationId: owner.id } };
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`, device);
     await owner.put(`/applications/${owner.id}/${applicationId}/devices/${deviceId}`);
     const send = (...temperatures: number[]) =>
       owner.post(
@@ -53,7 +57,7 @@ describeInBrowser('console: live records', () => {
     await page.getByText('Before this page was opened').waitFor();
     await send(2, 50);
     await page.getByText('1 record came').waitFor();
-    expect(await temperatures(page)).toEqual(['50', '40']);
+    expect(await temperatures(page)).toEqual(['50 °C', '40 °C']);
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Every record' }).click();
     await page.getByRole('link', { name: 'Freezer' }).nth(3).waitFor();
@@ -81,7 +85,7 @@ describeInBrowser('console: live records', () => {
       await page.getByText('2 records came').waitFor();
       await send(3);
       await page.getByText('3 records came').waitFor();
-      expect(await temperatures(page)).toEqual(['3', '2', '1']);
+      expect(await temperatures(page)).toEqual(['3 °C', '2 °C', '1 °C']);
     } finally {
       await page.close();
       await second.close();
@@ -110,7 +114,7 @@ describeInBrowser('console: live records', () => {
       await connected(page);
       await send(3);
       await page.getByText('1 record came').waitFor();
-      expect(await temperatures(page)).toEqual(['3', '2', '1']);
+      expect(await temperatures(page)).toEqual(['3 °C', '2 °C', '1 °C']);
       expect(await page.getByRole('alert').count()).toBe(0);
     } finally {
       await page.close();

@@ -12,7 +12,12 @@ export interface HistoryAnswer {
       readonly _source: {
         readonly ts: number;
         readonly data: Record<string, unknown>;
-        readonly device?: { readonly id: string; readonly name?: string | null; readonly serial: string };
+        readonly device?: {
+          readonly id: string;
+          readonly name?: string | null;
+          readonly serial: string;
+          readonly product?: { readonly id: string } | null;
+        };
       };
     }[];
   };
@@ -24,5 +29,8 @@ export const historyOf = (answer: HistoryAnswer | undefined): LiveRecord[] =>
     id: _id,
     ts,
     data,
-    device: device === undefined ? null : { id: device.id, name: device.name ?? null, serial: device.serial },
+    device:
+      device === undefined
+        ? null
+        : { id: device.id, name: device.name ?? null, serial: device.serial, product: device.product ?? null },
   }));

@@ -9,7 +9,7 @@ import { Empty, Failure, Loading } from '../../components/state.js';
 import { parseQuery } from '../explore/query.js';
 import { fieldsOf } from '../explore/query-part.js';
 import { type HistoryAnswer, historyOf } from './history.js';
-import { Stream } from './stream.js';
+import { Stream, type UnitOf } from './stream.js';
 
 type Application = NonNullable<LiveQuery['chosen']>['items'][number];
 
@@ -66,6 +66,7 @@ export function LiveScreen() {
                   key={`${application.id} ${restarts} ${address.get('query')}`}
                   applicationId={application.id}
                   query={clause}
+                  unitOf={unitsOf(application)}
                   history={historyOf(response)}
                   wasLost={restarts > 0}
                   restart={() => {
@@ -81,6 +82,14 @@ export function LiveScreen() {
     </Page>
   );
 }
+
+/** Returns the function that finds the unit of a variable of a product. */
+const unitsOf = ({ products }: Application): UnitOf => {
+  const units = new Map(
+    products.items.flatMap(({ id, variables }) => variables.map(({ name, unit }) => [`${id} ${name}`, unit])),
+  );
+  return (productId, name) => units.get(`${productId} ${name}`);
+};
 
 const example = '{ "range": { "data.temperature": { "gt": 30 } } }';
 

@@ -20,16 +20,21 @@ interface Told {
 
 const nothing: Told = { records: [], count: 0, leftOut: 0 };
 
+/** Finds the unit of a variable of a product. */
+export type UnitOf = (productId: string, name: string) => string | undefined;
+
 /** Shows records as they arrive, above the history. */
 export function Stream({
   applicationId,
   query,
+  unitOf,
   history,
   wasLost,
   restart,
 }: {
   applicationId: string;
   query: Record<string, unknown> | undefined;
+  unitOf: UnitOf;
   history: readonly LiveRecord[];
   /** Whether the history has the records of a time without connection. */
   wasLost: boolean;
@@ -65,7 +70,7 @@ export function Stream({
             </thead>
             <tbody>
               {told.records.map((record) => (
-                <Line key={record.id} of={record} />
+                <Line key={record.id} of={record} unitOf={unitOf} />
               ))}
               {before.length > 0 && (
                 <tr class="divider">
@@ -73,7 +78,7 @@ export function Stream({
                 </tr>
               )}
               {before.map((record) => (
-                <Line key={record.id} of={record} />
+                <Line key={record.id} of={record} unitOf={unitOf} />
               ))}
             </tbody>
           </table>
@@ -83,7 +88,7 @@ export function Stream({
   );
 }
 
-const Line = ({ of: { ts, data, device } }: { of: LiveRecord }) => (
+const Line = ({ of: { ts, data, device }, unitOf }: { of: LiveRecord; unitOf: UnitOf }) => (
   <tr>
     <td>
       <time>{formatTime(ts)}</time>
@@ -92,7 +97,8 @@ const Line = ({ of: { ts, data, device } }: { of: LiveRecord }) => (
     <td class="data">
       {Object.entries(data).map(([name, value]) => (
         <span class="pair" key={name}>
-          <span class="quiet">{name}</span> {shown(value)}
+          <span class="quiet">{name}</span>{' '}
+          {shown(value, device?.product && typeof value === 'number' ? unitOf(device.product.id, name) : null)}
         </span>
       ))}
     </td>
