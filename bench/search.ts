@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { median, type Row, timed } from './figures.js';
 import { reportDashboards } from './search-dashboard.js';
 import { type Engine, openEngine } from './search-engine.js';
+import { reportBackup, reportRetention } from './search-keeping.js';
 import { type Question, questionsOf } from './search-question.js';
 import { reportShaping } from './search-shaping.js';
 import { openWorld, reportStorage, type SearchWorld } from './search-world.js';
@@ -10,8 +11,8 @@ import { openWorld, reportStorage, type SearchWorld } from './search-world.js';
 /**
  * Compares searches over HTTP with handwritten SQL for the same question, over records or rollups, and with the engine
  * at OPENSEARCH_URL if there is one. Options: `--rows N` (1 million) and `--rounds N` (9). `--only a,b` runs only the
- * questions and the reports (`storage`, `shaping`, `dashboards`) whose names begin with `a` or `b`. `--prepare` only
- * creates the records.
+ * questions and the reports (`storage`, `shaping`, `dashboards`, and those that run only when named: `retention`,
+ * `backup`) whose names begin with `a` or `b`. `--prepare` only creates the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -34,6 +35,8 @@ export async function run(args: readonly string[]): Promise<void> {
     if (wanted('storage')) await reportStorage(world);
     if (wanted('shaping')) await reportShaping(world);
     if (wanted('dashboards')) await reportDashboards(world);
+    if (values.only !== undefined && wanted('retention')) await reportRetention(world);
+    if (values.only !== undefined && wanted('backup')) await reportBackup(world);
   } finally {
     await world.stage.close();
   }

@@ -21,7 +21,7 @@ interface Told {
 const nothing: Told = { records: [], count: 0, leftOut: 0 };
 
 /** Finds the unit of a variable of a product. */
-export type UnitOf = (productId: string, name: string) => string | undefined;
+export type UnitOf = (productId: string, name: string) => string | null | undefined;
 
 /** Shows records as they arrive, above the history. */
 export function Stream({
