@@ -4,7 +4,6 @@ import { stdout } from 'node:process';
 import { createBackup } from '#backup/backup.js';
 import { restoreBackup } from '#backup/restore.js';
 import { openMigrations } from '#database/migrations.js';
-import { transaction } from '#database/transaction.js';
 import { version } from '#process/version.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
 import { timed } from './figures.js';
@@ -13,49 +12,49 @@ import type { SearchWorld } from './search-world.js';
 
 const day = 86_400_000;
 
-/** Thrown to undo a measured transaction. */
-class Undone extends Error {}
-
 /**
  * Measures the retention that drops the first thirty of the world's days, and then one day more, as each further day
- * does. Nothing is dropped in the end.
+ * does. The world lacks these days afterwards.
  */
 export const reportRetention = async (world: SearchWorld): Promise<void> => {
   const { stage, until } = world;
-  const undone = transaction(stage.pool, async (tx) => {
-    await tx.query(`insert into record_retention (organization_id, keep) values ($1, interval '60 days')`, [
-      stage.organizationId,
-    ]);
-    for (const [what, now] of [
-      ['a month', until],
-      ['one day more', until + day],
-    ] as const)
-      await measured(world, `retention: ${what}`, async () => {
-        const { records, partitions } = await retire(tx, new Date(now), () => false);
-        return `${partitions} partitions, ${records.toLocaleString('en')} records of others`;
-      });
-    throw new Undone();
-  });
-  await undone.catch((error: unknown) => {
-    if (!(error instanceof Undone)) throw error;
-  });
+  await stage.pool.query(`insert into record_retention (organization_id, keep) values ($1, interval '60 days')`, [
+    stage.organizationId,
+  ]);
+  for (const [what, now] of [
+    ['a month', until],
+    ['one day more', until + day],
+  ] as const)
+    await measured(world, `retention: ${what}`, async () => {
+      const { records, partitions } = await retire(stage.pool, new Date(now), () => false);
+      return `${partitions} partitions, ${records.toLocaleString('en')} records of others`;
+    });
 };
 
-/** Measures a backup of the world, and its restore into another database of the same server, which is dropped. */
-export const reportBackup = async (world: SearchWorld): Promise<void> => {
+/** Measures a backup of the world, and with `restores` its restore into another database of the server. Keeps neither. */
+export const reportBackup = async (world: SearchWorld, restores: boolean): Promise<void> => {
   const { stage } = world;
   const path = join(stage.folder, 'world.backup');
-  const restored = new URL(stage.connectionString);
-  restored.pathname = '/restored';
   await rm(path, { force: true });
-  await stage.pool.query('drop database if exists restored');
-  await stage.pool.query('create database restored');
-  const migrations = await openMigrations(restored.href);
   try {
     await measured(world, 'backup', async () => {
       await createBackup({ connectionString: stage.connectionString, path, version, now: new Date() });
       return `${((await stat(path)).size / 2 ** 20).toFixed(0)} MiB`;
     });
+    if (restores) await reportRestore(world, path);
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
+const reportRestore = async (world: SearchWorld, path: string): Promise<void> => {
+  const { stage } = world;
+  const restored = new URL(stage.connectionString);
+  restored.pathname = '/restored';
+  await stage.pool.query('drop database if exists restored');
+  await stage.pool.query('create database restored');
+  const migrations = await openMigrations(restored.href);
+  try {
     await measured(world, 'restore', async () => {
       const { rows } = await restoreBackup({
         connectionString: restored.href,
@@ -69,7 +68,6 @@ export const reportBackup = async (world: SearchWorld): Promise<void> => {
   } finally {
     await migrations.close();
     await stage.pool.query('drop database restored with (force)');
-    await rm(path, { force: true });
   }
 };
 

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
@@ -53,6 +53,10 @@ export async function openWorld(rows: number, settings: Readonly<Record<string, 
     throw error;
   }
 }
+
+/** Removes a kept world, which must be closed. */
+export const removeWorld = ({ rows }: SearchWorld): Promise<void> =>
+  rm(join(worlds, `search-${rows}`), { recursive: true, force: true });
 
 /**
  * Yields the records of a world as documents for an engine, the oldest first, equal to those that {@link storeMillions}

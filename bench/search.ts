@@ -6,13 +6,14 @@ import { type Engine, openEngine } from './search-engine.js';
 import { reportBackup, reportRetention } from './search-keeping.js';
 import { type Question, questionsOf } from './search-question.js';
 import { reportShaping } from './search-shaping.js';
-import { openWorld, reportStorage, type SearchWorld } from './search-world.js';
+import { openWorld, removeWorld, reportStorage, type SearchWorld } from './search-world.js';
 
 /**
  * Compares searches over HTTP with handwritten SQL for the same question, over records or rollups, and with the engine
  * at OPENSEARCH_URL if there is one. Options: `--rows N` (1 million) and `--rounds N` (9). `--only a,b` runs only the
- * questions and the reports (`storage`, `shaping`, `dashboards`, and those that run only when named: `retention`,
- * `backup`) whose names begin with `a` or `b`. `--prepare` only creates the records.
+ * questions and the reports (`storage`, `shaping`, `dashboards`, and those that run only when named: `backup`,
+ * `restore`, `retention`) whose names begin with `a` or `b`. `--ours` leaves out the other sides. `--prepare` only
+ * creates the records. After `retention` the world is removed, because it lacks records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -21,24 +22,27 @@ export async function run(args: readonly string[]): Promise<void> {
       rows: { type: 'string', default: '1000000' },
       rounds: { type: 'string', default: '9' },
       only: { type: 'string' },
+      ours: { type: 'boolean', default: false },
       prepare: { type: 'boolean', default: false },
     },
   });
+  const named = (name: string) => values.only?.split(',').some((one) => name.startsWith(one)) ?? false;
   const world = await openWorld(Number(values.rows));
   try {
     const url = env['OPENSEARCH_URL'];
     const engine = url === undefined ? undefined : await openEngine(url, world);
     if (values.prepare) return;
-    const wanted = (name: string) => values.only?.split(',').some((one) => name.startsWith(one)) ?? true;
+    const wanted = (name: string) => values.only === undefined || named(name);
     for (const question of questionsOf(world).filter(({ name }) => wanted(name)))
-      await compare(world, question, engine, Number(values.rounds));
+      await compare(world, question, { engine, rounds: Number(values.rounds), onlyOurs: values.ours });
     if (wanted('storage')) await reportStorage(world);
     if (wanted('shaping')) await reportShaping(world);
     if (wanted('dashboards')) await reportDashboards(world);
-    if (values.only !== undefined && wanted('retention')) await reportRetention(world);
-    if (values.only !== undefined && wanted('backup')) await reportBackup(world);
+    if (named('backup') || named('restore')) await reportBackup(world, named('restore'));
+    if (named('retention')) await reportRetention(world);
   } finally {
     await world.stage.close();
+    if (named('retention')) await removeWorld(world);
   }
 }
 
@@ -66,15 +70,17 @@ export const average = async (ask: () => Promise<unknown>, stretch: number): Pro
 };
 
 /** Queries each side in turn. */
-const compare = async (world: SearchWorld, question: Question, engine: Engine | undefined, rounds: number) => {
+const compare = async (
+  world: SearchWorld,
+  question: Question,
+  { engine, rounds, onlyOurs }: { engine: Engine | undefined; rounds: number; onlyOurs: boolean },
+) => {
   const { name, query, byHand, byRollup } = question;
   const { stage, fleet } = world;
   const row = (side: string): Row => ({ name: side, figures: [] });
-  const sides: [Row, () => Promise<unknown>][] = [
-    [row('search'), () => stage.search(fleet.applicationId, query)],
-    [row('SQL by hand'), () => stage.pool.query(byHand)],
-  ];
-  if (byRollup) sides.push([row('SQL over rollups'), () => stage.pool.query(byRollup)]);
+  const sides: [Row, () => Promise<unknown>][] = [[row('search'), () => stage.search(fleet.applicationId, query)]];
+  if (!onlyOurs) sides.push([row('SQL by hand'), () => stage.pool.query(byHand)]);
+  if (byRollup && !onlyOurs) sides.push([row('SQL over rollups'), () => stage.pool.query(byRollup)]);
   if (engine) sides.push([row('OpenSearch'), () => engine.ask(question)]);
   for (const [, ask] of sides) await average(ask, warmUp);
   for (let round = 0; round < rounds; round++)
