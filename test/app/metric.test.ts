@@ -107,7 +107,12 @@ describe('GET /metrics', () => {
       const { signal } = gone;
       const asked = fetch(`${owner.base}${application}/search`, { method: 'POST', headers, body, signal });
       const waits = async () =>
-        (await db.query(`select from pg_locks where not granted and relation = 'record'::regclass`)).rowCount! > 0;
+        (
+          await db.query(
+            `select from pg_stat_activity
+              where wait_event_type = 'Lock' and datname = current_database() and application_name = 'ddp search'`,
+          )
+        ).rowCount! > 0;
       const early = asked.then(
         () => true,
         () => true,

@@ -19,7 +19,13 @@ async function createSlowly(tenant: Tenant) {
   const client = await pool.connect();
   await client.query('begin; lock table team in exclusive mode');
   const answer = tenant.owner.post(`/organizations/${tenant.id}/teams`, { name: 'T' });
-  const waiting = async () => (await pool.query('select from pg_locks where not granted')).rowCount;
+  const waiting = async () =>
+    (
+      await pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+          and query ~ 'team'`,
+      )
+    ).rowCount;
   while ((await waiting()) === 0);
   return {
     answer,
