@@ -236,6 +236,8 @@ describeInBrowser('a page of another origin before a signed-in person', () => {
     context = opened.context;
     await opened.page.getByRole('button', { name: 'Sign in' }).click();
     await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // The console's own requests must not reach the service during the first attempt.
+    await opened.page.waitForLoadState('networkidle');
     await opened.page.close();
   });
 
