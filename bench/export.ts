@@ -46,12 +46,9 @@ const exportAs = async (
   for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
   clearInterval(timer);
   const seconds = (performance.now() - begun) / 1000;
+  const most = tenths(memory).map((figure) => figure.toFixed(0));
   stdout.write(
-    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} MiB in ${seconds.toFixed(1)} s; resident memory ${memory[0]!.toFixed(0)} MiB at its beginning, at most ${tenths(
-      memory,
-    )
-      .map((most) => most.toFixed(0))
-      .join(', ')} MiB in each tenth of its time\n`,
+    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} MiB in ${seconds.toFixed(1)} s; resident memory ${memory[0]!.toFixed(0)} MiB at its beginning, at most ${most.join(', ')} MiB in each tenth of its time\n`,
   );
 };
 

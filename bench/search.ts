@@ -42,8 +42,8 @@ export async function run(args: readonly string[]): Promise<void> {
     if (named('retention')) await reportRetention(world);
   } finally {
     await world.stage.close();
-    if (named('retention')) await removeWorld(world);
   }
+  if (named('retention')) await removeWorld(world);
 }
 
 /** Warm-up of each side in milliseconds, as a new process runs code that is not yet compiled. */

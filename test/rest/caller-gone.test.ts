@@ -17,9 +17,13 @@ describe('search of an application that the caller may not read', () => {
     const pool = createPool(service.databaseUrl, { max: 1 });
     await pool.query('begin; lock table application_device in access exclusive mode');
     const body = { ts: { gte: 1, lte: 2 }, queries: [{ products: [] }] };
+    const begun = performance.now();
     const answer = await member.post(`/applications/${id}/${application.body.id}/search`, body);
+    const took = performance.now() - begun;
     await pool.query('rollback');
     await pool.end();
+    // The look-up itself ends after ten seconds (SEARCH_TIMEOUT).
+    expect(took).toBeLessThan(5000);
     expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 });
