@@ -22,7 +22,7 @@ describe('search of an application that the caller may not read', () => {
     const took = performance.now() - begun;
     await pool.query('rollback');
     await pool.end();
-    // The look-up itself ends after ten seconds (SEARCH_TIMEOUT).
+    // The look-up itself waits for ten seconds at least (SEARCH_TIMEOUT).
     expect(took).toBeLessThan(5000);
     expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
