@@ -125,12 +125,14 @@ describe('change of a hook', () => {
     const subject = await world.subject({ url: receiver.url() });
     await world.store(hooks, subject);
     await world.until(subject, ([row]) => row?.attempts_made === 1);
-    world.now += 6.5 * 24 * hour;
+    // Less than five days, after which failures alone would disable the hook.
+    world.now += 24 * hour;
     await world.store(hooks, subject);
     await world.until(subject, ([first, second]) => first?.attempts_made === 2 && second?.attempts_made === 1);
     await change(subject.hookId, sql`disabled = true`);
-    world.now += 24 * hour;
-    hooks.wake();
+    world.now += 6.5 * 24 * hour;
+    await world.turn(hooks);
+    expect(receiver.calls).toHaveLength(3);
     broken = false;
     await change(subject.hookId, sql`disabled = false`);
     hooks.wake();
