@@ -115,32 +115,24 @@ describe('POST /mcp', () => {
   });
 
   it('counts the messages of a batch and the objects of queries as requests', async () => {
-    const actor = await fresh();
-    const batch = Array.from({ length: 10 }, (_, id) => ({ ...listTools, id }));
-    const before = Number((await send(actor, listTools)).headers.get('x-ratelimit-remaining'));
-    const after = Number((await send(actor, batch)).headers.get('x-ratelimit-remaining'));
-    expect(before - after).toBe(10);
+    /** The requests that the first call of a token counts as. */
+    const requestsOf = async (body: unknown) => {
+      const { status, headers } = await send(await fresh(), body);
+      expect(status).toBe(200);
+      return Number(headers.get('x-ratelimit-limit')) - Number(headers.get('x-ratelimit-remaining'));
+    };
+    expect(await requestsOf(Array.from({ length: 10 }, (_, id) => ({ ...listTools, id })))).toBe(10);
     // 1,000 devices, each with its product, count as eight requests.
     const query = '{ account { devices(limit: 1000) { items { id product { id } } } } }';
-    const counted = await send(actor, call('graphql_query', { query }));
-    expect(counted.status).toBe(200);
-    expect(after - Number(counted.headers.get('x-ratelimit-remaining'))).toBeGreaterThanOrEqual(8);
+    expect(await requestsOf(call('graphql_query', { query }))).toBeGreaterThanOrEqual(8);
   });
 
   it('refuses a batch that counts as more than a burst with 429, and says when to try again', async () => {
     const actor = await fresh();
-    const statuses: number[] = [];
-    let retry: string | null = null;
-    for (let index = 0; index < 10; index += 1) {
-      const answer = await send(
-        actor,
-        Array.from({ length: 20 }, (_, id) => ({ ...listTools, id })),
-      );
-      statuses.push(answer.status);
-      retry ??= answer.headers.get('retry-after');
-    }
-    expect(statuses).toContain(429);
-    expect(Number(retry)).toBeGreaterThan(0);
+    const batch = Array.from({ length: 20 }, (_, id) => ({ ...listTools, id }));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(actor, batch)));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   it('shows its calls in /metrics, by tool and code', async () => {
