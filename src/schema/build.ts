@@ -112,7 +112,8 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
 
 /**
  * Wraps an operation, for REST and GraphQL: checks the token's scope, translates violated constraints, and begins the
- * operation's event in the audit log.
+ * operation's event in the audit log. The mutations of a document run one after the other on one unit of work, so each
+ * starts without what was read before it, and a refused one leaves no change behind that the next would store.
  */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;
@@ -120,11 +121,15 @@ function guard(field: Field, changes: boolean): void {
   field.resolve = async (root, args, context, info) => {
     try {
       requireScope(context.caller, operation);
-      if (changes) context.readPrimary();
+      if (changes) {
+        context.readPrimary();
+        context.loaders.clear();
+      }
       if (isAudited(operation)) context.audit.begin(field.name);
       return await resolve(root, args, context, info);
     } catch (error) {
       const told = constraintError(error) ?? error;
+      if (changes) context.em.clear();
       await noteRefusal(context, operation, told);
       throw told;
     }

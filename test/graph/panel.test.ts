@@ -43,6 +43,46 @@ it('returns the results of the other mutations in a GraphQL document when one fa
   expect(body.errors).toMatchObject([{ path: ['second'], extensions: { code: 'NOT_FOUND' } }]);
 });
 
+it('stores nothing of a refused mutation with a later one of the document', async () => {
+  const [owner, other] = [await world.organization(), await world.organization()];
+  const own = `/organizations/${owner.id}`;
+  const applicationId = await owner.make(`${own}/applications`, { name: 'Field' });
+  const rules = `/applications/${owner.id}/${applicationId}/alert-rules`;
+  const ruleId = await owner.make(rules, { name: 'Quiet', kind: 'silence', silentFor: 60 });
+  const teamId = await owner.make(`${own}/teams`, { name: 'Before' });
+  const { body: account } = await owner.get<{ email: string }>('/account');
+  const { body: taken } = await other.get<{ username: string }>('/account');
+  const { body } = await owner.graph(
+    `mutation ($o: ID!, $a: ID!, $r: ID!, $t: ID!, $username: String!, $nobody: ID!) {
+      username: updateAccount(email: "new@example.com", username: $username) { id }
+      rule: updateAlertRule(organizationId: $o, applicationId: $a, alertRuleId: $r, name: "Loud", products: [$nobody]) { id }
+      team: updateTeam(organizationId: $o, teamId: $t, name: "After") { name }
+    }`,
+    { o: owner.id, a: applicationId, r: ruleId, t: teamId, username: taken.username, nobody },
+  );
+  expect(body.data).toEqual({ username: null, rule: null, team: { name: 'After' } });
+  expect(body.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }, { extensions: { code: 'NOT_FOUND' } }]);
+  expect((await owner.get('/account')).body).toMatchObject({ email: account.email });
+  expect((await owner.get(`${rules}/${ruleId}`)).body).toMatchObject({ name: 'Quiet' });
+});
+
+it('reads again in each mutation of a GraphQL document', async () => {
+  const owner = await world.organization();
+  const user = await world.user();
+  const count = 'updateOrganization(id: $o, email: $email, username: $username) { memberCount }';
+  const { body: account } = await owner.get<{ email: string; username: string }>('/account');
+  const { body } = await owner.graph(
+    `mutation ($o: ID!, $user: ID!, $email: String!, $username: String!) {
+      before: ${count}
+      add: setOrganizationMember(organizationId: $o, memberId: $user) { id }
+      after: ${count}
+    }`,
+    { o: owner.id, user, email: account.email, username: account.username },
+  );
+  const { before, after } = body.data as Record<string, { memberCount: number }>;
+  expect(after!.memberCount).toBe(before!.memberCount + 1);
+});
+
 it('returns the other fields to a member who may not read one of them, in a batch too', async () => {
   const owner = await world.organization();
   const member = await world.member(owner, Role.member);
