@@ -1,8 +1,7 @@
-import { tooLarge } from '#common/errors.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
 import { checkJson } from './reader.js';
-import { mostFaults, type ScanFault, type ScannedJson, scanJson, scanJsonInSteps } from './scan.js';
+import { type ScanFault, type ScannedJson, scanJson, scanJsonInSteps } from './scan.js';
 
 /** The content of a line of NDJSON or of an array item: a value, or the reason why it cannot be read. */
 export type PlainLine = PlainJson | JsonFault;
@@ -161,14 +160,13 @@ const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
 
 /**
  * Parses NDJSON of records and skips blank lines. A line that is not JSON becomes a fault in its place.
- * @throws tooLarge when more than {@link mostFaults} lines are not JSON.
  * @param organizationId organization whose time slices pay for the parsing.
  * @param maxLines number of lines that are read; one further line is read too, by which the caller notices that there
  * are more.
  */
 export const parsePlainLines = async (text: string, maxLines: number, organizationId: string): Promise<PlainLine[]> => {
   const lines: PlainLine[] = [];
-  let [number, faults] = [1, 0];
+  let number = 1;
   for (let index = 0; index < text.length && lines.length <= maxLines; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit === newline) number += 1;
@@ -176,10 +174,7 @@ export const parsePlainLines = async (text: string, maxLines: number, organizati
     const end = text.indexOf('\n', index);
     // Includes the blanks before the value, as columns count them.
     const line = text.slice(text.lastIndexOf('\n', index) + 1, end < 0 ? undefined : end);
-    const read = parseLine(line, number);
-    if (read instanceof JsonFault) faults += 1;
-    if (faults > mostFaults) throw tooLarge(`A body holds at most ${mostFaults} lines that are not JSON.`);
-    lines.push(read);
+    lines.push(parseLine(line, number));
     if (timeSlices.isOver(organizationId)) await timeSlices.next(organizationId);
     if (end < 0) break;
     index = end - 1;

@@ -86,8 +86,8 @@ const sliceLength = 16 * 1024;
  */
 const stepLength = 4 * 1024;
 
-/** Maximum number of faults, as nobody reads more. Locating each fault takes far longer than reading valid text. */
-export const mostFaults = 1000;
+/** Maximum number of faults: one for each record that a body may have. */
+const mostFaults = 10_000;
 
 const tooMany = (what: string, max: number): ApiError => tooLarge(`A body holds at most ${max} ${what}.`);
 
@@ -257,6 +257,8 @@ class Scan {
 
   private cut(start: number, end: number, message: string): void {
     this.replace(start, end, 'null');
+    // One fault refuses the whole record.
+    if (this.recordDepth === 2 && this.faults.at(-1)?.item === this.item) return;
     this.faults.push({ index: start, message, item: this.item });
     if (this.faults.length > mostFaults) throw tooMany('values that nest too deep or are numbers too long', mostFaults);
   }

@@ -94,7 +94,8 @@ const textAt = (node: PlainObject, name: string, longest: number, prefix = ''): 
   const value = node[name] ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value !== 'string') return fail(`${prefix}${name} must be text.`);
-  if (value.length > longest) return fail(`${prefix}${name} may have at most ${longest} characters.`);
+  if (value.length > longest && (value.length > 2 * longest || [...value].length > longest))
+    return fail(`${prefix}${name} may have at most ${longest} characters.`);
   if (!isStorable(value)) return fail(`${prefix}${name} holds characters that cannot be stored.`);
   return value;
 };

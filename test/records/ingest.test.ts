@@ -117,6 +117,19 @@ describe('POST /organizations/:organizationId/records', () => {
     expect(zipped.body).toMatchObject({ accepted: 1 });
   });
 
+  it.each([
+    ['lines', (items: string[]) => items.join('\n'), { 'content-type': 'application/x-ndjson' }, 'NaN'],
+    ['items of an array', (items: string[]) => `[${items.join()}]`, {}, '9'.repeat(401)],
+  ])('rejects thousands of %s that cannot be read, and stores the others', async (_what, bodyOf, headers, value) => {
+    const items = Array.from({ length: 5000 }, (_, index) => {
+      const x = index % 1000 === 0 ? '1' : `[${value},${value}]`;
+      return `{"serial":"ab-cd","data":{"x":${x}}}`;
+    });
+    const { status, body } = await ingest(bodyOf(items), headers);
+    expect([status, body.accepted, body.rejected]).toEqual([200, 5, 4995]);
+    expect(body.results[0]).toMatchObject({ index: 1, error: { code: 'MALFORMED_REQUEST' } });
+  });
+
   it('lists stored and duplicate records with their identifiers when verbose=true', async () => {
     const { body } = await owner.post<IngestAnswer>(`${records}?verbose=true`, { serial: 'ab-cd', key: 'v', data: {} });
     expect(body.results).toEqual([{ index: 0, status: 'stored', recordId: expect.any(String) }]);
