@@ -33,6 +33,17 @@ const reserved = new Set([
   'x-service-event',
 ]);
 
+/** Returns the faults that an authentication has by itself, whatever the hook has stored. */
+export function faultsOfAuthentication({ header, bearer }: AuthenticationInput): Fault[] {
+  const faults: Fault[] = [];
+  if (bearer && header) faults.push({ path: 'authentication.bearer', message: 'must not come together with header' });
+  const name = bearer ? undefined : header?.name;
+  if (name && reserved.has(name.toLowerCase())) {
+    faults.push({ path: 'authentication.header.name', message: `must not be ${name}, which calls carry already` });
+  }
+  return faults;
+}
+
 /**
  * Returns the columns of an authentication, with secrets sealed. It replaces the stored authentication, except that
  * `basic` without a password keeps the stored password (contract, section 6).
@@ -43,15 +54,12 @@ const reserved = new Set([
 export function sealAuthentication(
   vault: Vault,
   hook: HookCredentials & { id: string },
-  { basic, header, bearer }: AuthenticationInput,
+  authentication: AuthenticationInput,
 ): HookCredentials {
-  const faults: Fault[] = [];
+  const { basic, header, bearer } = authentication;
   const named = bearer ? { name: 'Authorization', value: `Bearer ${bearer.value}` } : header;
   const name = named && (named.name ?? 'Authorization');
-  if (bearer && header) faults.push({ path: 'authentication.bearer', message: 'must not come together with header' });
-  if (name && reserved.has(name.toLowerCase())) {
-    faults.push({ path: 'authentication.header.name', message: `must not be ${name}, which calls carry already` });
-  }
+  const faults = faultsOfAuthentication(authentication);
   if (basic && basic.pass == null && hook.basicPass === null) {
     faults.push({ path: 'authentication.basic.pass', message: 'is required' });
   }

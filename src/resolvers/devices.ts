@@ -3,7 +3,7 @@ import { readableDevice } from '#auth/access.js';
 import { applicationCount, deviceRows } from '#auth/rows.js';
 import type { Caller } from '#entities/caller.js';
 import type { Device } from '#entities/device.js';
-import { isId } from '#entities/id.js';
+import { isId, nilId } from '#entities/id.js';
 import type { Context } from '#schema/context.js';
 import type { Which } from './applications.js';
 import { type DeviceFilter, deviceConditions, filterTimeout } from './device-filter.js';
@@ -57,9 +57,12 @@ export const linkedDeviceListing = (
   return listing.where.length > 1 ? listing : { ...listing, countedFrom: sql`from application_device l` };
 };
 
-/** Returns the condition that `device d` has this product. An invalid identifier matches nothing. */
+/**
+ * Returns the condition that `device d` has this product. An invalid identifier matches nothing: it is compared as the
+ * nil identifier, because PostgreSQL checks no other condition, such as the syntax of `q`, beside a constant `false`.
+ */
 export const ofProduct = (productId: string | null | undefined): Sql[] =>
-  productId == null ? [] : [isId(productId) ? sql`d.product_id = ${productId}` : sql`false`];
+  productId == null ? [] : [sql`d.product_id = ${isId(productId) ? productId : nilId}`];
 
 /**
  * Loads a device that another object refers to; null when the caller cannot read it. All devices of a call share one

@@ -3,11 +3,12 @@ import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
 import { loadApplication } from '#auth/access.js';
+import { invalid } from '#common/errors.js';
 import { RestShape } from '#entities/columns.js';
 import { Delivery, DeliveryListItem } from '#entities/delivery.js';
 import { Hook, HookAuthentication, HookHeader } from '#entities/hook.js';
 import { newId } from '#entities/id.js';
-import { openHeaderValue, sealAuthentication } from '#hooks/authentication.js';
+import { faultsOfAuthentication, openHeaderValue, sealAuthentication } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
 import type { Context } from '#schema/context.js';
 import { CreateHookArgs, FilteredHooksArgs, HookArgs, UpdateHookArgs } from '#schema/hook.args.js';
@@ -76,6 +77,7 @@ export class HookResolver {
 
   @Mutation(() => Hook, { description: 'Creates a hook.' })
   async createApplicationHook(@Args(() => CreateHookArgs) args: CreateHookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    this.requireSound(args);
     const hook = Object.assign(new Hook(), { id: newId() });
     this.change(hook, args);
     const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
@@ -89,6 +91,7 @@ export class HookResolver {
 
   @Mutation(() => Hook, { description: 'Changes a hook.' })
   async updateApplicationHook(@Args(() => UpdateHookArgs) args: UpdateHookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    this.requireSound(args);
     const hook = await loadHook(ctx, args);
     this.change(hook, args);
     await ctx.em.flush();
@@ -119,9 +122,15 @@ export class HookResolver {
     return delivery;
   }
 
+  /** Checks what depends on no stored hook, before the hook is loaded (contract, section 4). */
+  private requireSound({ url, authentication }: CreateHookArgs): void {
+    this.hooks.requireUrl(url);
+    const faults = faultsOfAuthentication(authentication ?? {});
+    if (faults.length > 0) throw invalid(faults);
+  }
+
   /** Applies new values. An absent authentication stays unchanged; `null` clears it. */
   private change(hook: Hook, { url, allowUnverifiedSSLCert, disabled, authentication }: CreateHookArgs): void {
-    this.hooks.requireUrl(url);
     if (authentication !== undefined)
       Object.assign(hook, sealAuthentication(this.hooks.vault, hook, authentication ?? {}));
     hook.change({ url, allowUnverifiedSSLCert, disabled });

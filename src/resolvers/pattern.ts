@@ -35,7 +35,8 @@ export const toPostgresPattern = (pattern: string): string => {
     if (!isInBrackets && token.startsWith('{,'))
       throw refused(`must not have ${token}: write {0${token.slice(1)} for at most so many`);
     if (token === '\\0') throw refused('must not have \\0: no text holds this character');
-    translated += isInBrackets ? token : (meanings[token] ?? token.replace(/^\\x/i, '\\u00'));
+    const meaning = isInBrackets ? undefined : meanings[token];
+    translated += meaning ?? token.replace(/^\\x/i, '\\u00');
   }
   return translated;
 };

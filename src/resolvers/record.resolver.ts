@@ -35,8 +35,9 @@ export class RecordResolver {
     description: 'Stores records. Items that it reports as accepted are committed, with their deliveries.',
   })
   ingestRecords(@Args(() => IngestRecordsArgs) args: IngestRecordsArgs, @Ctx() ctx: Context): Promise<IngestAnswer> {
+    const items = readNative(args.records);
     requireOrganization(ctx, args.organizationId, 'write');
-    return this.store(ctx, args, 'records', readNative(args.records));
+    return this.store(ctx, args, 'records', items);
   }
 
   @Ingests('device')
@@ -119,8 +120,8 @@ export class RecordResolver {
 
   /** Stores all items of a body, or none of them. Returns whether there were any. */
   private async ingest(ctx: Context, { organizationId, body }: IngestArgs, read: ReadSource): Promise<boolean> {
-    requireOrganization(ctx, organizationId, 'write');
     const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
+    requireOrganization(ctx, organizationId, 'write');
     if (items.length === 0) return false;
     const { traceparent } = ctx;
     await this.records.append({ organizationId, items, traceparent, allOrNothing: true }).catch((error: unknown) => {

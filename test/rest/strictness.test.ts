@@ -3,6 +3,7 @@ import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 const variable = { name: 'temperature', type: 'FLOAT32' };
+const nobody = '00000000-0000-7000-8000-000000000000';
 const place = { streamId: 1, streamType: 'BIN', varNumber: 1 };
 
 describe('validation of REST input', () => {
@@ -134,6 +135,34 @@ describe('validation of REST input', () => {
     const answer = await tenant.owner.get<{ errors: { path: string }[] }>(`${paths.teams}?${query}`);
     expect(answer.status).toBe(422);
     expect(answer.body.errors.map((fault) => fault.path)).toEqual([at]);
+  });
+
+  it.each([
+    [
+      'two authentications of a hook',
+      'PUT',
+      `/applications/${nobody}/${nobody}/hooks/${nobody}`,
+      { url: 'https://a.example/', authentication: { bearer: { value: 'a' }, header: { value: 'b' } } },
+      'authentication.bearer',
+    ],
+    [
+      'a reserved header of a hook',
+      'PUT',
+      `/applications/${nobody}/${nobody}/hooks/${nobody}`,
+      { url: 'https://a.example/', authentication: { header: { name: 'Host', value: 'b' } } },
+      'authentication.header.name',
+    ],
+    ['a message of Sigfox without a device', 'POST', `/organizations/${nobody}/ingest/sigfox`, { data: '00' }, 'device'],
+  ])('returns 422 for %s before 404 for what does not exist', async (_what, verb, path, body, at) => {
+    const answer = await tenant.owner.request<{ errors: { path: string }[] }>(verb, path, { body });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors.map((fault) => fault.path)).toEqual([at]);
+  });
+
+  it('returns 422 for an invalid q beside a productId that no product has', async () => {
+    const path = `/organizations/${tenant.id}/devices?productId=x`;
+    expect(await tenant.owner.get(path)).toMatchObject({ status: 200, body: [] });
+    expect(await tenant.owner.get(`${path}&q=(`)).toMatchObject({ status: 422, body: { errors: [{ path: 'q' }] } });
   });
 
   it('returns all errors at once, each with its path', async () => {
