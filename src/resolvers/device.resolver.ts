@@ -15,6 +15,7 @@ import {
   DeviceArgs,
   DeviceBySerialArgs,
   DevicesArgs,
+  type ProductReferenceInput,
   RegisterDeviceArgs,
   UpdateDeviceArgs,
 } from '#schema/device.args.js';
@@ -124,7 +125,10 @@ export class DeviceResolver {
   async updateDevice(@Args(() => UpdateDeviceArgs) args: UpdateDeviceArgs, @Ctx() ctx: Context): Promise<Device> {
     const { organizationId, deviceId, ...values } = args;
     const device = await loadDevice(ctx, organizationId, deviceId, 'write');
-    const product = values.product && (await referredProduct(ctx, values.product));
+    // A device may keep a product that is public no more, so that what a client got can be put back.
+    const product = isSame(values.product, device.product)
+      ? device.product
+      : values.product && (await referredProduct(ctx, values.product));
     device.change({ ...values, product });
     await ctx.em.flush();
     return device;
@@ -146,6 +150,13 @@ export class DeviceResolver {
     return device;
   }
 }
+
+/** Whether a body names the product that a device has. */
+const isSame = (named: ProductReferenceInput | null | undefined, product: ProductReference | null | undefined) =>
+  named != null &&
+  product != null &&
+  named.id === product.id &&
+  (named.organizationId ?? product.organizationId) === product.organizationId;
 
 const serialConstraint = 'device_organization_id_serial_key_key';
 

@@ -75,6 +75,17 @@ describe('product that was withdrawn from the public and then changed', () => {
     });
   });
 
+  it('stays the product of a device that is put back, and cannot be given to another device', async () => {
+    const path = `/devices/${other.id}/${foreign}`;
+    const { body } = await other.get<object>(path);
+    expect(body).toMatchObject({ product: { id: productId, organizationId: owner.id } });
+    expect(await other.put(path, { ...body, name: 'Cellar' })).toMatchObject({ status: 200, body: { name: 'Cellar' } });
+    const wrongOwner = { product: { id: productId, organizationId: other.id } };
+    expect((await other.put(path, wrongOwner)).status).toBe(404);
+    const another = await other.make(`/organizations/${other.id}/devices/dd-02`);
+    expect((await other.put(`/devices/${other.id}/${another}`, { product: { id: productId } })).status).toBe(404);
+  });
+
   it('lets other organizations search by its last public types', async () => {
     const applicationId = await other.make(`/organizations/${other.id}/applications`, { name: 'Climate' });
     await other.put(`/applications/${other.id}/${applicationId}/devices/${foreign}`);
