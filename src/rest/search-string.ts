@@ -58,12 +58,15 @@ const arrays = new Set(['products', 'includes', 'search_after', 'fields', 'docva
 const withArrays = (query: unknown): unknown =>
   isRecord(query)
     ? Object.fromEntries(
-        Object.entries(query).map(([name, value]) => [
-          name,
-          typeof value === 'string' && arrays.has(name) ? [value] : value,
-        ]),
+        Object.entries(query).map(([name, value]) => [name, arrays.has(name) ? withItems(name, value) : value]),
       )
     : query;
+
+/** Restores an array. An empty text is no product: `products=` has no other way to write an empty list. */
+const withItems = (name: string, value: unknown): unknown => {
+  const items = typeof value === 'string' ? [value] : value;
+  return name === 'products' && Array.isArray(items) ? items.filter((id) => id !== '') : items;
+};
 
 /** Parses the bounds of the time range that are numbers. */
 const withNumbers = (value: unknown): unknown =>

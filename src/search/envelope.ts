@@ -85,12 +85,10 @@ export const parseMultiSearch = (lines: LocatedJson): Envelope => {
 
 /**
  * Returns the valid product identifiers of a query. A list of invalid ones matches nothing, like the nil identifier
- * that replaces it. Empty texts are ignored, because brackets in a query string can write an empty list in no other
- * way.
+ * that replaces it.
  */
-export const productIds = (given: readonly string[]): string[] => {
-  const products = given.filter((id) => id !== '');
-  const ids = products.map((id) => id.toLowerCase()).filter(isId);
+export const productIds = (products: readonly string[]): string[] => {
+  const ids = products.filter(isId);
   return products.length > 0 && ids.length === 0 ? [nilId] : [...new Set(ids)];
 };
 

@@ -69,10 +69,10 @@ it('stores nothing of a refused mutation with a later one of the document', asyn
 it('reads again in each mutation of a GraphQL document', async () => {
   const owner = await world.organization();
   const user = await world.user();
-  const count = 'updateOrganization(id: $o, email: $email, username: $username) { memberCount }';
+  const count = 'updateOrganization(organizationId: $o, email: $email, username: $username) { memberCount }';
   const { body: account } = await owner.get<{ email: string; username: string }>('/account');
   const { body } = await owner.graph(
-    `mutation ($o: ID!, $user: ID!, $email: String!, $username: String!) {
+    `mutation ($o: ID!, $user: ID!, $email: EmailAddress!, $username: String!) {
       before: ${count}
       add: setOrganizationMember(organizationId: $o, memberId: $user) { id }
       after: ${count}

@@ -80,7 +80,8 @@ describe('q and sort parameters', () => {
     ['[[:alpha:]\\b]+gate', 0],
     ['h[^]\\b]gate', 1],
     ['[[]?\\bgate\\b', 1],
-  ])('treats \\b in brackets as a backspace: %s', async (pattern, count) => {
+    ['[\\x67a]ate$', 1],
+  ])('treats \\b in brackets as a backspace, and takes two digits after \\x: %s', async (pattern, count) => {
     const path = `/organizations/${owner.id}/teams`;
     const name = 'south gate';
     const { body: before } = await owner.get<{ id: string; name: string }[]>(path);

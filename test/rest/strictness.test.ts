@@ -152,7 +152,13 @@ describe('validation of REST input', () => {
       { url: 'https://a.example/', authentication: { header: { name: 'Host', value: 'b' } } },
       'authentication.header.name',
     ],
-    ['a message of Sigfox without a device', 'POST', `/organizations/${nobody}/ingest/sigfox`, { data: '00' }, 'device'],
+    [
+      'a message of Sigfox without a device',
+      'POST',
+      `/organizations/${nobody}/ingest/sigfox`,
+      { data: '00' },
+      'device',
+    ],
   ])('returns 422 for %s before 404 for what does not exist', async (_what, verb, path, body, at) => {
     const answer = await tenant.owner.request<{ errors: { path: string }[] }>(verb, path, { body });
     expect(answer.status).toBe(422);

@@ -148,6 +148,18 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     expect(body.responses.map(({ hits }) => hits.hits[0]!._source.data)).toEqual([nested, nested]);
   });
 
+  it('finds nothing for products that are no identifiers, and every record for an empty list', async () => {
+    const { owner, id } = tenant;
+    const { body: products } = await owner.get<{ id: string }[]>(`/organizations/${id}/products`);
+    const lists = [[], [products[0]!.id], [products[0]!.id.toUpperCase()], [''], ['x']];
+    const queries = lists.map((list) => ({ products: list, size: 0 }));
+    const { body } = await owner.post<Answer>(path, { ts: range, queries });
+    const totals = body.responses.map(({ hits }) => (hits.total as { value: number }).value);
+    expect(totals.slice(2)).toEqual([0, 0, 0]);
+    expect(totals[0]).toBeGreaterThanOrEqual(totals[1]!);
+    expect(totals[1]).toBeGreaterThan(0);
+  });
+
   it('returns an empty list for an empty list of queries', async () => {
     const { body } = await tenant.owner.post<Answer>(path, { ts: range, queries: [] });
     expect(body.responses).toEqual([]);
