@@ -75,8 +75,8 @@ describe('counting notices of alerts', () => {
     const [waiting, sending] = [newId(), newId()];
     await world.pool.query(sql`
       insert into alert_recipient (id, organization_id, address, state, since, next_at, locked_until)
-      select id, ${site.owner.id}, id || '@example.com', 'confirmed', now(), now() + interval '1 d',
-             case when id = ${sending} then now() + interval '1 h' end from unnest(array[${waiting}, ${sending}]::uuid[]) id`);
+      select id, ${site.owner.id}, id || '@example.com', 'confirmed', now(), now() + interval '30 d',
+             case when id = ${sending} then now() + interval '30 d' end from unnest(array[${waiting}, ${sending}]::uuid[]) id`);
     await world.pool.query(sql`
       insert into alert_mail (recipient_id, count, created_at)
       select id, n, now() from unnest(array[${waiting}, ${sending}]::uuid[]) id, generate_series(1, 101) n`);

@@ -32,7 +32,7 @@ describe('incomplete request', () => {
     const idle = await SlowSender.to(service.url);
     const get = 'GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n';
     idle.socket.write(get);
-    await idle.status();
+    expect(await idle.status()).toBe(200);
     // Another connection has timed out by now.
     const slow = await SlowSender.to(service.url);
     slow.socket.write('GET');

@@ -318,9 +318,10 @@ describe('the value of a header of a hook', () => {
   it('reaches no reader before its event is stored', async () => {
     const applicationId = await newApplication();
     const hookId = await newHook(applicationId, { authentication: { header: { name: 'X-Key', value: 'planted-6' } } });
-    const tokens = await world.pool.query<{ id: string }>('select id from api_token where prefix = $1', [
-      owner.token!.slice(0, 8),
-    ]);
+    const tokens = await world.pool.query<{ id: string }>(
+      'select id from api_token where prefix = $1 and organization_id = $2',
+      [owner.token!.slice(0, 8), owner.id],
+    );
     const key = `${tokens.rows[0]!.id} showHookHeader ${hookId}`;
     const holder = await world.pool.connect();
     let shown = 0;

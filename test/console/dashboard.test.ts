@@ -20,7 +20,7 @@ describeInBrowser('console: dashboard', () => {
     await chart.getByRole('figure', { name: 'temperature' }).waitFor();
     expect(await page.getByRole('article', { name: 'state' }).getByText('Larder').count()).toBe(1);
     expect(asked.filter((name) => name === 'Panels')).toHaveLength(1);
-    await page.getByText('Live', { exact: true }).last().waitFor();
+    await page.locator('.connection').getByText('Live').waitFor();
 
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 77, state: 'ok' } });
     await page.getByRole('cell', { name: '77 °C' }).waitFor();

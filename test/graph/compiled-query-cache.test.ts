@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
 
-const world = useWorld({ config: { graph: { timeout: 700 } } });
+const world = useWorld();
+const hasty = useWorld({ config: { graph: { timeout: 700 } } });
 
 const teams =
   'query Teams($o: ID!, $limit: Int) { teams(organizationId: $o, limit: $limit) { items { id } totalCount } }';
@@ -9,8 +10,8 @@ const device = 'query ($o: ID!, $d: ID!) { account { id } device(organizationId:
 const nobody = '00000000-0000-7000-8000-000000000000';
 
 /** Sends the body, and returns status, headers except those that differ for each request, and text. */
-async function ask(token: string | undefined, body: unknown, accept = '*/*') {
-  const response = await fetch(`${world.url}/graphql`, {
+async function ask(token: string | undefined, body: unknown, accept = '*/*', { url } = world) {
+  const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept, ...(token && { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(body),
@@ -64,15 +65,15 @@ describe('GraphQL document that was sent before', () => {
   });
 
   it('stops at the GraphQL timeout', async () => {
-    const { id, token } = await world.organization();
+    const { id, token } = await hasty.organization();
     const body = { query: teams, variables: { o: id } };
-    await ask(token, body);
-    const blocker = await world.pool.connect();
+    await ask(token, body, '*/*', hasty);
+    const blocker = await hasty.pool.connect();
     await blocker.query('begin; lock table team in access exclusive mode');
     try {
-      const again = await ask(token, body);
+      const again = await ask(token, body, '*/*', hasty);
       expect(JSON.parse(again.text).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }]);
-      expect(again).toEqual(await ask(token, body, 'application/json;q=0.9'));
+      expect(again).toEqual(await ask(token, body, 'application/json;q=0.9', hasty));
     } finally {
       await blocker.query('rollback');
       blocker.release();

@@ -116,7 +116,7 @@ export function useHookWorld(): HookWorld {
         clock: () => world.now,
         random: () => 0.5,
         schedule: [5000, 300_000],
-        timeout: 2000,
+        timeout: 30_000,
         ...options,
       });
       opened.add(async () => {

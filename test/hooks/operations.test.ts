@@ -7,7 +7,7 @@ import { buildCustomer, type Customer } from './customer.js';
 import { json, startReceiver, status } from './receiver.js';
 
 const service = useService({
-  config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000], timeout: 1000 } },
+  config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000] } },
 });
 let owner: Customer;
 beforeAll(async () => {

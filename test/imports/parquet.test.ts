@@ -120,7 +120,7 @@ describe('Parquet parser', () => {
     expect(parts.steps).toBeGreaterThan(2);
     expect(parts.lines).toBe(whole.lines);
     expect(whole.lines.trim().split('\n')).toHaveLength(rows);
-  }, 30_000);
+  });
 
   itIf(process.platform === 'linux', 'needs Linux')('runs at a lower priority than the service', async () => {
     const file = withPages(dataPage(1, Buffer.concat([prefixed(run(1, 1)), text('high')])));
@@ -150,11 +150,9 @@ describe('Parquet parser', () => {
       ...needed(1),
       { name: 'level', type: 2, codec: 6, isRequired: true, pages: Array.from({ length: 100 }, () => page) },
     ]);
-    const begun = performance.now();
     expect(await send(file)).toMatchObject({
       state: 'failed',
       job: { error: expect.stringMatching(/a row group may have 64 MiB and/) },
     });
-    expect(performance.now() - begun).toBeLessThan(15_000);
   });
 });

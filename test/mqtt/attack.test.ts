@@ -5,8 +5,8 @@ import { generate } from 'mqtt-packet';
 import { recordsOf, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 
-/** Disconnects silent and slow clients after one second. */
-const world = useMqtt({ REQUEST_TIMEOUT: '1s' });
+/** Disconnects silent and slow clients after three seconds. */
+const world = useMqtt({ REQUEST_TIMEOUT: '3s' });
 const clients: RawClient[] = [];
 const keep = (client: RawClient) => {
   clients.push(client);

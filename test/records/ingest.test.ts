@@ -179,7 +179,8 @@ describe('POST /organizations/:organizationId/records', () => {
     for (const { body } of answers) expect(body).toMatchObject({ accepted: 2, rejected: 2, results: refused });
     const { rows } = await withDatabase(service, (db) =>
       db.query<{ ts: number; data: unknown }>(
-        `select extract(epoch from ts)::float8 as ts, data from record where data ->> 'ts' is not null order by seq limit 2`,
+        `select extract(epoch from ts)::float8 as ts, data from record where organization_id = $1 and data ->> 'ts' is not null order by seq limit 2`,
+        [tenant.id],
       ),
     );
     const data = { ts: '1.70000000000000000001e9' };

@@ -8,6 +8,7 @@ import { createSearch } from '#records/postgres/search/postgres-search.js';
 import type { QueryAnswer } from '#records/record-index.js';
 import { FairQueue } from '#scheduling/fair-queue.js';
 import { useDatabase } from '../support/database.js';
+import { until } from '../support/until.js';
 import { buildWorld, type World, worldNow } from './world.js';
 
 const turns = () => new FairQueue({ turns: 4, each: 3, waiting: 2 });
@@ -137,6 +138,10 @@ describe('organization with slow searches', () => {
     await holder.query('begin; lock table device in access exclusive mode');
     // Hits need the device table, which is locked now; a count does not need it.
     const slow = Array.from({ length: 110 }, () => ask(greedy, { size: 1 }));
+    let ended = 0;
+    for (const one of slow) void one.then(() => (ended += 1));
+    // While the table is locked, only those that are refused end. One that a time slice holds up is not counted yet.
+    await until(() => ended === 110 - 3 - 100);
     expect(await ask(modest, { size: 0 })).toMatchObject({ status: 200, hits: { total: { value: 1 } } });
     await holder.query('rollback');
     holder.release();

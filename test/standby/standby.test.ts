@@ -28,6 +28,15 @@ async function readsOf(call: () => Promise<unknown>): Promise<{ standby: number;
   return { standby: (await reads(standby)) - before[0]!, primary: (await reads('primary')) - before[1]! };
 }
 
+/** Calls as {@link readsOf}, and again where the standby lagged: it has 100 ms, then the primary answers. */
+async function readsInTime(call: () => Promise<unknown>): Promise<{ standby: number; primary: number }> {
+  for (let round = 1; ; round++) {
+    await world.used();
+    const counted = await readsOf(call);
+    if (counted.primary === 0 || round === 20) return counted;
+  }
+}
+
 describe('DATABASE_READ_URL', () => {
   it('reads on the standby what the caller has just stored', async () => {
     const found: number[] = [];
@@ -45,14 +54,14 @@ describe('DATABASE_READ_URL', () => {
     const { organization, applicationId, hookId } = world;
     const id = organization.id;
     const series = `{ organization(organizationId: "${id}") { devices(limit: 1) { items { series(variables: ["value"]) { values } } } } }`;
-    expect(await readsOf(() => organization.graph(series))).toEqual({ standby: 1, primary: 0 });
+    expect(await readsInTime(() => organization.graph(series))).toEqual({ standby: 1, primary: 0 });
     const usage = `{ usage(organizationId: "${id}") { items { records } } }`;
-    expect(await readsOf(() => organization.graph(usage))).toEqual({ standby: 1, primary: 0 });
+    expect(await readsInTime(() => organization.graph(usage))).toEqual({ standby: 1, primary: 0 });
     const deliveries = `/applications/${id}/${applicationId}/hooks/${hookId}/deliveries`;
-    expect(await readsOf(() => organization.get(deliveries))).toEqual({ standby: 1, primary: 0 });
+    expect(await readsInTime(() => organization.get(deliveries))).toEqual({ standby: 1, primary: 0 });
     const file = `/applications/${id}/${applicationId}/export?of=devices&format=ndjson`;
-    expect((await readsOf(() => organization.get(file))).standby).toBeGreaterThan(0);
-    expect(await readsOf(() => organization.get(`/applications/${id}/${applicationId}`))).toEqual({
+    expect((await readsInTime(() => organization.get(file))).standby).toBeGreaterThan(0);
+    expect(await readsInTime(() => organization.get(`/applications/${id}/${applicationId}`))).toEqual({
       standby: 0,
       primary: 0,
     });
@@ -81,8 +90,7 @@ describe('DATABASE_READ_URL', () => {
     expect(await readsOf(() => world.count())).toMatchObject({ primary: 1 });
     await until(async () => (await world.metric('ddp_standby_lag_seconds', nameOf(standby!))) > 0.1);
     await standby!.query('select pg_wal_replay_resume()');
-    await world.used();
-    expect(await readsOf(() => world.count())).toEqual({ standby: 1, primary: 0 });
+    expect(await readsInTime(() => world.count())).toEqual({ standby: 1, primary: 0 });
   });
 
   it('lets ddp doctor name the standby with its lag', async () => {
@@ -120,7 +128,11 @@ describe('DATABASE_READ_URL', () => {
       const list = `{ device(organizationId: "${organization.id}", deviceId: "${deviceId}") { records(limit: 400) { items { data } } } }`;
       expect((await there.graph(list)).body.errors).toBeUndefined();
       proxy.cutBeyond(600_000);
-      expect((await there.graph(list)).body.errors).toBeUndefined();
+      // A call that the standby is too late for is answered by the primary at once.
+      await until(async () => {
+        expect((await there.graph(list)).body.errors).toBeUndefined();
+        return (await world.metric('ddp_standby_repeated_total', url.host, service)) > 0;
+      });
       expect(await world.metric('ddp_standby_repeated_total', url.host, service)).toBe(1);
     } finally {
       await service.close();
