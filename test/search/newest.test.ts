@@ -60,6 +60,8 @@ describe('search for the newest records', () => {
     expect(await ask({ size: 100, query: named(true) })).toHaveLength(moments.length / 2);
     expect(await ask({ size: 100, query: { bool: { filter: [named(true)] } } })).toHaveLength(moments.length / 2);
     expect(await ask({ size: 100, query: named(false) })).toEqual([]);
+    const should = [named(false), { ids: { values: [capitals] } }, { term: { 'data.n': 0 } }];
+    expect(await ask({ size: 100, query: { bool: { should } } })).toHaveLength(1);
   });
 
   it('returns the newest records that match a time range or a value', async () => {

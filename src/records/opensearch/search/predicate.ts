@@ -11,7 +11,7 @@ type Compile = {
   [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>, compiler: PredicateCompiler) => Part;
 };
 
-/** Fields of identifiers, which are compared without regard to letter case. */
+/** Fields of identifiers. A value that is none, such as one in capitals, matches nothing. */
 const identifiers = new Set(['_id', 'd', 'p', 'o']);
 
 const compile: Compile = {
@@ -25,7 +25,7 @@ const compile: Compile = {
     const name = nameOf(field);
     if (field.kind === 'date') return anyOf(values.map((value) => ({ term: { us: microsOf(value) } })));
     if (!identifiers.has(name)) return { terms: { [name]: values } };
-    return { terms: { [name]: values.map((value) => `${value}`.toLowerCase()).filter(isId) } };
+    return { terms: { [name]: values.map((value) => `${value}`).filter(isId) } };
   },
   range: ({ field, lower, upper }, { nameOf }) => {
     const name = field.kind === 'date' ? 'us' : nameOf(field);
