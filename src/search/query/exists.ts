@@ -1,3 +1,4 @@
+import type { Field } from '../field/field.js';
 import { illegalArgument, parsing, queryShard } from '../search-failure.js';
 import { text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
@@ -14,8 +15,13 @@ export const exists: ParseClause<ExistsQuery> = (at) => {
   return { kind: 'exists', at, field };
 };
 
-export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding): Predicate => {
+export const bindExists = ({ field: path, at }: ExistsQuery, { fields, lookups }: Binding): Predicate => {
   if (path === '_source') throw queryShard('The _source field is not searchable', at);
+  if (path.includes('*')) {
+    const found = fields.matching(path);
+    lookups?.add(found.length, at);
+    return anyExists(found);
+  }
   const field = findField(fields, path, at);
   const [root, ...keys] = path.split('.');
   const inJson = root === 'data' || root === 'metadata';
@@ -27,6 +33,8 @@ export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding
   }
   if (field !== undefined) return { kind: 'exists', field };
   if (keys.includes('')) return none;
-  const under = fields.matching(`${path}.*`);
-  return under.some(({ always }) => always) ? all : or(under.map((inner) => ({ kind: 'exists', field: inner })));
+  return anyExists(fields.matching(`${path}.*`));
 };
+
+const anyExists = (fields: readonly Field[]): Predicate =>
+  fields.some(({ always }) => always) ? all : or(fields.map((field) => ({ kind: 'exists', field })));

@@ -160,7 +160,7 @@ class ClassicParser extends TokenReader {
     if (word.raw === '*' && field === '*') return { kind: 'all' };
     if (word.raw === '*')
       return field === undefined ? { kind: 'leaf', leaf: { kind: 'any' } } : { kind: 'exists', field };
-    if (field === '_exists_') return { kind: 'exists', field: word.text };
+    if (field === '_exists_' && !word.pattern) return { kind: 'exists', field: word.text };
     if (!word.pattern) return this.words(field, word.text);
     const parts = wildcardParts(word.raw);
     const [first, star] = parts;
