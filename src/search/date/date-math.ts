@@ -39,12 +39,15 @@ export const applyMath = (start: Instant, math: string, roundUp: boolean, zone: 
   return instant;
 };
 
+/** Adds to an instant. Its offset stays where the zone has it, so that an hour that comes twice is the same one. */
 const shift = (instant: Instant, count: number, unit: Unit, zone: Zone): Instant => {
-  const exact = unit === 'hour' || unit === 'minute' || unit === 'second';
-  return exact ? add(instant, count, unit) : instantOf(zone, add(instant + zone.offsetAt(instant), count, unit));
+  if (unit === 'hour' || unit === 'minute' || unit === 'second') return add(instant, count, unit);
+  const offset = zone.offsetAt(instant);
+  return instantOf(zone, add(instant + offset, count, unit), offset);
 };
 
 const round = (instant: Instant, unit: Unit, roundUp: boolean, zone: Zone): Instant => {
-  const start = truncate(instant + zone.offsetAt(instant), unit);
-  return roundUp ? instantOf(zone, add(start, 1, unit)) - 1 : instantOf(zone, start);
+  const offset = zone.offsetAt(instant);
+  const start = instantOf(zone, truncate(instant + offset, unit), offset);
+  return roundUp ? shift(start, 1, unit, zone) - 1 : start;
 };

@@ -1,20 +1,28 @@
 import { modulo, unitMillis, utcOf } from './calendar.js';
 import { type Instant, instantOf, offsetOf, type Zone } from './zone.js';
 
-const pattern =
+const strict =
   /^(\d{4}|[+-]\d{5,9})(?:-(\d{2})(?:-(\d{2})(?:T(?:(\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?)?$/;
+const lenient =
+  /^(-?\d{1,5})(?:-(\d{1,2})(?:-(\d{1,2})(?:T(?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?)?$/;
+
+const parseBy =
+  (pattern: RegExp) =>
+  (text: string, roundUp: boolean, zone: Zone): Instant | undefined => {
+    const match = pattern.exec(text);
+    if (match === null) return undefined;
+    const [, year, month, day, hour, minute, second, fraction, offset] = match;
+    return assemble({ year, month, day, hour, minute, second, fraction }, roundUp, zone, offset);
+  };
 
 /**
- * Parses ISO 8601 from the year on; every later part may be omitted (`strict_date_optional_time`).
- * @param roundUp whether omitted parts of the time of day are at their end; an omitted month or day is the first, as in
- * the engines
+ * Parses ISO 8601 from the year on; every later part may be omitted (`strict_date_optional_time`). If `roundUp` is set,
+ * omitted parts of the time of day are at their end; an omitted month or day is the first, as in the engines.
  */
-export const parseIso = (text: string, roundUp: boolean, zone: Zone): Instant | undefined => {
-  const match = pattern.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction, offset] = match;
-  return assemble({ year, month, day, hour, minute, second, fraction }, roundUp, zone, offset);
-};
+export const parseIso = parseBy(strict);
+
+/** Works like {@link parseIso}, but takes numbers without leading zeros (`date_optional_time`). */
+export const parseLenientIso = parseBy(lenient);
 
 /** The digits of a date's parts that are present. */
 export type DateParts = {
@@ -42,7 +50,8 @@ export const assemble = (
   const local =
     utcOf(year, month - 1, day) + hour * unitMillis.hour + minute * unitMillis.minute + second * 1000 + millis;
   if (Number.isNaN(local)) return undefined;
-  if (offset === undefined) return instantOf(zone, local);
+  // The engines read a text without an offset at UTC first, and keep that offset where the zone has it.
+  if (offset === undefined) return instantOf(zone, local, 0);
   const shift = offsetOf(offset);
   return shift === undefined ? undefined : local - shift;
 };

@@ -132,9 +132,13 @@ export const validOffsets = (zone: Zone, local: Instant): number[] => {
   return [...candidates].filter((offset) => zone.offsetAt(local - offset) === offset).sort((a, b) => b - a);
 };
 
-/** Returns the instant of a local time: the earlier of two; inside a gap, later by the length of the gap. */
-export const instantOf = (zone: Zone, local: Instant): Instant => {
-  const [offset] = validOffsets(zone, local);
+/**
+ * Returns the instant of a local time: of two, the one at the preferred offset, else the earlier; inside a gap, later by
+ * the length of the gap.
+ */
+export const instantOf = (zone: Zone, local: Instant, preferred: number): Instant => {
+  const offsets = validOffsets(zone, local);
+  const offset = offsets.includes(preferred) ? preferred : offsets[0];
   return local - (offset ?? gapAt(zone, local).before);
 };
 
