@@ -1,6 +1,6 @@
 import { illegalArgument, type Place } from '../search-failure.js';
 import { compilePattern } from './date-pattern.js';
-import { parseIso, printIso } from './iso.js';
+import { parseIso, parseLenientIso, printIso } from './iso.js';
 import type { Instant, Zone } from './zone.js';
 
 /** A date format. */
@@ -37,7 +37,7 @@ const named: Readonly<Record<string, DateFormat>> = {
   epoch_millis: epoch('epoch_millis', 1),
   epoch_second: epoch('epoch_second', 1000),
   strict_date_optional_time: iso,
-  date_optional_time: iso,
+  date_optional_time: { ...iso, text: 'date_optional_time', parse: parseLenientIso },
   iso8601: iso,
   strict_date_optional_time_nanos: { ...iso, text: 'strict_date_optional_time_nanos' },
 };
