@@ -84,6 +84,21 @@ describe('special cases of the query DSL', () => {
     ]);
   });
 
+  it('reads weeks of ISO 8601 at both ends of a range, and refuses parts of a date that disagree', async () => {
+    const day = "YYYY-'W'ww-e";
+    expect(await count({ range: { ts: { gte: '2026-W44-1', format: day } } })).toBe(2);
+    expect(await count({ range: { ts: { lte: '2026-W43-7', format: day } } })).toBe(3);
+    expect(await count({ range: { ts: { lte: '2026-W44', format: "YYYY-'W'ww" } } })).toBe(5);
+    expect(await count({ range: { ts: { lt: '2026', format: 'YYYY' } } })).toBe(0);
+    for (const [gte, format] of [
+      ['2026-W54-1', day],
+      ['Tue 26/10/2026', 'EEE dd/MM/yyyy'],
+      ['2026-Q2', "yyyy-'Q'Q"],
+      ['2026-10-26', 'YYYY-MM-dd'],
+    ])
+      expect(await ask({ query: { range: { ts: { gte, format } } } })).toMatchObject({ status: 400 });
+  });
+
   it('returns no bucket twice when the interval of a histogram is below the precision of doubles', async () => {
     const found = await buckets({ histogram: { field: 'data.t', interval: 1e-300 } });
     const keys = found.map(({ key }) => key);

@@ -1,6 +1,7 @@
 import { truncate, unitMillis, utcOf } from './calendar.js';
+import { type CountedParts, countedDay } from './counted-day.js';
 import { assemble, type DateParts, printOffset } from './iso.js';
-import type { Instant, Zone } from './zone.js';
+import { type Instant, utc, type Zone } from './zone.js';
 
 /** A compiled pattern, which parses and prints as a {@link DateFormat} does. */
 export interface CompiledPattern {
@@ -15,14 +16,15 @@ type Print = (date: Date, offset: number) => string;
  */
 type Ends = (text: string, at: number) => readonly number[];
 
-/**
- * A run of one pattern letter: how it prints, what it matches, and the part of the date that it sets (none if it is
- * only checked).
- */
+type Part = keyof DateParts | keyof CountedParts | 'offset' | 'monthName' | 'weekDayName' | 'half';
+
+/** A run of one pattern letter: how it prints, what it matches, and the part of the date that it sets. */
 interface Token {
   print: Print;
   ends: Ends;
-  part?: keyof DateParts | 'offset' | 'monthName' | 'half';
+  part?: Part;
+  /** Whether a date is refused if it prints otherwise than the text says. */
+  checked?: true;
 }
 
 const months = [
@@ -63,7 +65,7 @@ const offsetEnds: Ends = (text, at) => {
 const names = (all: readonly string[], length: number) => all.map((name) => (length === 3 ? name.slice(0, 3) : name));
 
 const numeric =
-  (read: (date: Date) => number, part?: Token['part']) =>
+  (read: (date: Date) => number, part?: Part) =>
   (length: number): Token => ({
     print: (date) => pad(read(date), length),
     ends: length === 1 ? digits(1, 2) : digits(length, length),
@@ -75,16 +77,22 @@ const weekOf = (date: Date) => {
   const thursday = new Date(truncate(date.getTime(), 'week') + 3 * unitMillis.day);
   return { year: thursday.getUTCFullYear(), week: Math.ceil(dayOfYear(thursday) / 7) };
 };
-const named = (all: readonly string[], index: (date: Date) => number, length: number, part?: 'monthName'): Token => ({
+const named = (all: readonly string[], index: (date: Date) => number, length: number, part: Part): Token => ({
   print: (date) => names(all, length)[index(date)]!,
   ends: oneOf(names(all, length)),
-  ...(part === undefined ? {} : { part }),
+  part,
 });
-const year = (length: number): Token => ({
-  print: (date) => (length === 2 ? pad(date.getUTCFullYear() % 100, 2) : pad(date.getUTCFullYear(), length)),
-  ends: length === 2 ? digits(2, 2) : digits(4, 9),
-  part: 'year',
-});
+const numericYear =
+  (read: (date: Date) => number, part: Part) =>
+  (length: number): Token => ({
+    print: (date) => (length === 2 ? pad(read(date) % 100, 2) : pad(read(date), length)),
+    ends: length === 2 ? digits(2, 2) : digits(4, 9),
+    part,
+  });
+const year = numericYear((date) => date.getUTCFullYear(), 'year');
+const checked =
+  (make: (length: number) => Token) =>
+  (length: number): Token => ({ ...make(length), checked: true });
 const zoneOffset =
   (zulu: boolean) =>
   (length: number): Token => ({
@@ -100,17 +108,18 @@ const zoneOffset =
 const letters: Readonly<Record<string, (length: number) => Token>> = {
   y: year,
   u: year,
-  M: (length) =>
+  M: checked((length) =>
     length < 3
       ? numeric((date) => date.getUTCMonth() + 1, 'month')(length)
       : named(months, (date) => date.getUTCMonth(), length, 'monthName'),
-  d: numeric((date) => date.getUTCDate(), 'day'),
-  D: (length) => ({ ...numeric(dayOfYear)(length), ends: digits(1, 3) }),
-  Q: numeric((date) => Math.floor(date.getUTCMonth() / 3) + 1),
-  w: numeric((date) => weekOf(date).week),
-  Y: numeric((date) => weekOf(date).year),
-  E: (length) => named(days, (date) => date.getUTCDay(), length < 4 ? 3 : length),
-  e: numeric((date) => ((date.getUTCDay() + 6) % 7) + 1),
+  ),
+  d: checked(numeric((date) => date.getUTCDate(), 'day')),
+  D: checked((length) => ({ ...numeric(dayOfYear, 'dayOfYear')(length), ends: digits(length, 3) })),
+  Q: checked(numeric((date) => Math.floor(date.getUTCMonth() / 3) + 1)),
+  w: checked(numeric((date) => weekOf(date).week, 'week')),
+  Y: checked(numericYear((date) => weekOf(date).year, 'weekYear')),
+  E: checked((length) => named(days, (date) => date.getUTCDay(), length < 4 ? 3 : length, 'weekDayName')),
+  e: checked(numeric((date) => ((date.getUTCDay() + 6) % 7) + 1, 'weekDay')),
   H: numeric((date) => date.getUTCHours(), 'hour'),
   h: numeric((date) => date.getUTCHours() % 12 || 12, 'hour'),
   a: () => ({ print: (date) => (date.getUTCHours() < 12 ? 'AM' : 'PM'), ends: oneOf(['AM', 'PM']), part: 'half' }),
@@ -205,11 +214,22 @@ const read = (
   roundUp: boolean,
   zone: Zone,
 ): Instant | undefined => {
-  const parts: Partial<Record<NonNullable<Token['part']>, string>> = {};
+  const parts: Partial<Record<Part, string>> = {};
   for (const [index, { part }] of tokens.entries()) if (part !== undefined) parts[part] = found[index]!;
   if (parts.year?.length === 2) parts.year = `20${parts.year}`;
   if (parts.monthName !== undefined)
     parts.month = `${months.findIndex((name) => name.startsWith(parts.monthName!)) + 1}`;
+  if (parts.weekDayName !== undefined)
+    parts.weekDay ??= `${days.findIndex((name) => name.startsWith(parts.weekDayName!)) || days.length}`;
   if (parts.half !== undefined) parts.hour = `${(Number(parts.hour ?? 12) % 12) + (parts.half === 'PM' ? 12 : 0)}`;
-  return assemble(parts, roundUp, zone, parts.offset);
+  Object.assign(parts, countedDay(parts));
+  const local = assemble(parts, roundUp, utc, undefined);
+  if (local === undefined) return undefined;
+  const agrees = tokens.every(
+    ({ print, checked: isChecked }, index) =>
+      !isChecked || withoutZeros(print(new Date(local), 0)) === withoutZeros(found[index]!),
+  );
+  return agrees ? assemble(parts, roundUp, zone, parts.offset) : undefined;
 };
+
+const withoutZeros = (text: string) => text.replace(/^0+/, '');
