@@ -2,6 +2,7 @@ import type { DateReading } from '../date/date-input.js';
 import type { Field } from '../field/field.js';
 import { illegalArgument, parsing } from '../search-failure.js';
 import type { Entry, Input } from '../syntax/input.js';
+import type { Shaped } from '../syntax/object.js';
 import { anything, bareText, flag, isNumber, type Read, scalarText, text } from '../syntax/value.js';
 import { type Binding, dateReading, findField } from './binding.js';
 import { type ParseClause, trusting, unchecked } from './clause.js';
@@ -45,22 +46,9 @@ export const range: ParseClause<RangeQuery> = (at) => {
   if (entry === undefined) throw illegalArgument('field name is null or empty', at);
   const { key } = entry;
   const input = entry.input.items().find(({ isObject }) => isObject)!;
-  const options = trusting('range', {
-    gt: anything,
-    gte: anything,
-    lt: anything,
-    lte: anything,
-    from: anything,
-    to: anything,
-    include_lower: flag,
-    include_upper: flag,
-    format: bare,
-    time_zone: bare,
-    relation,
-    ...unchecked,
-  })(input);
-  const lower = end([options.gt, false], [options.gte, true], [options.from, options.include_lower ?? true]);
-  const upper = end([options.lt, false], [options.lte, true], [options.to, options.include_upper ?? true]);
+  const options = trusting('range', shape)(input);
+  const lower = end(options, lowerKeys);
+  const upper = end(options, upperKeys);
   return {
     kind: 'range',
     at,
@@ -85,12 +73,40 @@ const relation: Read<string> = (input) => {
   return value;
 };
 
-/** Returns the given end of a range. `null` leaves it open. */
-const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd | undefined => {
-  for (const [value, inclusive] of candidates) {
-    if (value !== undefined && !value.isNull) return { value: given('range', value, value), inclusive };
+const shape = {
+  gt: anything,
+  gte: anything,
+  lt: anything,
+  lte: anything,
+  from: anything,
+  to: anything,
+  include_lower: flag,
+  include_upper: flag,
+  format: bare,
+  time_zone: bare,
+  relation,
+  ...unchecked,
+} as const;
+
+const lowerKeys = ['gt', 'gte', 'from', 'include_lower'] as const;
+const upperKeys = ['lt', 'lte', 'to', 'include_upper'] as const;
+
+/** Returns one end of a range. As in the engines, each key replaces what earlier ones said; `null` leaves it open. */
+const end = (
+  options: Shaped<typeof shape>,
+  [exclusive, inclusive, old, includes]: typeof lowerKeys | typeof upperKeys,
+): RangeEnd | undefined => {
+  let value: Input | undefined;
+  let isInclusive = true;
+  for (const key in options) {
+    if (key === includes) isInclusive = options[key] ?? true;
+    else if (key === exclusive || key === inclusive || key === old) {
+      const found = options[key]!;
+      value = found.isNull ? undefined : given('range', found, found);
+      if (key !== old) isInclusive = key === inclusive;
+    }
   }
-  return undefined;
+  return value && { value, inclusive: isInclusive };
 };
 
 export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
