@@ -5,7 +5,7 @@ import type { BindInner, Binding } from './binding.js';
 import { clauses, common, type ParseInner } from './clause.js';
 import type { Clause } from './clause-node.js';
 import { requiredOf } from './minimum-should-match.js';
-import { and, atLeastOf, not, or, type Predicate } from './predicate.js';
+import { and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
 
 export interface BoolQuery<Q> extends Clause<'bool'> {
   readonly must: readonly Q[];
@@ -14,6 +14,8 @@ export interface BoolQuery<Q> extends Clause<'bool'> {
   readonly mustNot: readonly Q[];
   /** As written: a number, `75%`, `2<-25%`. */
   readonly minimumShouldMatch?: string;
+  /** Whether `must_not` alone selects all other records, instead of none. */
+  readonly adjustPureNegative: boolean;
 }
 
 const orNull =
@@ -40,12 +42,13 @@ export const bool = <Q>(at: Input, inner: ParseInner<Q>): BoolQuery<Q> => {
     filter: parsed.filter ?? [],
     should: parsed.should ?? [],
     mustNot: [...(parsed.must_not ?? []), ...(parsed.mustNot ?? [])],
+    adjustPureNegative: parsed.adjust_pure_negative ?? true,
     ...(parsed.minimum_should_match === undefined ? {} : { minimumShouldMatch: parsed.minimum_should_match }),
   };
 };
 
 export const bindBool = <Q>(
-  { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery<Q>,
+  { must, filter, should, mustNot, minimumShouldMatch, adjustPureNegative, at }: BoolQuery<Q>,
   _binding: Binding,
   bind: BindInner<Q>,
 ): Predicate => {
@@ -57,6 +60,7 @@ export const bindBool = <Q>(
   const isEmpty = alone && should.length === 0 && mustNot.length === 0;
   const wanted =
     minimumShouldMatch === undefined || isEmpty ? undefined : requiredOf(minimumShouldMatch, should.length, at);
+  if (alone && should.length === 0 && !isEmpty && !adjustPureNegative) return none;
   // Without `must` and `filter`, at least one optional clause has to match, even if the request says 0.
   const required = should.length === 0 ? (alone ? 0 : (wanted ?? 0)) : alone ? Math.max(1, wanted ?? 1) : (wanted ?? 0);
   return and([...needed, ...filter.map(bind), atLeastOf(required, optional), not(or(refused))]);

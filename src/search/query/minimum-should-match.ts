@@ -2,12 +2,14 @@ import { type Place, SearchFailure } from '../search-failure.js';
 
 /**
  * Returns how many of `count` optional clauses must match: `2`, `-1` (all but one), `75%` (rounded down), `-25%`, and
- * conditions `3<90%` (all up to three clauses, else 90 %), of which several are separated by blanks.
+ * conditions `3<90%` (all up to three clauses, else 90 %), of which several are separated by blanks. Blanks around `<`
+ * have no effect.
  */
 export const requiredOf = (text: string, count: number, place: Place): number => {
   if (!text.includes('<')) return simple(text.trim(), count, place);
   let result = count;
-  for (const condition of text.trim().split(/\s+/)) {
+  const trimmed = text.split('<').map((part) => part.trim());
+  for (const condition of trimmed.join('<').split(/\s+/)) {
     const [limit, then] = condition.split('<');
     if (limit === undefined || then === undefined || !/^-?\d+$/.test(limit)) throw bad(text, place);
     if (count <= Number(limit)) return result;
