@@ -1,7 +1,8 @@
+import { distanceOf } from '../query/geo-clause.js';
 import { illegalArgument } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { atLeast, flag, integer } from '../syntax/value.js';
+import { atLeast, flag, integer, type Read } from '../syntax/value.js';
 import { type FieldOptions, type Node, named, type ParseAggregation } from './aggregation-node.js';
 import { fieldOptions, unformatted, valueSource } from './option/value-source.js';
 
@@ -11,20 +12,24 @@ export interface GridAggregation extends Node<'geohash_grid' | 'geotile_grid'>, 
   readonly size: number;
 }
 
-/** Range and default of a grid's precision. */
+/** Range and default of a grid's precision, and its reader. */
 interface Precisions {
   readonly byDefault: number;
   readonly min: number;
   readonly max: number;
+  readonly read: Read<number>;
 }
 
 /** Creates the parser of a grid. */
 const grid =
-  (kind: 'geohash_grid' | 'geotile_grid', { byDefault, min, max }: Precisions): ParseAggregation<GridAggregation> =>
+  (
+    kind: 'geohash_grid' | 'geotile_grid',
+    { byDefault, min, max, read }: Precisions,
+  ): ParseAggregation<GridAggregation> =>
   (at, frame) => {
     const options = object(kind, {
       ...valueSource,
-      precision: integer,
+      precision: read,
       size: atLeast(1),
       shard_size: atLeast(1),
       bounds: refuseBounds,
@@ -43,9 +48,34 @@ function refuseBounds(at: Input): never {
   throw illegalArgument('[bounds] of a grid are not supported; filter by geo_bounding_box', at);
 }
 
-export const geohashGrid = grid('geohash_grid', { byDefault: 5, min: 1, max: 12 });
+const longestGeohash = 12;
 
-export const geotileGrid = grid('geotile_grid', { byDefault: 7, min: 0, max: 29 });
+/** Metres around the equator, and from pole to pole (WGS 84). */
+const equator = 2 * Math.PI * 6_378_137;
+const meridian = Math.PI * 6_356_752.314245;
+
+/** Returns the length of geohashes whose cells have about this size in metres, as the engines estimate it. */
+const geohashLength = (metres: number): number => {
+  const ratio = 1 + meridian / equator;
+  const cells = Math.ceil(equator / Math.sqrt((metres * metres) / (ratio * ratio)));
+  if (cells === 1) return 1;
+  const bits = Math.ceil(Math.log(cells) / Math.log(2));
+  const left = bits % 5;
+  return 2 * Math.floor(bits / 5) + (left > 0 ? 1 : 0) + (left > 3 ? 1 : 0);
+};
+
+/** Parses the length of geohashes, or a text with the size of their cells: `100km`. */
+const geohashPrecision: Read<number> = (input) => {
+  const { node } = input;
+  if (node.kind !== 'string' || /^[+-]?\d+$/.test(node.text)) return integer(input);
+  const length = geohashLength(distanceOf(node.text, input));
+  if (length > longestGeohash) throw illegalArgument(`precision too high [${node.text}]`, input);
+  return length;
+};
+
+export const geohashGrid = grid('geohash_grid', { byDefault: 5, min: 1, max: longestGeohash, read: geohashPrecision });
+
+export const geotileGrid = grid('geotile_grid', { byDefault: 7, min: 0, max: 29, read: integer });
 
 /** The smallest box around all locations. */
 export interface GeoBoundsMetric extends Node<'geo_bounds'>, FieldOptions {
