@@ -231,7 +231,11 @@ export const places: readonly Make[] = [
   (dice) => ({
     geohash_grid: {
       field: 'device.location',
-      ...dice.maybe(0.8, () => ({ precision: dice.loose(dice.pick(1, 3, 5, 8, 12, 12, 0, 13)) })),
+      ...dice.maybe(0.8, () => ({
+        precision: dice.chance(0.2)
+          ? dice.pick('100km', '5 m', '1mm')
+          : dice.loose(dice.pick(1, 3, 5, 8, 12, 12, 0, 13)),
+      })),
       ...dice.maybe(0.3, () => ({ size: 2 })),
     },
   }),

@@ -5,6 +5,9 @@ import { date, type Field, valueOf, zone } from './value.js';
 export const ends = (dice: Dice, field: Field): object => ({
   ...dice.maybe(0.7, () => ({ [dice.pick('gte', 'gt')]: dice.chance(0.05) ? null : valueOf(dice, field) })),
   ...dice.maybe(0.7, () => ({ [dice.pick('lte', 'lt')]: valueOf(dice, field) })),
+  // Of several keys of one side, the last counts.
+  ...dice.maybe(0.1, () => ({ [dice.pick('gt', 'gte', 'lt', 'lte', 'from', 'to')]: valueOf(dice, field) })),
+  ...dice.maybe(0.1, () => ({ [dice.pick('include_lower', 'include_upper')]: dice.chance(0.5) })),
   ...dice.maybe(0.05, () => ({ relation: dice.pick('within', 'INTERSECTS') })),
 });
 
@@ -23,6 +26,9 @@ export const dates = (dice: Dice): object => {
       { gte: '29/03/2026', lt: '01/04/2026', format: 'dd/MM/yyyy' },
       { gte: '2026', format: 'yyyy' },
       { gte: '2026', format: '' },
+      { gte: '2026-W14-Wed', format: "YYYY-'W'ww-EEE" },
+      { gt: '2026-088', format: 'uuuu-DDD', time_zone: 'Europe/Paris' },
+      { lt: '2026-3-9T5', format: 'date_optional_time' },
       { gte: 1774742400000, format: 'epoch_millis' },
       { lte: '1774742400', format: 'epoch_second' },
       { gte: '2026-03-29 01:00', format: 'yyyy-MM-dd HH:mm||yyyy', time_zone: 'Europe/Paris' },

@@ -48,8 +48,10 @@ export class QueryGrammar {
           '75%',
           '1<50%',
           '2<-1 3<80%',
+          '1 < 50%',
         ),
       })),
+      ...dice.maybe(0.1, () => ({ adjust_pure_negative: dice.pick<unknown>(true, false, 'false') })),
       ...this.common(),
     };
   }
@@ -74,11 +76,26 @@ export class QueryGrammar {
       () => ({ term: { [field]: { value: value(), ...this.common() } } }),
       () => ({ term: { [text]: { value: dice.pick('ABC', 'été', 'ÉTÉ', 'zÜrich', 'LORA'), case_insensitive: true } } }),
       () => ({ terms: { [field]: dice.some(0, 4, value), ...this.common() } }),
-      () => ({ exists: { field: dice.pick<string>(field, 'data', 'metadata', 'device', 'dat', 'data.') } }),
+      () => ({
+        exists: {
+          field: dice.pick<string>(
+            field,
+            'data',
+            'metadata',
+            'device',
+            'dat',
+            'data.',
+            'data.t*',
+            'data.*',
+            'device.n*',
+          ),
+        },
+      }),
       () => ({ range: { [field]: { ...ends(dice, field), ...this.common() } } }),
       () => ({ range: { ts: dates(dice) } }),
       () => ({ range: { [dice.pick(...numbers)]: oldEnds(dice) } }),
       () => ({ ids: { values: dice.list(dice.some(0, 3, () => dice.pick(...this.ids, 'nobody'))) } }),
+      () => ({ ids: { values: [dice.pick(...this.ids).toUpperCase()] } }),
       () => ({ prefix: { [text]: dice.pick('a', 'A', 'l', 'é', '', 'ro', '0') } }),
       () => ({ prefix: { [text]: { value: dice.pick('A', 'LO', 'É'), case_insensitive: dice.chance(0.7) } } }),
       () => ({ wildcard: { [text]: wildcard(dice) } }),

@@ -64,6 +64,10 @@ export const date = (dice: Dice): string =>
     '2026-03-29T01:30:00Z',
     '2026-03-29T01:30',
     '2026-10-25||/d',
+    '2026-10-25T01:15:30Z||/m',
+    '2026-10-25T00:30Z||/h',
+    '2026-10-26T01:30:00Z||-1d',
+    '2026-10-25T01:30',
     '2026-03',
     '2026',
     '2026-10-25T02:00:00+02:00',
@@ -77,7 +81,17 @@ export const date = (dice: Dice): string =>
   );
 
 export const zone = (dice: Dice): string =>
-  dice.pick('Europe/Paris', 'America/New_York', '+05:30', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC', '-03:00', 'Z');
+  dice.pick(
+    'Europe/Paris',
+    'Europe/London',
+    'America/New_York',
+    '+05:30',
+    'Asia/Kolkata',
+    'Australia/Lord_Howe',
+    'UTC',
+    '-03:00',
+    'Z',
+  );
 
 /** Returns a value for the option `missing`, which replaces an absent value. */
 export const missingOf = (field: Field): unknown => {
