@@ -1,4 +1,4 @@
-import { parsing } from '../search-failure.js';
+import { illegalArgument, parsing } from '../search-failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { bareText, flag, number, type Read, text } from '../syntax/value.js';
@@ -37,6 +37,7 @@ const single =
       'query',
       handWritten,
     );
+    if (options.query === undefined && name !== 'match') throw illegalArgument(`[${name}] requires query value`, at);
     return {
       kind: 'match',
       at,
