@@ -103,17 +103,17 @@ const isOfNoHits = (ours: Plain, theirs: Plain): boolean =>
   theirs['error'] === undefined && reasonOf(ours).startsWith('numHits must be > 0');
 
 /**
- * A `bool` that requires one of its `should`, all of them `exists`: if no record has the fields, OpenSearch takes the
- * `bool` for nothing and forgets the names inside.
+ * A `bool` that requires `match_none`, or one of its `should`, all of them `exists`: if no record has the fields,
+ * OpenSearch takes the `bool` for nothing and forgets the names inside.
  */
 export const forgetsNames = (body: Plain): boolean =>
   within(body).some((one) => {
     const { should = [], must = [], filter = [] } = (one['bool'] ?? {}) as Plain;
     const optional = [should].flat() as Plain[];
+    const required = [must, filter].flat() as Plain[];
     return (
-      optional.length > 0 &&
-      optional.every((clause) => 'exists' in clause) &&
-      [must, filter].flat().length === 0 &&
+      (required.some((clause) => 'match_none' in clause) ||
+        (optional.length > 0 && optional.every((clause) => 'exists' in clause) && required.length === 0)) &&
       within(one['bool']).some((clause) => '_name' in clause)
     );
   });
