@@ -262,6 +262,14 @@ describe('special cases of the query DSL', () => {
     expect(await count({ exists: { field: 'data.t' } })).toBe(2);
   });
 
+  it('refuses an intersection of a part of a regular expression', async () => {
+    expect(await world.ask({ query: { regexp: { 'data.txt': 'x|a&b' } } })).toMatchObject({
+      status: 400,
+      error: { root_cause: [{ type: 'illegal_argument_exception' }] },
+    });
+    expect(await count({ regexp: { 'data.txt': '(x|a)&a' } })).toBe(2);
+  });
+
   it('reads undeclared fields by the kind of their first value', async () => {
     expect(await count({ term: { 'data.free': 6 } })).toBe(1);
     expect(await count({ range: { 'metadata.rssi': { lt: 0 } } })).toBe(1);

@@ -37,6 +37,16 @@ export const regexp = (dice: Dice): string =>
     'a{2',
     'x**',
     '\\',
+    '[\\D]+',
+    '[^\\W]+',
+    '[\\s\\S]',
+    'ab\\c|a\\n',
+    'abc|',
+    '|abc',
+    '*abc|x||y',
+    '[a-]bc',
+    'x|abc&abd',
+    '&abc',
   );
 
 /** Options of `multi_match`. OpenSearch never answers `cross_fields` on fields that are not text. */

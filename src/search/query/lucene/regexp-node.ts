@@ -1,5 +1,8 @@
-/** A range of characters, both ends included, or a class such as `\d`, `\w` or `\s`. */
-export type ClassItem = { readonly from: string; readonly to: string } | { readonly class: 'd' | 'w' | 's' };
+/** The letter of a class such as `\d`; in upper case, all other characters. */
+export type ClassLetter = 'd' | 'w' | 's' | 'D' | 'W' | 'S';
+
+/** A range of characters, both ends included, or a class such as `\d`. */
+export type ClassItem = { readonly from: string; readonly to: string } | { readonly class: ClassLetter };
 
 /** A part of a regular expression. */
 export type RegexpNode =

@@ -1,11 +1,11 @@
 import { illegalArgument, type Place, queryShard } from '#search/search-failure.js';
 import { maxRegexpCost, regexpCost } from './regexp-cost.js';
-import type { ClassItem, Regexp, RegexpNode } from './regexp-node.js';
+import type { ClassItem, ClassLetter, Regexp, RegexpNode } from './regexp-node.js';
 
 /**
  * Parses a regular expression of Lucene, which matches a text as a whole. `^` and `$` are plain characters, `"…"` is
  * literal text, `@` any text, `#` no text at all, `<1-99>` a number in a range. `&` between whole expressions requires
- * both, `~` before a whole one negates it.
+ * both, `~` before a whole one negates it. Operators such as `*` and `|` are plain characters where an atom must begin.
  * @param operators the active operators among `&~#@<`; the others are plain characters
  * @throws SearchFailure for an invalid expression, an intersection or opposite of a part, or too high a cost
  */
@@ -53,15 +53,19 @@ class RegexpParser {
   ) {}
 
   whole(): Regexp {
+    if (this.characters.length === 0) return [{ of: { kind: 'sequence', of: [] }, opposite: false }];
     const parts: { of: RegexpNode; opposite: boolean }[] = [];
     do {
       const opposite = this.operates('~');
       // An opposite concerns the single atom after it, which must be the last.
-      const of = opposite ? this.one() : this.union();
+      const of = opposite ? this.atom() : this.union();
       if (opposite && this.peek() !== undefined && !this.isOperator('&'))
         this.fail('opposites of a part of an expression are not supported');
       parts.push({ of, opposite });
     } while (this.operates('&'));
+    // `&` binds more tightly than `|`.
+    if (parts.length > 1 && parts.some(({ of }) => of.kind === 'union'))
+      this.fail('intersections of a part of an expression are not supported');
     if (this.index < this.characters.length) this.fail(`unexpected character at position ${this.index}`);
     return parts;
   }
@@ -74,13 +78,11 @@ class RegexpParser {
 
   private sequence(): RegexpNode {
     const of: RegexpNode[] = [];
-    for (
-      let next = this.peek();
-      next !== undefined && next !== '|' && next !== ')' && !this.isOperator('&');
-      next = this.peek()
-    ) {
+    let next: string | undefined;
+    do {
       of.push(this.repeated());
-    }
+      next = this.peek();
+    } while (next !== undefined && next !== '|' && next !== ')' && !this.isOperator('&'));
     return { kind: 'sequence', of };
   }
 
@@ -127,19 +129,9 @@ class RegexpParser {
         return this.fail('opposites of a part of an expression are not supported');
       case '\\':
         return this.escaped();
-      case '*':
-      case '+':
-      case '?':
-      case '{':
-        return this.fail(`nothing to repeat at position ${this.index - 1}`);
       default:
         return { kind: 'character', character };
     }
-  }
-
-  /** Parses one atom, which must exist. */
-  private one(): RegexpNode {
-    return this.peek() === undefined ? this.fail('end of expression') : this.atom();
   }
 
   private group(): RegexpNode {
@@ -151,10 +143,10 @@ class RegexpParser {
   }
 
   private escaped(): RegexpNode {
-    const character = this.peek() === undefined ? this.fail('escape sequence at the end') : this.take();
-    const letter = character.toLowerCase();
-    if (!isClass(letter)) return { kind: 'character', character };
-    return { kind: 'class', negated: character !== letter, items: [{ class: letter }] };
+    const item = this.escapedItem();
+    return 'class' in item
+      ? { kind: 'class', negated: false, items: [item] }
+      : { kind: 'character', character: item.from };
   }
 
   private quoted(): RegexpNode {
@@ -183,15 +175,24 @@ class RegexpParser {
   }
 
   private classItem(): ClassItem {
-    const escaped = this.takes('\\');
-    const from = this.peek() === undefined ? this.fail("expected ']'") : this.take();
-    if (escaped && isClass(from)) return { class: from };
-    if (this.peek() !== '-' || this.characters[this.index + 1] === ']') return { from, to: from };
-    this.index += 1;
+    const item = this.takes('\\') ? this.escapedItem() : this.characterItem();
+    if ('class' in item || !this.takes('-')) return item;
     this.takes('\\');
-    const to = this.peek() === undefined ? this.fail("expected ']'") : this.take();
-    if (from > to) this.fail('invalid range: from > to');
-    return { from, to };
+    const { to } = this.characterItem();
+    if (item.from.codePointAt(0)! > to.codePointAt(0)!) this.fail('invalid range: from > to');
+    return { from: item.from, to };
+  }
+
+  /** Parses what follows a backslash: the letter of a class, or a character that is not a letter from A to Z. */
+  private escapedItem(): ClassItem {
+    const item = this.characterItem();
+    if (isClass(item.from)) return { class: item.from };
+    return /[A-Za-z]/.test(item.from) ? this.fail(`invalid character class \\${item.from}`) : item;
+  }
+
+  private characterItem(): { readonly from: string; readonly to: string } {
+    const character = this.take();
+    return { from: character, to: character };
   }
 
   private peek(): string | undefined {
@@ -199,8 +200,9 @@ class RegexpParser {
   }
 
   private take(): string {
+    const character = this.peek() ?? this.fail('unexpected end');
     this.index += 1;
-    return this.characters[this.index - 1]!;
+    return character;
   }
 
   private takes(character: string): boolean {
@@ -226,4 +228,4 @@ class RegexpParser {
   }
 }
 
-const isClass = (letter: string): letter is 'd' | 'w' | 's' => letter === 'd' || letter === 'w' || letter === 's';
+const isClass = (letter: string): letter is ClassLetter => /[dwsDWS]/.test(letter);

@@ -49,7 +49,15 @@ const interval = ({ from, to, width }: Extract<RegexpNode, { kind: 'interval' }>
   return `(?:${numbers.map((number) => (width === 0 ? `0*${number}` : number)).join('|')})`;
 };
 
-const classes = { d: '0-9', w: 'a-zA-Z0-9_', s: ' \\t\\n\\r' } as const;
+// PostgreSQL's own classes depend on the locale.
+const classes = {
+  d: '0-9',
+  w: 'a-zA-Z0-9_',
+  s: ' \\t\\n\\r',
+  D: '\\u0001-/:-\\U0010ffff',
+  W: '\\u0001-/:-@\\[-\\^`{-\\U0010ffff',
+  S: '\\u0001-\\u0008\\u000b\\u000c\\u000e-\\u001f!-\\U0010ffff',
+} as const;
 
 const inClass = (item: ClassItem, caseInsensitive: boolean): string => {
   if ('class' in item) return classes[item.class];
