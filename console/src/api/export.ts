@@ -1,5 +1,5 @@
 import { saveBlob } from '../format/csv.js';
-import { GraphError } from './graph.js';
+import { GraphError, refusalIn } from './graph.js';
 import { authorization, organizationId } from './session.js';
 
 /**
@@ -21,15 +21,8 @@ export async function saveExport(
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) address.searchParams.set(name, value);
   const response = await fetch(address, { headers: authorization(), signal });
+  if (!response.ok) throw await refusalIn(response);
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  if (!response.ok) {
-    const refusal = (await response.json().catch(() => ({}))) as { message?: string; code?: string };
-    throw new GraphError(
-      refusal.message ?? `The service answered ${response.status}.`,
-      refusal.code ?? 'INTERNAL',
-      requestId,
-    );
-  }
   const cutOff = 'The download was cut off before its end. Try again, or ask for less.';
   const file = await response.blob().catch(() => Promise.reject(new GraphError(cutOff, 'UNREACHABLE', requestId)));
   // Spreadsheets recognize UTF-8 by this byte order mark.

@@ -103,6 +103,15 @@ async function read<Body>(response: Response, requestId: string | undefined): Pr
   }
 }
 
+/** Returns the refusal in an answer of REST, and signs out when the answer is a 401. */
+export async function refusalIn(response: Response): Promise<GraphError> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const refusal = (await response.json().catch(() => ({}))) as { message?: string; code?: string };
+  const { message = `The service answered ${response.status}.`, code = 'INTERNAL' } = refusal;
+  signOutIfUnauthenticated(code);
+  return new GraphError(message, code, requestId);
+}
+
 /** Receives the events of a subscription. */
 export interface Listener<Data> {
   next(data: Data): void;

@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { Role } from '#entities/enums.js';
 import { setQuota } from '#operator/quota.js';
+import { createSignInLink } from '#operator/sign-in-link.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
@@ -72,6 +74,21 @@ describeInBrowser('console: import of devices and history', () => {
     await dialog.getByLabel('File').setInputFiles({ name: 'fleet.xlsx', mimeType: 'application/zip', buffer });
     await dialog.getByRole('button', { name: 'Check the file' }).click();
     await dialog.getByRole('alert').getByText('spreadsheet').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('tells a person who is signed in by a cookie to import with a token', async () => {
+    const owner = await world.member(await world.organization(), Role.owner);
+    const { token } = await createSignInLink(world.pool, owner.id, new Date());
+    const { page } = await browser.open(`${world.url}/auth/link?token=${token}`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Devices' }).click();
+    await page.getByRole('button', { name: 'Import devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    const buffer = Buffer.from('serial,name\nc5-01,Attic\n');
+    await dialog.getByLabel('File').setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    await dialog.getByRole('alert').getByText('with a token').waitFor();
     expect(new URL(page.url()).search).toBe('');
   });
 });

@@ -5,8 +5,8 @@ import {
   FileImportDocument,
   type FileImportQuery,
 } from '../../api/documents.js';
-import { ask, GraphError } from '../../api/graph.js';
-import { organizationId, token } from '../../api/session.js';
+import { ask, GraphError, refusalIn } from '../../api/graph.js';
+import { authorization, organizationId, token } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
@@ -15,17 +15,18 @@ import { Failure, Loading } from '../../components/state.js';
 
 /** Uploads a file for a dry run and returns the identifier of its import. */
 async function sendFile(kind: 'devices' | 'records', file: File): Promise<string> {
+  // REST, which takes files of any size, takes no cookie.
+  if (token.value === undefined)
+    throw new GraphError('Files are imported with a token: sign in with one.', 'FORBIDDEN', undefined);
   const ending = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase();
   const type = types[ending] ?? 'text/csv';
   const response = await fetch(`/ddp/v1/organizations/${organizationId.value}/imports/${kind}`, {
     method: 'POST',
-    headers: { 'content-type': type, authorization: `Bearer ${token.value ?? ''}` },
+    headers: { 'content-type': type, ...authorization() },
     body: file,
   });
-  const answer = (await response.json()) as { id: string; message?: string; code?: string; requestId?: string };
-  if (!response.ok)
-    throw new GraphError(answer.message ?? 'The file was refused.', answer.code ?? '', answer.requestId);
-  return answer.id;
+  if (!response.ok) throw await refusalIn(response);
+  return ((await response.json()) as { id: string }).id;
 }
 
 const types: Readonly<Record<string, string>> = {
