@@ -117,9 +117,12 @@ export interface Listener<Data> {
   next(data: Data): void;
   /** Called with `reconnecting` when the stream broke off, and with `open` whenever it is open again. */
   state(state: 'open' | 'reconnecting'): void;
-  /** Called when the server ended the stream for good. */
+  /** Called when the server refused the stream. A refusal that may pass is followed by `reconnecting`. */
   error(error: GraphError): void;
 }
+
+/** Codes of refusals after which a stream is opened again. */
+const passing: ReadonlySet<string> = new Set(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'TIMEOUT']);
 
 /**
  * Subscribes over server-sent events, and resubscribes when the connection breaks or the service stops. `variables` is
@@ -135,10 +138,6 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
     headers: authorization,
     // The stream is reopened below, with new variables.
     retryAttempts: 0,
-    onMessage: () => {
-      failures = 0;
-      listener.state('open');
-    },
   });
   let stopped = false;
   let failures = 0;
@@ -157,9 +156,15 @@ export function subscribe<Data, Variables extends Record<string, unknown>>(
       {
         next: ({ data, errors }) => {
           const [first] = errors ?? [];
-          const code = (first?.extensions as Fault['extensions'])?.code ?? 'INTERNAL';
-          if (first !== undefined) refuse(first.message, code);
-          else if (data != null) listener.next(data);
+          if (first !== undefined) {
+            const code = (first.extensions as Fault['extensions'])?.code ?? 'INTERNAL';
+            if (!passing.has(code)) stopped = true;
+            refuse(first.message, code);
+          } else if (data != null) {
+            failures = 0;
+            listener.state('open');
+            listener.next(data);
+          }
         },
         error: (error) => {
           const status = statusOf(error);

@@ -122,6 +122,26 @@ describeInBrowser('console: live records', () => {
     }
   });
 
+  it('asks once for a stream that the service refuses', async () => {
+    const { owner } = await furnished();
+    const { page } = await browser.open('about:blank');
+    await page.clock.install();
+    let asked = 0;
+    await page.route('**/graphql', (route) => {
+      const body = route.request().postDataJSON();
+      if (!body.query.includes('LiveRecords')) return route.continue();
+      asked += 1;
+      body.variables.after = 'not a cursor';
+      return route.continue({ postData: JSON.stringify(body) });
+    });
+    await page.goto(`${world.url}/console/live#token=${owner.token}`);
+    await page.getByRole('alert').getByText('cursor').waitFor();
+    await page.clock.fastForward(60_000);
+    // The answer comes after every request that the page sent before.
+    await page.evaluate(async () => (await fetch('/auth/session')).status);
+    expect(asked).toBe(1);
+  });
+
   it('asks for another token when its own is revoked', async () => {
     const { owner } = await furnished();
     const { id, token } = await createToken(world.pool, { organizationId: owner.id }, new Date());
