@@ -8,9 +8,14 @@ export const openPalette = (what: unknown): void => {
   palette.value = what === 'keys' ? 'keys' : 'find';
 };
 
-/** Whether the pressed keys go to a field, so that they are no shortcut. */
-const isTyping = ({ target }: KeyboardEvent): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+/**
+ * Whether the pressed keys go to a field, so that they are no shortcut. The field may be in a shadow root, whose host is
+ * the target of the event.
+ */
+export const isTyping = (event: KeyboardEvent): boolean => {
+  const [field] = event.composedPath();
+  return field instanceof HTMLElement && (field.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(field.tagName));
+};
 
 /**
  * Runs the shortcuts of every screen: Ctrl+K finds, `/` goes to the filter, `?` lists the shortcuts. Returns the

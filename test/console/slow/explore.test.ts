@@ -145,14 +145,17 @@ describeInBrowser('console: explore', () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows the service's message for an invalid query, and disables Run for text that is not JSON", async () => {
+  it("shows the service's message for an invalid query, takes / and ? as text, and disables Run without JSON", async () => {
     const { reader, applicationId } = await furnished();
     const query = encodeURIComponent('{"query":{"rang":{"data.temperature":{"gt":0}}}}');
     const address = `${world.url}/console/explore?application=${applicationId}&by=query&query=${query}`;
     const { page } = await browser.open(`${address}#token=${reader.token}`);
     await page.getByRole('alert').getByText('did you mean [range]').waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    await page.locator('.editor [role="textbox"]').fill('{ not json');
+    const editor = page.locator('.editor [role="textbox"]');
+    await editor.fill('{ not json');
+    await page.keyboard.type(' / ?');
+    await editor.getByText('{ not json / ?').waitFor();
     await page.getByText('This is not JSON yet').waitFor();
     expect(await page.getByRole('button', { name: 'Run' }).isDisabled()).toBe(true);
   });
