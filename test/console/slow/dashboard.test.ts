@@ -124,4 +124,14 @@ describeInBrowser('console: panels of a dashboard', () => {
     await other.page.getByText('Whoever may change the application can make one.').waitFor();
     expect(await other.page.getByRole('button', { name: /Edit|Make/ }).count()).toBe(0);
   });
+
+  it('restores the dashboard that an application had before', async () => {
+    const { owner, application, address } = await coldRooms(world);
+    await saveDashboard(owner, application, placed([{ title: 'Newest', kind: 'table', sources: [source] }]));
+    await owner.put(`/applications/${owner.id}/${application}`, { name: 'Cold rooms', hasDashboard: false });
+    const { page } = await browser.open(`${address}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Make a first dashboard' }).click();
+    await page.getByRole('article', { name: 'Newest' }).getByRole('cell', { name: 'Freezer' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
 });

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { DashboardsToAddToDocument, DashboardToAddToDocument, UpdateDashboardDocument } from '../../api/documents.js';
+import { DashboardsToAddToDocument, UpdateDashboardDocument } from '../../api/documents.js';
 import { ask, GraphError } from '../../api/graph.js';
 import { mayOwn, mayWrite, organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
@@ -8,7 +8,7 @@ import { Field, FormDialog } from '../../components/dialog.js';
 import { Failure } from '../../components/state.js';
 import { linkDevice } from '../link-device.js';
 import { freeId, mostPanels, type SeriesPanel } from './document.js';
-import { readDashboard } from './read.js';
+import { storedDashboard } from './read.js';
 import { freePlace } from './settle.js';
 import { turnOn } from './turn-on.js';
 
@@ -103,9 +103,7 @@ function AddDialog({ applicationIds, chart, device, links, close }: Props & { li
 async function add(applicationId: string, chart: Chart): Promise<void> {
   const names = { organizationId: organizationId.value, applicationId };
   for (let attempt = 1; ; attempt++) {
-    const { application } = await ask(DashboardToAddToDocument, names);
-    const { version = 0, document = {} } = application.dashboard ?? {};
-    const dashboard = readDashboard(document);
+    const { version, dashboard } = await storedDashboard(applicationId);
     const { panels } = dashboard;
     if (panels.length >= mostPanels)
       throw new GraphError(`The dashboard has ${mostPanels} panels already.`, 'VALIDATION_FAILED', undefined);

@@ -5,6 +5,7 @@ import { mayOwn, organizationId } from '../../api/session.js';
 import { toast } from '../../browser/toast.js';
 import { Empty, Failure } from '../../components/state.js';
 import type { Application } from './facts.js';
+import { storedDashboard } from './read.js';
 import { turnOn } from './turn-on.js';
 
 /** Offers the first steps when a dashboard has no panel. */
@@ -38,8 +39,11 @@ export function Begin({
   const suggest = () =>
     attempt(async () => {
       if (!hasDashboard) await turnOn(applicationId);
+      const { version, dashboard } = await storedDashboard(applicationId);
+      // The application had a dashboard before, or another person has just made one.
+      if (dashboard.panels.length > 0) return;
       const { suggestDashboard: document } = await ask(SuggestDashboardDocument, names);
-      await ask(UpdateDashboardDocument, { ...names, version: application.dashboard?.version ?? 0, document });
+      await ask(UpdateDashboardDocument, { ...names, version, document });
       toast('The dashboard was made.');
     });
   const mayBegin = mayChange && (hasDashboard || mayOwn.value);
