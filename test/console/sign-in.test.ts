@@ -23,7 +23,7 @@ describeInBrowser('people in the console', () => {
     const { token } = await createSignInLink(world.pool, owner.id, new Date());
     const { page, faults } = await browser.open(`${world.url}/auth/link?token=${token}`);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByText('"Authorization: Bearer $TOKEN"').first().waitFor();
     expect(await page.evaluate(() => [sessionStorage.length, localStorage.length, document.cookie])).toEqual([
       0,
       0,

@@ -12,7 +12,7 @@ describeInBrowser('console: device', () => {
   const furnished = async () => {
     const owner = await world.organization();
     const mappings = [{ streamId: 3, streamType: 'RAW', varNumber: 1 }];
-    const variables = [{ name: 'volume', unit: 'l', type: 'UINT16', mappings }];
+    const variables = [{ name: "tank's volume", unit: 'l', type: 'UINT16', mappings }];
     const product = { name: 'Meter', version: '1', variables };
     const productId = await owner.make(`/organizations/${owner.id}/products`, product);
     const device = { name: 'Cellar', product: { id: productId }, location: { lat: 48.85, lon: 2.35 } };
@@ -30,11 +30,13 @@ describeInBrowser('console: device', () => {
     await parts.waitFor();
     expect(await parts.getByRole('row').allInnerTexts()).toEqual([
       expect.stringContaining('Offset'),
-      expect.stringMatching(/^0\s+01 02\s+volume\s+258/),
+      expect.stringMatching(/^0\s+01 02\s+tank's volume\s+258/),
       expect.stringMatching(/^2\s+ff\s[^]*No variable is mapped to these bytes\.$/),
     ]);
     expect(page.url()).toContain('record=');
-    expect(await page.getByLabel('A call that posts a record').textContent()).toContain('"serial":"c0-01"');
+    expect(await page.getByLabel('A call that posts a record').textContent()).toContain(
+      `-d '{"serial":"c0-01","data":{"tank'\\''s volume":21}}'`,
+    );
     await page.getByRole('tab', { name: 'Location' }).click();
     await page.getByRole('group', { name: 'Map' }).getByText('Cellar').waitFor({ state: 'attached' });
     expect(await violationsOf(page)).toEqual([]);

@@ -1,10 +1,11 @@
-import { isOwner, organizationId } from '../../api/session.js';
+import { isOwner } from '../../api/session.js';
 import { Copyable } from '../../components/copy.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { TabList } from '../../components/tab-list.js';
 import type { TokenLine } from '../../components/token.js';
+import { postCommand } from '../../format/curl.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { History } from '../audit/history.js';
 import type { Device } from './device-type.js';
@@ -51,7 +52,7 @@ const RecordsAndCall = ({ device }: { device: Device }) => (
   <>
     <Records device={device} />
     <Section title="Post a record of it">
-      <Copyable label="A call that posts a record" text={curlOf(device)} />
+      <Copyable label="A call that posts a record" text={commandOf(device)} />
     </Section>
   </>
 );
@@ -86,14 +87,7 @@ const Alerts = ({ device }: { device: Device }) => (
 );
 
 /** Returns a command that posts a record of the device. The user fills in the token. */
-const curlOf = ({ serial, product }: Device): string => {
-  const body = JSON.stringify({ serial, data: exampleOf(product) });
-  return [
-    `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
-    `  -d '${body}' \\`,
-    `  ${location.origin}/ddp/v1/organizations/${organizationId.value}/records`,
-  ].join('\n');
-};
+const commandOf = ({ serial, product }: Device): string => postCommand('records', { serial, data: exampleOf(product) });
 
 /** Returns example data: a value of the product's first variable, in its type. */
 const exampleOf = (product: Device['product']): Record<string, unknown> => {

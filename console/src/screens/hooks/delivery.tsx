@@ -8,6 +8,7 @@ import { Action } from '../../components/action.js';
 import { CopyButton, CopyText } from '../../components/copy.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
+import { quoted } from '../../format/curl.js';
 import { formatTime, secondsOf, zone } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { millis } from './hook-state.js';
@@ -168,7 +169,6 @@ const Shown = ({ of }: { of: Delivery }) => (
 
 /** Returns the call of curl that sends the same request. */
 const curlOf = ({ method, uri, headers, payload }: NonNullable<Delivery['request']>): string => {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const body =
     payload == null || payload === '' ? undefined : typeof payload === 'string' ? payload : JSON.stringify(payload);
   return [

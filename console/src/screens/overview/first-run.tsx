@@ -4,6 +4,7 @@ import { isOwner, mayWrite, organizationId, token } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Badge } from '../../components/badge.js';
 import { Copyable } from '../../components/copy.js';
+import { postCommand } from '../../format/curl.js';
 
 type Product = NonNullable<OverviewQuery['products']>['items'][number];
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
@@ -27,7 +28,15 @@ export function FirstRun({ product, device, heard }: { product?: Product; device
     );
   return (
     <>
-      <p>No record has come yet. Three steps, each a call to paste into a terminal; this page notices what you do.</p>
+      <p>
+        No record has come yet. Three steps, each a call to paste into a terminal; this page notices what you do.
+        {token.value === undefined && (
+          <>
+            {' '}
+            Set <code>TOKEN</code> there to <a href="/console/tokens">a token</a> first.
+          </>
+        )}
+      </p>
       <p>
         Without a terminal: <a href="/console/products">create a product</a>,{' '}
         <a href="/console/devices">register a device</a>, and link it to an{' '}
@@ -72,12 +81,7 @@ const Step = ({
   </li>
 );
 
-const call = (path: string, body: object): string =>
-  [
-    `curl -H 'Authorization: Bearer ${token.value}' -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(body)}' \\`,
-    `  ${location.origin}/ddp/v1/organizations/${organizationId.value}/${path}`,
-  ].join('\n');
+const call = (path: string, body: object): string => postCommand(path, body, token.value);
 
 const productCall = () =>
   call('products', {
