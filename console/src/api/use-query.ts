@@ -2,7 +2,10 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './documents.js';
 import { type Answered, ask, askEach, type GraphError, refusalOf } from './graph.js';
 
-/** The state of a request for a screen. Earlier data stay until newer ones arrive, so that the layout does not jump. */
+/**
+ * The state of a request for a screen. Earlier data stay until newer ones arrive, so that the layout does not jump. They
+ * go when the request for another object fails.
+ */
 export interface Loaded<Data> {
   readonly data: Data | undefined;
   readonly error: GraphError | undefined;
@@ -39,12 +42,17 @@ export function usePanels<Data, Variables>(
   return useAnswer(send, variables, options);
 }
 
+interface State<Answer> extends Omit<Loaded<Answer>, 'reload'> {
+  /** Path and variables that the data were requested for. */
+  readonly of?: { readonly path: string; readonly key: string | undefined } | undefined;
+}
+
 function useAnswer<Answer, Variables>(
   send: (variables: Variables, signal: AbortSignal) => Promise<Answer>,
   variables: Variables | undefined,
   { every }: Options,
 ): Loaded<Answer> {
-  const [state, setState] = useState<Omit<Loaded<Answer>, 'reload'>>({
+  const [state, setState] = useState<State<Answer>>({
     data: undefined,
     error: undefined,
     loading: true,
@@ -56,13 +64,20 @@ function useAnswer<Answer, Variables>(
   useEffect(() => {
     if (latest.current === undefined) return undefined;
     const left = new AbortController();
+    const path = location.pathname;
     setState((before) => ({ ...before, loading: true }));
     send(latest.current, left.signal).then(
-      (data) => left.signal.aborted || setState({ data, error: undefined, loading: false }),
+      (data) => left.signal.aborted || setState({ data, of: { path, key }, error: undefined, loading: false }),
       (error: unknown) => {
         if (left.signal.aborted) return;
         const failure = refusalOf(error);
-        setState((before) => ({ ...before, error: failure, loading: false }));
+        setState(({ data, of }) => ({
+          // On one path, variables differ by time, page and filters. On different paths, they name different objects.
+          data: of?.path === path || of?.key === key ? data : undefined,
+          of,
+          error: failure,
+          loading: false,
+        }));
       },
     );
     return () => left.abort();

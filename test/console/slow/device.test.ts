@@ -113,4 +113,22 @@ describeInBrowser('console: device', () => {
     await page.getByRole('heading', { name: 'Records', exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
   });
+
+  it('shows nothing of one device at the address of another one that was deleted', async () => {
+    const { owner, deviceId } = await furnished();
+    const other = await owner.make(`/organizations/${owner.id}/devices/c0-02`, { name: 'Attic' });
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${other}#token=${owner.token}`);
+    await page.getByRole('heading', { name: 'Attic' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).fill('Cellar');
+    await page.getByRole('option', { name: 'Cellar' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Cellar' }).waitFor();
+    expect(page.url()).toContain(deviceId);
+    await owner.delete(`/devices/${owner.id}/${other}`);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Device not found' }).waitFor();
+    expect(await page.getByRole('button', { name: /Edit|Delete/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
 });
