@@ -14,16 +14,19 @@ export interface Loaded<Data> {
   readonly reload: () => void;
 }
 
-interface Options {
-  /** Interval in milliseconds at which the request is repeated while the page is visible. */
-  readonly every?: number | undefined;
+interface Options<Answer> {
+  /**
+   * Time in milliseconds after which the request is repeated while the page is visible. A function returns it for the
+   * latest answer, and is not called without one or when the object is gone.
+   */
+  readonly every?: number | ((answer: Answer) => number | undefined);
 }
 
 /** Sends the query of a screen, and sends it again when its variables change and at the optional interval. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
-  options: Options = {},
+  options: Options<Answered<Data>> = {},
 ): Loaded<Answered<Data>> {
   const send = useCallback((values: Variables, signal: AbortSignal) => ask(document, values, signal), [document]);
   return useAnswer(send, variables, options);
@@ -33,7 +36,7 @@ export function useQuery<Data, Variables>(
 export function usePanels<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
-  options: Options = {},
+  options: Options<Data> = {},
 ): Loaded<Data> {
   const send = useCallback(
     async (values: Variables, signal: AbortSignal) => (await askEach(document, values, signal)).data,
@@ -50,7 +53,7 @@ interface State<Answer> extends Omit<Loaded<Answer>, 'reload'> {
 function useAnswer<Answer, Variables>(
   send: (variables: Variables, signal: AbortSignal) => Promise<Answer>,
   variables: Variables | undefined,
-  { every }: Options,
+  { every }: Options<Answer>,
 ): Loaded<Answer> {
   const [state, setState] = useState<State<Answer>>({
     data: undefined,
@@ -83,12 +86,16 @@ function useAnswer<Answer, Variables>(
     return () => left.abort();
   }, [send, key, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
+  const { data, error, loading } = state;
+  const isGone = data === undefined || error?.code === 'NOT_FOUND';
+  const pause = typeof every !== 'function' ? every : isGone ? undefined : every(data);
   useEffect(() => {
-    if (every === undefined) return undefined;
+    // The pause begins with the answer: otherwise a slow request would be aborted by the next one, again and again.
+    if (pause === undefined || loading) return undefined;
     // A page in the background sends no requests.
-    const timer = setInterval(() => isVisible() && reload(), every);
+    const timer = setInterval(() => isVisible() && reload(), pause);
     return () => clearInterval(timer);
-  }, [every, reload]);
+  }, [pause, loading, reload]);
   return { ...state, reload };
 }
 

@@ -168,6 +168,22 @@ describeInBrowser('console: hooks', () => {
     expect(copied).toContain('"temperature":3');
   });
 
+  it('asks once for a delivery that does not exist', async () => {
+    const { owner, applicationId } = await furnished();
+    const { page } = await browser.open('about:blank');
+    await page.clock.install();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query Delivery(')) asked += 1;
+    });
+    await page.goto(`${world.url}/console/hooks/${applicationId}/${owner.id}/${owner.id}#token=${owner.token}`);
+    await page.getByRole('heading', { name: 'Delivery not found' }).waitFor();
+    await page.clock.fastForward(60_000);
+    // The answer comes after every request that the page sent before.
+    await page.evaluate(async () => (await fetch('/auth/session')).status);
+    expect(asked).toBe(1);
+  });
+
   it('deletes a hook in its danger zone', async () => {
     const { owner, applicationId } = await furnished();
     const hooks = `/applications/${owner.id}/${applicationId}/hooks`;

@@ -65,6 +65,28 @@ describeInBrowser('console: import of devices and history', () => {
     expect(await apply.isVisible()).toBe(true);
   });
 
+  it('follows an import on after a request for it has failed', async () => {
+    const owner = await world.organization();
+    const { page, context } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Import devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    const buffer = Buffer.from('serial,name\nc4-01,Attic\n');
+    await dialog.getByLabel('File').setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('The file is checked.').waitFor();
+    const turn = (state: string) =>
+      world.pool.query('update file_import set state = $2 where organization_id = $1', [owner.id, state]);
+    await turn('checking');
+    await page.reload();
+    await page.getByText('The file is being checked.').waitFor();
+    await context.setOffline(true);
+    await page.getByText('The service cannot be reached').waitFor();
+    await turn('checked');
+    await context.setOffline(false);
+    await page.getByText('The file is checked.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('refuses a file that is not text', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);

@@ -83,14 +83,16 @@ export function ImportPanel({
   changed: () => void;
   close: () => void;
 }) {
-  const found = useQuery(FileImportDocument, { organizationId: organizationId.value, importId });
+  const found = useQuery(
+    FileImportDocument,
+    { organizationId: organizationId.value, importId },
+    { every: ({ fileImport }) => (isUnderWay(fileImport) ? pause : undefined) },
+  );
   const now = found.data?.fileImport;
+  const isDone = now?.state === 'done';
   useEffect(() => {
-    if (now === undefined) return;
-    if (!isUnderWay(now)) return now.state === 'done' ? changed() : undefined;
-    const timer = setTimeout(found.reload, pause);
-    return () => clearTimeout(timer);
-  }, [now]);
+    if (isDone) changed();
+  }, [isDone]);
   return (
     <Section title={now?.kind === 'records' ? 'Import of history' : 'Import of devices'}>
       <Loading of={found} rows={3}>

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../api/documents.js';
 import { type Answered, ask } from '../../api/graph.js';
@@ -22,7 +21,6 @@ type Delivery = NonNullable<DeliveryQuery['applicationHookDelivery']>;
  */
 export function DeliveryScreen() {
   const { params } = useRoute();
-  const [waits, setWaits] = useState(true);
   const names = {
     organizationId: organizationId.value,
     applicationId: params['applicationId'] ?? '',
@@ -32,11 +30,9 @@ export function DeliveryScreen() {
   const delivery = useQuery(
     DeliveryDocument,
     { ...names, stored: storedAt(names.deliveryId) },
-    { every: waits ? 1000 : undefined },
+    { every: ({ applicationHookDelivery }) => (goesOn(applicationHookDelivery) ? 1000 : undefined) },
   );
   const found = delivery.data?.applicationHookDelivery;
-  const goesOn = found === undefined || (!found.successful && found.attemptsMade < found.maxNumberAttempts);
-  if (goesOn !== waits) setWaits(goesOn);
   return (
     <Page
       title={headingWithout(delivery, 'Delivery')}
@@ -68,6 +64,10 @@ export function DeliveryScreen() {
     </Page>
   );
 }
+
+/** Whether a delivery is tried again. */
+const goesOn = ({ successful, attemptsMade, maxNumberAttempts }: Delivery): boolean =>
+  !successful && attemptsMade < maxNumberAttempts;
 
 /** Returns when a delivery was stored, in Unix seconds: its identifier (UUIDv7) begins with the milliseconds. */
 const storedAt = (id: string): number => (Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) || 0) / 1000;
