@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './documents.js';
-import { type Answered, ask, askEach, type GraphError, refusalOf } from './graph.js';
+import { type Answered, ask, askEach, type GraphError, type Parts, refusalOf } from './graph.js';
 
 /**
  * The state of a request for a screen. Earlier data stay until newer ones arrive, so that the layout does not jump. They
@@ -32,17 +32,20 @@ export function useQuery<Data, Variables>(
   return useAnswer(send, variables, options);
 }
 
-/** Sends the query of a screen with several panels in the same way. A refused panel is null. */
+/** The state of a request for a screen with several panels. A refused panel is null, and `refusals` says why. */
+export type LoadedParts<Data> = Loaded<Data> & Pick<Parts<Data>, 'refusals'>;
+
+const none: ReadonlyMap<string, GraphError> = new Map();
+
+/** Sends the query of a screen with several panels in the same way. */
 export function usePanels<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
-  options: Options<Data> = {},
-): Loaded<Data> {
-  const send = useCallback(
-    async (values: Variables, signal: AbortSignal) => (await askEach(document, values, signal)).data,
-    [document],
-  );
-  return useAnswer(send, variables, options);
+  options: Options<Parts<Data>> = {},
+): LoadedParts<Data> {
+  const send = useCallback((values: Variables, signal: AbortSignal) => askEach(document, values, signal), [document]);
+  const { data: parts, ...loaded } = useAnswer(send, variables, options);
+  return { ...loaded, data: parts?.data, refusals: parts?.refusals ?? none };
 }
 
 interface State<Answer> extends Omit<Loaded<Answer>, 'reload'> {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Loaded } from '../api/use-query.js';
+import type { Loaded, LoadedParts } from '../api/use-query.js';
 
 /** A message in the place of missing content, with the next step. `as` is `h1` where it is all of a page. */
 export const Empty = ({
@@ -78,4 +78,21 @@ export function Loading<Data>({
       {children(data)}
     </>
   );
+}
+
+/** Shows a panel of a screen, or why the service refused it. */
+export function Part<Data extends object, Name extends keyof Data & string>({
+  of: { data, refusals, reload },
+  name,
+  children,
+}: {
+  of: LoadedParts<Data>;
+  /** Name of the panel in the request. */
+  name: Name;
+  children: (part: NonNullable<Data[Name]>) => ComponentChildren;
+}) {
+  const part = data?.[name];
+  if (part != null) return <>{children(part)}</>;
+  const refusal = refusals.get(name);
+  return refusal === undefined ? null : <Failure error={refusal} retry={reload} />;
 }

@@ -12,5 +12,20 @@ export const shown = (value: unknown, unit?: string | null, digits = 6): string 
   return unit ? `${text} ${unit}` : text;
 };
 
+interface Counted {
+  /** Number of all items; null when there are more than the service counts. */
+  readonly totalCount: number | null;
+}
+
+/** Writes the number of all items of a page, which a refused page does not have. */
+export const countOf = (page: Counted | null | undefined): string =>
+  page == null ? '–' : (page.totalCount?.toLocaleString() ?? '10,000+');
+
+/** Says of which items a page has only the first: `the first 40 of 63 teams`; nothing when it has all of them. */
+export const cutOf = ({ items, totalCount }: Counted & { readonly items: readonly unknown[] }, nouns: string) =>
+  (totalCount ?? 0) > items.length
+    ? `the first ${items.length.toLocaleString()} of ${totalCount?.toLocaleString()} ${nouns}`
+    : undefined;
+
 /** Says in words what the caller may do in an application. */
 export const accessOf = (permission: 'read' | 'write'): string => (permission === 'write' ? 'can edit' : 'can read');

@@ -1,6 +1,7 @@
 import type { ApplicationQuery, Permission } from '../../api/documents.js';
+import type { LoadedParts } from '../../api/use-query.js';
 import { Section } from '../../components/page.js';
-import { Empty } from '../../components/state.js';
+import { Empty, Part } from '../../components/state.js';
 import { accessOf } from '../../format/value.js';
 
 type Grant = NonNullable<ApplicationQuery['application']>['grants']['items'][number];
@@ -17,23 +18,25 @@ interface Seer {
  * Lists the accounts that may read an application, with the reason: owners of the organization, and members of teams
  * that have a grant.
  */
-export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners: readonly Owner[] }) => {
-  const seers = seersOf(grants, owners);
-  return (
-    <Section title="Who may see this, and why">
-      {seers.length === 0 ? (
-        <Empty title="The organization's own tokens alone">
-          <p>
-            Owners see every application, members those of their teams: add people and teams under{' '}
-            <a href="/console/people">People</a>.
-          </p>
-        </Empty>
-      ) : (
-        <Seers of={seers} />
-      )}
-    </Section>
-  );
-};
+export const WhoMaySee = ({ grants, of }: { grants: readonly Grant[]; of: LoadedParts<ApplicationQuery> }) => (
+  <Section title="Who may see this, and why">
+    <Part of={of} name="organizationMembers">
+      {(owners) => {
+        const seers = seersOf(grants, owners.items);
+        return seers.length === 0 ? (
+          <Empty title="The organization's own tokens alone">
+            <p>
+              Owners see every application, members those of their teams: add people and teams under{' '}
+              <a href="/console/people">People</a>.
+            </p>
+          </Empty>
+        ) : (
+          <Seers of={seers} />
+        );
+      }}
+    </Part>
+  </Section>
+);
 
 const Seers = ({ of }: { of: readonly Seer[] }) => (
   <>

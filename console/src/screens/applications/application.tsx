@@ -8,7 +8,7 @@ import { CopyText } from '../../components/copy.js';
 import { ExportButton } from '../../components/export-button.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, Failure, headingWithout, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { accessOf } from '../../format/value.js';
@@ -34,9 +34,10 @@ export function ApplicationScreen() {
     sort: address.get('sort') || null,
   });
   const found = application.data?.application;
+  const refusal = application.refusals.get('application');
   return (
     <Page
-      title={found?.name ?? (application.data === undefined ? 'Application' : 'Application not found')}
+      title={found?.name ?? headingWithout({ error: refusal }, 'Application')}
       actions={
         found && (
           <>
@@ -52,8 +53,10 @@ export function ApplicationScreen() {
       }
     >
       <Loading of={application} rows={20}>
-        {({ application: shown, organizationMembers }) =>
-          shown === null ? (
+        {({ application: shown }) =>
+          shown === null && refusal !== undefined && refusal.code !== 'NOT_FOUND' ? (
+            <Failure error={refusal} retry={application.reload} />
+          ) : shown === null ? (
             <Empty title="There is no such application">
               <p>
                 It was deleted, or it is not yours to see. Go to the{' '}
@@ -75,7 +78,7 @@ export function ApplicationScreen() {
               <Rules of={shown} />
               <Hooks of={shown} />
               <History of={shown.id} />
-              <WhoMaySee grants={shown.grants.items} owners={organizationMembers?.items ?? []} />
+              <WhoMaySee grants={shown.grants.items} of={application} />
               {mayOwn.value && <DeleteApplication application={shown} />}
             </>
           )

@@ -11,7 +11,7 @@ import { Field } from '../../components/dialog.js';
 import { ExportButton } from '../../components/export-button.js';
 import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, Loading, Part } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { secondsOf } from '../../format/time.js';
 import { HookFields, hookOf } from './hook-fields.js';
@@ -102,7 +102,11 @@ export function HooksScreen() {
       }
     >
       <Loading of={hooks} rows={12}>
-        {({ applications }) => <Listed applications={applications} names={names} busy={hooks.loading} />}
+        {() => (
+          <Part of={hooks} name="applications">
+            {(applications) => <Listed applications={applications} names={names} busy={hooks.loading} />}
+          </Part>
+        )}
       </Loading>
     </Page>
   );
@@ -113,14 +117,14 @@ function Listed({
   names,
   busy,
 }: {
-  applications: HooksQuery['applications'];
+  applications: NonNullable<HooksQuery['applications']>;
   names: NonNullable<HooksQuery['names']>['items'];
   busy: boolean;
 }) {
   const address = useAddress();
   const view = useListView('hooks', columns);
   const chosen = address.get('application');
-  const items = applications?.items ?? [];
+  const { items, totalCount } = applications;
   const shown = items.flatMap((application) =>
     (application.hooks?.items ?? []).map((hook): Hook => ({ ...hook, application })),
   );
@@ -179,10 +183,10 @@ function Listed({
       {chosen !== '' ? (
         <Pager address={address} limit={hooksLimit} total={items[0]?.hooks?.totalCount ?? 0} />
       ) : (
-        (applications?.totalCount ?? 0) > applicationsLimit && (
+        (totalCount ?? 0) > applicationsLimit && (
           <>
             <p class="quiet">Hooks of {applicationsLimit} applications a page:</p>
-            <Pager address={address} limit={applicationsLimit} total={applications?.totalCount ?? null} />
+            <Pager address={address} limit={applicationsLimit} total={totalCount} />
           </>
         )
       )}

@@ -1,20 +1,21 @@
-import { OverviewDocument, type OverviewQuery } from '../../api/documents.js';
+import { type JobLineFragment, OverviewDocument, type OverviewQuery } from '../../api/documents.js';
 import { isOwner, organizationId } from '../../api/session.js';
 import { isUnderWay } from '../../api/use-job-updates.js';
-import { usePanels } from '../../api/use-query.js';
+import { type LoadedParts, usePanels } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { useNow } from '../../browser/use-now.js';
 import { Ago } from '../../components/ago.js';
 import { JobState, jobNames } from '../../components/job.js';
 import { Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
-import { Empty, Loading } from '../../components/state.js';
+import { Empty, Loading, Part } from '../../components/state.js';
 import { endsOf, parseRange, secondsOf } from '../../format/time.js';
+import { countOf } from '../../format/value.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { HookState, percent } from '../hooks/hook-state.js';
 import { FirstRun } from './first-run.js';
 import { Arriving } from './record-rate.js';
-import { Tiles } from './tiles.js';
+import { hooksOf, Tiles } from './tiles.js';
 
 /** Time without records that makes a device silent, in seconds. */
 const silence = 24 * 3600;
@@ -42,13 +43,15 @@ export function OverviewScreen() {
             <>
               <Tiles data={data} />
               <Section title="Records arriving" actions={<RangePicker address={address} fallback="hour" />}>
-                <Arriving data={data} from={from} to={to} />
+                <Part of={overview} name="charted">
+                  {() => <Arriving data={data} from={from} to={to} />}
+                </Part>
               </Section>
               <div class="panels">
-                <Alerts data={data} now={now} />
-                <Silent data={data} now={now} />
-                <Hooks data={data} />
-                <Jobs data={data} />
+                <Alerts of={overview} now={now} />
+                <Silent of={overview} now={now} />
+                <Hooks of={overview} />
+                <Jobs of={overview} />
               </div>
             </>
           )
@@ -62,59 +65,71 @@ export function OverviewScreen() {
 const isUnheard = ({ devices, unheard }: OverviewQuery): boolean =>
   devices !== null && unheard !== null && unheard.totalCount === devices.totalCount;
 
-const Alerts = ({ data: { account }, now }: { data: OverviewQuery; now: number }) => (
+type Overview = LoadedParts<OverviewQuery>;
+
+const Alerts = ({ of, now }: { of: Overview; now: number }) => (
   <Section title="Open alerts" actions={<a href="/console/alerts">History</a>}>
-    <OpenEpisodes
-      items={account?.open.items ?? []}
-      total={account?.open.totalCount ?? 0}
-      all="/console/alerts?state=open"
-      now={now}
-    />
+    <Part of={of} name="account">
+      {({ open: { items, totalCount } }) => (
+        <OpenEpisodes items={items} total={totalCount} all="/console/alerts?state=open" now={now} />
+      )}
+    </Part>
   </Section>
 );
 
-const Silent = ({ data: { devices, silent }, now }: { data: OverviewQuery; now: number }) => (
+const Silent = ({ of, now }: { of: Overview; now: number }) => (
   <Section title="Silent devices">
-    <p class="quiet">
-      {silent?.totalCount?.toLocaleString()} of {devices?.totalCount?.toLocaleString()} silent for a day
-    </p>
-    {silent === null || silent.items.length === 0 ? (
-      <Empty title="Every device has reported" />
-    ) : (
-      <ul class="lines ends">
-        {silent.items.map(({ id, name, serial, lastRecordAt }) => (
-          <li key={id}>
-            <a href={`/console/devices/${id}`}>{name ?? serial}</a>{' '}
-            <span class="quiet">
-              {lastRecordAt === null ? 'never' : <Ago at={secondsOf(lastRecordAt)} now={now} />}
-            </span>
-          </li>
-        ))}
-        {(silent.totalCount ?? 0) > silent.items.length && (
-          <li>
-            <a href="/console/devices?silent=day">All {silent.totalCount?.toLocaleString()}</a>
-          </li>
-        )}
-      </ul>
-    )}
+    <Part of={of} name="silent">
+      {(silent) => (
+        <>
+          <p class="quiet">
+            {countOf(silent)} of {countOf(of.data?.devices)} silent for a day
+          </p>
+          {silent.items.length === 0 ? (
+            <Empty title="Every device has reported" />
+          ) : (
+            <ul class="lines ends">
+              {silent.items.map(({ id, name, serial, lastRecordAt }) => (
+                <li key={id}>
+                  <a href={`/console/devices/${id}`}>{name ?? serial}</a>{' '}
+                  <span class="quiet">
+                    {lastRecordAt === null ? 'never' : <Ago at={secondsOf(lastRecordAt)} now={now} />}
+                  </span>
+                </li>
+              ))}
+              {(silent.totalCount ?? 0) > silent.items.length && (
+                <li>
+                  <a href="/console/devices?silent=day">All {silent.totalCount?.toLocaleString()}</a>
+                </li>
+              )}
+            </ul>
+          )}
+        </>
+      )}
+    </Part>
   </Section>
 );
 
-const Hooks = ({ data: { hooked } }: { data: OverviewQuery }) => {
-  const applications = hooked?.items ?? [];
-  const count = (which: 'all' | 'disabled' | 'failing') =>
-    applications.reduce((sum, application) => sum + (application[which]?.totalCount ?? 0), 0);
-  const wrong = applications.flatMap((application) =>
+const Hooks = ({ of }: { of: Overview }) => (
+  <Section title="Hooks that fail">
+    <Part of={of} name="hooked">
+      {(hooked) => <FailingHooks of={hooked} />}
+    </Part>
+  </Section>
+);
+
+const FailingHooks = ({ of }: { of: NonNullable<OverviewQuery['hooked']> }) => {
+  const { all, failing, disabled, cut } = hooksOf(of);
+  const wrong = of.items.flatMap((application) =>
     [...(application.failing?.items ?? []), ...(application.disabled?.items ?? [])].map((hook) => ({
       hook,
       application,
     })),
   );
-  const [all, failing, disabled] = [count('all'), count('failing'), count('disabled')];
   return (
-    <Section title="Hooks that fail">
+    <>
       <p class="quiet">
-        {failing.toLocaleString()} of {all.toLocaleString()} fail, {disabled.toLocaleString()} are switched off
+        {failing.toLocaleString()} of {all.toLocaleString()} fail, {disabled.toLocaleString()} are switched off{cut}
       </p>
       {wrong.length === 0 ? (
         <Empty title={all === 0 ? 'No hook' : 'Every hook delivers'}>
@@ -145,29 +160,31 @@ const Hooks = ({ data: { hooked } }: { data: OverviewQuery }) => {
           )}
         </ul>
       )}
-    </Section>
+    </>
   );
 };
 
-const Jobs = ({ data: { account } }: { data: OverviewQuery }) => {
-  const jobs = (account?.jobs.items ?? []).filter(isUnderWay);
-  return (
-    <Section title="Jobs under way">
-      {jobs.length === 0 ? (
-        <Empty title="No job is under way">
-          <p>
-            <a href="/console/jobs">Jobs that ended</a>
-          </p>
-        </Empty>
-      ) : (
-        <ul class="lines">
-          {jobs.map((job) => (
-            <li key={job.id}>
-              {jobNames[job.kind]} <JobState job={job} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
+const Jobs = ({ of }: { of: Overview }) => (
+  <Section title="Jobs under way">
+    <Part of={of} name="account">
+      {({ jobs }) => <JobsUnderWay of={jobs.items.filter(isUnderWay)} />}
+    </Part>
+  </Section>
+);
+
+const JobsUnderWay = ({ of }: { of: readonly JobLineFragment[] }) =>
+  of.length === 0 ? (
+    <Empty title="No job is under way">
+      <p>
+        <a href="/console/jobs">Jobs that ended</a>
+      </p>
+    </Empty>
+  ) : (
+    <ul class="lines">
+      {of.map((job) => (
+        <li key={job.id}>
+          {jobNames[job.kind]} <JobState job={job} />
+        </li>
+      ))}
+    </ul>
   );
-};

@@ -1,58 +1,74 @@
 import type { OverviewQuery } from '../../api/documents.js';
 import { Tile } from '../../components/tile.js';
 import { secondsOf } from '../../format/time.js';
+import { countOf, cutOf } from '../../format/value.js';
 
 /** The figures of the overview. Those that need attention come first: failing hooks, silent devices and open alerts. */
 export const Tiles = ({ data }: { data: OverviewQuery }) => {
   const { account, devices, silent } = data;
-  const hooks = hooksOf(data);
-  const alerts = account?.open.totalCount ?? 0;
-  const critical = account?.open.items.filter(({ severity }) => severity === 'critical').length ?? 0;
-  const quiet = silent?.totalCount ?? 0;
+  const hooks = data.hooked && hooksOf(data.hooked);
+  const hasCritical = account !== null && account.critical.totalCount !== 0;
   return (
     <div class="tiles" role="group" aria-label="Figures">
       <Tile
         name="Failing hooks"
         href="/console/hooks?state=fails"
-        tone={hooks.failing > 0 ? 'bad' : 'good'}
-        note={`of ${hooks.all.toLocaleString()}, ${hooks.disabled.toLocaleString()} switched off`}
-        trend={hooks.trend}
+        tone={toneOf(hooks?.failing, 'bad')}
+        note={
+          hooks
+            ? `of ${hooks.all.toLocaleString()}, ${hooks.disabled.toLocaleString()} switched off${hooks.cut}`
+            : undefined
+        }
+        trend={hooks?.trend ?? []}
       >
-        {hooks.failing.toLocaleString()}
+        {hooks?.failing.toLocaleString() ?? countOf(null)}
       </Tile>
       <Tile
         name="Silent devices"
         href="/console/devices?silent=day"
-        tone={quiet > 0 ? 'warn' : 'good'}
-        note={`of ${(devices?.totalCount ?? 0).toLocaleString()}, silent for a day`}
+        tone={toneOf(silent?.totalCount, 'warn')}
+        note={`of ${countOf(devices)}, silent for a day`}
       >
-        {quiet.toLocaleString()}
+        {countOf(silent)}
       </Tile>
       <Tile
         name="Open alerts"
         href="/console/alerts?state=open"
-        tone={critical > 0 ? 'bad' : alerts > 0 ? 'warn' : 'good'}
-        note={`${critical > 0 ? `${critical} critical, ` : ''}${(account?.opened.totalCount ?? 0).toLocaleString()} opened in the range`}
+        tone={toneOf(account?.open.totalCount, hasCritical ? 'bad' : 'warn')}
+        note={`${hasCritical ? `${countOf(account.critical)} critical, ` : ''}${countOf(account?.opened)} opened in the range`}
         trend={countsOf(account?.opened.items.map(({ openedAt }) => secondsOf(openedAt)) ?? [], data)}
       >
-        {alerts.toLocaleString()}
+        {countOf(account?.open)}
       </Tile>
       <Ingested of={account?.activity} />
     </div>
   );
 };
 
-/** Counts hooks, and the failed deliveries of those that fail, over the range. */
-const hooksOf = ({ hooked }: OverviewQuery) => {
-  const applications = hooked?.items ?? [];
+/** Tone of a figure that should be 0. A figure that the service refused is undefined and has none. */
+const toneOf = (count: number | null | undefined, otherwise: 'warn' | 'bad') =>
+  count === undefined ? undefined : count === 0 ? 'good' : otherwise;
+
+/**
+ * Counts hooks, and the failed deliveries of those that fail, over the range. `cut` says which applications these are of
+ * when others are left out.
+ */
+export const hooksOf = (hooked: NonNullable<OverviewQuery['hooked']>) => {
   const count = (which: 'all' | 'disabled' | 'failing') =>
-    applications.reduce((sum, application) => sum + (application[which]?.totalCount ?? 0), 0);
+    hooked.items.reduce((sum, application) => sum + (application[which]?.totalCount ?? 0), 0);
   const failed = new Map<number, number>();
-  for (const { failing } of applications)
+  for (const { failing } of hooked.items)
     for (const { activity } of failing?.items ?? [])
       for (const bucket of activity) failed.set(bucket.ts, (failed.get(bucket.ts) ?? 0) + bucket.failed);
   const trend = [...failed].sort(([a], [b]) => a - b).map(([, sum]) => sum);
-  return { all: count('all'), failing: count('failing'), disabled: count('disabled'), trend };
+  const cut = cutOf(hooked, 'applications');
+  return {
+    all: count('all'),
+    failing: count('failing'),
+    disabled: count('disabled'),
+    trend,
+    cut: cut === undefined ? '' : `, in ${cut}`,
+  };
 };
 
 /** Counts instants in the buckets of the range. */
