@@ -406,6 +406,17 @@ export type AcknowledgeMutationVariables = Exact<{
 
 export type AcknowledgeMutation = { acknowledgeEpisodes: { count: number, hasMore: boolean } | null };
 
+export type UnacknowledgedQueryVariables = Exact<{
+  applicationId?: string | null | undefined;
+  severity?: AlertSeverity | null | undefined;
+  state?: EpisodeState | null | undefined;
+  alertRuleId?: string | null | undefined;
+  deviceId?: string | null | undefined;
+}>;
+
+
+export type UnacknowledgedQuery = { account: { id: string, episodes: { items: Array<{ applicationId: string }> } } | null };
+
 export type AlertsQueryVariables = Exact<{
   organizationId: string;
   applicationId?: string | null | undefined;
@@ -1817,6 +1828,26 @@ export const AcknowledgeDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<AcknowledgeMutation, AcknowledgeMutationVariables>;
+export const UnacknowledgedDocument = new TypedDocumentString(`
+    query Unacknowledged($applicationId: ID, $severity: AlertSeverity, $state: EpisodeState, $alertRuleId: ID, $deviceId: ID) {
+  account {
+    id
+    episodes(
+      applicationId: $applicationId
+      severity: $severity
+      state: $state
+      acknowledged: false
+      alertRuleId: $alertRuleId
+      deviceId: $deviceId
+      limit: 1
+    ) {
+      items {
+        applicationId
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<UnacknowledgedQuery, UnacknowledgedQueryVariables>;
 export const AlertsDocument = new TypedDocumentString(`
     query Alerts($organizationId: ID!, $applicationId: ID, $severity: AlertSeverity, $state: EpisodeState, $acknowledged: Boolean, $alertRuleId: ID, $deviceId: ID, $deviceIds: [ID!], $ofDevice: Boolean!, $limit: Int!, $page: Int!) {
   account {

@@ -184,6 +184,23 @@ describeInBrowser('console: alert rules and episodes', () => {
     expect(await page.getByRole('link', { name: 'Create a rule' }).count()).toBe(0);
   });
 
+  it('acknowledges all alerts, also those of the last of 201 applications', async () => {
+    const { owner, application, send } = await furnished();
+    await world.pool.query(
+      `insert into application (id, organization_id, name, slug, created_at, updated_at)
+       select gen_random_uuid(), $1, 'App ' || n, 'app-' || n, now(), now() from generate_series(1, 200) n`,
+      [owner.id],
+    );
+    await owner.make(`${application}/alert-rules`, tooWarm);
+    await send([0, 12]);
+    const { page } = await browser.open(`${world.url}/console/alerts#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Acknowledge all 1 that match' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: 'Acknowledge all' }).waitFor({ state: 'detached' });
+    const { body } = await owner.get<{ acknowledgedAt: string | null }[]>(`${application}/episodes`);
+    expect(body.map(({ acknowledgedAt }) => acknowledgedAt)).toEqual([expect.any(String)]);
+  });
+
   it('selects the alert events that a hook receives', async () => {
     const { owner, application, applicationId } = await furnished();
     const hookId = await owner.make(`${application}/hooks`, { url: 'http://127.0.0.1:9/' });

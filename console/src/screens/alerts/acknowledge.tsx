@@ -1,4 +1,9 @@
-import { AcknowledgeDocument, type AlertSeverity, type EpisodeState } from '../../api/documents.js';
+import {
+  AcknowledgeDocument,
+  type AlertSeverity,
+  type EpisodeState,
+  UnacknowledgedDocument,
+} from '../../api/documents.js';
 import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { Action } from '../../components/action.js';
@@ -29,17 +34,17 @@ export async function acknowledge(episodes: readonly Place[]): Promise<void> {
     }
 }
 
-/** Acknowledges all episodes that match, application by application. */
-async function acknowledgeAll(
-  { applicationId, state, ...filter }: Matching,
-  applications: readonly string[],
-): Promise<void> {
-  const states: readonly EpisodeState[] = state === null ? ['open', 'closed'] : [state];
-  for (const id of applicationId === null ? applications : [applicationId])
-    for (const one of states) {
-      const variables = { organizationId: organizationId.value, applicationId: id, ...filter, state: one };
+/** Acknowledges all episodes that match, application by application, until none is left. */
+async function acknowledgeAll(matching: Matching): Promise<void> {
+  const states: readonly EpisodeState[] = matching.state === null ? ['open', 'closed'] : [matching.state];
+  for (;;) {
+    const [next] = (await ask(UnacknowledgedDocument, matching)).account.episodes.items;
+    if (next === undefined) return;
+    for (const state of states) {
+      const variables = { organizationId: organizationId.value, ...matching, ...next, state };
       while ((await ask(AcknowledgeDocument, variables)).acknowledgeEpisodes.hasMore);
     }
+  }
 }
 
 /** Writes a number of episodes in words. Null means more than the service counts. */
@@ -51,15 +56,12 @@ export const AcknowledgeActions = ({
   chosen,
   waiting,
   matching,
-  applications,
   done,
 }: {
   chosen: readonly Place[];
   /** Number of matching episodes that are not acknowledged; null when there are too many to count. */
   waiting: number | null;
   matching: Matching;
-  /** All applications that the caller can read. */
-  applications: readonly string[];
   done: () => void;
 }) => (
   <>
@@ -82,7 +84,7 @@ export const AcknowledgeActions = ({
         title={`Acknowledge ${counted(waiting)}`}
         action="Acknowledge"
         submit={async () => {
-          await acknowledgeAll(matching, applications);
+          await acknowledgeAll(matching);
           done();
         }}
       >

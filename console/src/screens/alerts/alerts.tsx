@@ -110,7 +110,6 @@ function Episodes({
             chosen={[...chosen.values()]}
             waiting={address.get('acknowledged') === 'yes' ? 0 : (data.account?.waiting.totalCount ?? null)}
             matching={matching}
-            applications={applications.map(({ id }) => id)}
             done={changed}
           />
         </div>
