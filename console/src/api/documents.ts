@@ -566,7 +566,7 @@ export type ApplicationQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null }> }, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, recipients: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: AlertDisabledReason | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null }> }, grants: { totalCount: number | null, items: Array<{ permission: Permission, team: { id: string, name: string, members: { totalCount: number | null, items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { totalCount: number | null, items: Array<{ id: string, name: string | null, username: string }> } | null };
 
 export type ApplicationsQueryVariables = Exact<{
   organizationId: string;
@@ -1309,7 +1309,7 @@ export type PeopleQueryVariables = Exact<{
 }>;
 
 
-export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role | null, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null, invitations?: { items: Array<{ id: string, email: string, role: Role, expiresAt: string }> } | null, sessions?: { items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
+export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { totalCount: number | null, items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { totalCount: number | null, items: Array<{ id: string, name: string }> } | null, invitations?: { items: Array<{ id: string, email: string, role: Role, expiresAt: string }> } | null, sessions?: { items: Array<{ id: string, createdAt: string, lastUsedAt: string, userAgent: string | null, address: string | null, current: boolean, user: { username: string } }> } | null };
 
 export type CreateProductMutationVariables = Exact<{
   organizationId: string;
@@ -2250,13 +2250,15 @@ export const ApplicationDocument = new TypedDocumentString(`
         ...RuleLine
       }
     }
-    grants(limit: 50) {
+    grants(limit: 100, sort: "name") {
+      totalCount
       items {
         permission
         team {
           id
           name
-          members(limit: 50) {
+          members(limit: 100) {
+            totalCount
             items {
               id
               username
@@ -2272,6 +2274,7 @@ export const ApplicationDocument = new TypedDocumentString(`
     limit: 100
     sort: "username"
   ) {
+    totalCount
     items {
       id
       name
@@ -4046,7 +4049,8 @@ export const PeopleDocument = new TypedDocumentString(`
       username
       name
       role
-      teams(limit: 20, sort: "name") {
+      teams(limit: 50, sort: "name") {
+        totalCount
         items {
           id
           name
@@ -4067,7 +4071,8 @@ export const PeopleDocument = new TypedDocumentString(`
           username
         }
       }
-      grants(limit: 20) {
+      grants(limit: 200, sort: "name") {
+        totalCount
         items {
           permission
           application {
@@ -4079,6 +4084,7 @@ export const PeopleDocument = new TypedDocumentString(`
     }
   }
   applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    totalCount
     items {
       id
       name

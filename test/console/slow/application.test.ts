@@ -183,6 +183,29 @@ describeInBrowser('console: applications, people and jobs', () => {
     expect(seen.body.map(({ name }) => name)).toEqual(['Cold rooms']);
   });
 
+  it('shows and revokes the 21st grant of a team, and says that it shows 50 of 51 teams', async () => {
+    const owner = await world.organization();
+    await world.pool.query(
+      `insert into team select gen_random_uuid(), $1, 'Team ' || n, 'team-' || n, null, now(), now() from generate_series(1, 50) n`,
+      [owner.id],
+    );
+    const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Night shift' });
+    for (let number = 10; number <= 30; number++) {
+      const id = await owner.make(`/organizations/${owner.id}/applications`, { name: `Room ${number}` });
+      await owner.put(`/teams/${owner.id}/${teamId}/applications/${id}`, { permission: 'read' });
+    }
+    const { page } = await browser.open(`${world.url}/console/people#token=${owner.token}`);
+    await page.getByText('By name, these are the first 50 of 51 teams.').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'Night shift' });
+    await row.getByRole('button', { name: 'Applications' }).click();
+    const last = page.getByRole('dialog').getByLabel('Room 30');
+    expect(await last.inputValue()).toBe('read');
+    await last.selectOption('nothing');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Room 30 (can read)').waitFor({ state: 'detached' });
+    expect(await page.getByText('Room 29 (can read)').count()).toBe(1);
+  });
+
   it('reports an unknown user when adding a member, and shows a member no buttons for changes', async () => {
     const owner = await world.organization();
     const member = await world.member(owner, Role.member);

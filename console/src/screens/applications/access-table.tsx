@@ -2,10 +2,10 @@ import type { ApplicationQuery, Permission } from '../../api/documents.js';
 import type { LoadedParts } from '../../api/use-query.js';
 import { Section } from '../../components/page.js';
 import { Empty, Part } from '../../components/state.js';
-import { accessOf } from '../../format/value.js';
+import { accessOf, cutOf } from '../../format/value.js';
 
-type Grant = NonNullable<ApplicationQuery['application']>['grants']['items'][number];
-type Owner = NonNullable<ApplicationQuery['organizationMembers']>['items'][number];
+type Grants = NonNullable<ApplicationQuery['application']>['grants'];
+type Owners = NonNullable<ApplicationQuery['organizationMembers']>;
 
 interface Seer {
   readonly id: string;
@@ -18,11 +18,11 @@ interface Seer {
  * Lists the accounts that may read an application, with the reason: owners of the organization, and members of teams
  * that have a grant.
  */
-export const WhoMaySee = ({ grants, of }: { grants: readonly Grant[]; of: LoadedParts<ApplicationQuery> }) => (
+export const WhoMaySee = ({ grants, of }: { grants: Grants; of: LoadedParts<ApplicationQuery> }) => (
   <Section title="Who may see this, and why">
     <Part of={of} name="organizationMembers">
       {(owners) => {
-        const seers = seersOf(grants, owners.items);
+        const seers = seersOf(grants, owners);
         return seers.length === 0 ? (
           <Empty title="The organization's own tokens alone">
             <p>
@@ -31,14 +31,14 @@ export const WhoMaySee = ({ grants, of }: { grants: readonly Grant[]; of: Loaded
             </p>
           </Empty>
         ) : (
-          <Seers of={seers} />
+          <Seers of={seers} cuts={cutsOf(grants, owners)} />
         );
       }}
     </Part>
   </Section>
 );
 
-const Seers = ({ of }: { of: readonly Seer[] }) => (
+const Seers = ({ of, cuts }: { of: readonly Seer[]; cuts: readonly string[] }) => (
   <>
     <p class="quiet">The organization's own tokens, and:</p>
     <div class="table-frame">
@@ -61,10 +61,19 @@ const Seers = ({ of }: { of: readonly Seer[] }) => (
         </tbody>
       </table>
     </div>
+    {cuts.length > 0 && <p class="quiet">The table has {cuts.join(', ')}.</p>}
   </>
 );
 
-const seersOf = (grants: readonly Grant[], owners: readonly Owner[]): Seer[] => {
+/** Says which lists are not complete. */
+const cutsOf = (grants: Grants, owners: Owners): string[] =>
+  [
+    cutOf(owners, 'owners'),
+    cutOf(grants, 'teams'),
+    ...grants.items.map(({ team }) => cutOf(team.members, `members of team ${team.name}`)),
+  ].filter((cut) => cut !== undefined);
+
+const seersOf = (grants: Grants, owners: Owners): Seer[] => {
   const seers = new Map<string, Seer>();
   const add = (id: string, username: string, may: Permission, reason: string) => {
     const before = seers.get(id);
@@ -75,8 +84,8 @@ const seersOf = (grants: readonly Grant[], owners: readonly Owner[]): Seer[] => 
       why: [...(before?.why ?? []), reason],
     });
   };
-  for (const { id, username } of owners) add(id, username, 'write', 'owner of the organization');
-  for (const { permission, team } of grants)
+  for (const { id, username } of owners.items) add(id, username, 'write', 'owner of the organization');
+  for (const { permission, team } of grants.items)
     for (const { id, username } of team.members.items)
       add(id, username, permission, `team ${team.name} (${accessOf(permission)})`);
   return [...seers.values()];

@@ -78,7 +78,7 @@ export function ApplicationScreen() {
               <Rules of={shown} />
               <Hooks of={shown} />
               <History of={shown.id} />
-              <WhoMaySee grants={shown.grants.items} of={application} />
+              <WhoMaySee grants={shown.grants} of={application} />
               {mayOwn.value && <DeleteApplication application={shown} />}
             </>
           )

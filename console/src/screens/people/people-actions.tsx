@@ -16,9 +16,16 @@ import { organizationId } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
-import type { Application, Member, Team } from './people-types.js';
+import { cutOf } from '../../format/value.js';
+import type { Applications, Member, Team } from './people-types.js';
 
 const organization = () => ({ organizationId: organizationId.value });
+
+/** Says that only the first things by name are shown; nothing when all of them are. */
+export const Cut = ({ of, nouns }: { of: Parameters<typeof cutOf>[0]; nouns: string }) => {
+  const cut = cutOf(of, nouns);
+  return cut === undefined ? null : <p class="quiet">By name, these are {cut}.</p>;
+};
 
 /** Chooses a role. */
 export const RoleField = ({ role }: { role: Role }) => (
@@ -133,13 +140,13 @@ export const TeamActions = ({
   reload,
 }: {
   team: Team;
-  applications: readonly Application[];
+  applications: Applications;
   reload: () => void;
 }) => {
   const names = { ...organization(), teamId };
   const now = new Map(grants.items.map(({ application, permission }) => [application.id, permission]));
   const save = async (form: FormData) => {
-    for (const { id: applicationId } of applications) {
+    for (const { id: applicationId } of applications.items) {
       const permission = textOf(form, applicationId);
       if (permission === (now.get(applicationId) ?? '')) continue;
       if (permission === '') await ask(RevokeApplicationDocument, { ...names, applicationId });
@@ -150,7 +157,7 @@ export const TeamActions = ({
   return (
     <div class="actions">
       <Action label="Applications" title={`What ${name} may see`} action="Save" submit={save}>
-        {applications.map((application) => (
+        {applications.items.map((application) => (
           <Field key={application.id} label={application.name}>
             <select name={application.id}>
               {['', 'read', 'write'].map((permission) => (
@@ -161,7 +168,8 @@ export const TeamActions = ({
             </select>
           </Field>
         ))}
-        {applications.length === 0 && <p class="quiet">There is no application yet.</p>}
+        {applications.items.length === 0 && <p class="quiet">There is no application yet.</p>}
+        <Cut of={applications} nouns="applications" />
       </Action>
       <Action
         label="Delete"

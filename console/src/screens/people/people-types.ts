@@ -6,5 +6,5 @@ export type Member = NonNullable<PeopleQuery['organizationMembers']>['items'][nu
 /** A team, as the screen lists it. */
 export type Team = NonNullable<PeopleQuery['teams']>['items'][number];
 
-/** An application that a team may see. */
-export type Application = NonNullable<PeopleQuery['applications']>['items'][number];
+/** The applications that a team may see. */
+export type Applications = NonNullable<PeopleQuery['applications']>;

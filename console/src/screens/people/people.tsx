@@ -9,8 +9,8 @@ import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { accessOf } from '../../format/value.js';
 import { Invitations, MemberSessions } from './invitations.js';
-import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
-import type { Application, Member, Team } from './people-types.js';
+import { AddMember, Cut, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
+import type { Applications, Member, Team } from './people-types.js';
 
 const limit = 25;
 
@@ -48,13 +48,9 @@ export function PeopleScreen() {
                   <p>A team is given applications; its members may see or change these. Owners see everything.</p>
                 </Empty>
               ) : (
-                <Table
-                  label="Teams"
-                  columns={teamColumns(applications.items, reload)}
-                  rows={teams.items}
-                  address={address}
-                />
+                <Table label="Teams" columns={teamColumns(applications, reload)} rows={teams.items} address={address} />
               )}
+              <Cut of={teams} nouns="teams" />
             </Section>
             {invitations && <Invitations teams={teams.items} items={invitations.items} reload={reload} />}
             {sessions && <MemberSessions items={sessions.items} reload={reload} />}
@@ -119,8 +115,8 @@ const memberColumns = (teams: readonly Team[], reload: () => void): readonly Col
   { title: 'Role', cell: ({ role }) => role },
   {
     title: 'Sees',
-    cell: ({ role, teams: { items } }) =>
-      role === 'owner' ? 'everything, as an owner' : items.length === 0 ? 'no application' : whyOf(items, teams),
+    cell: ({ role, teams: mine }) =>
+      role === 'owner' ? 'everything, as an owner' : mine.items.length === 0 ? 'no application' : whyOf(mine, teams),
   },
   ...(mayOwn.value
     ? [
@@ -132,34 +128,37 @@ const memberColumns = (teams: readonly Team[], reload: () => void): readonly Col
     : []),
 ];
 
+/** Joins texts of the items of a page. An ellipsis stands for items of its other pages. */
+const listed = <Item,>(
+  { items, totalCount }: { items: readonly Item[]; totalCount: number | null },
+  textOf: (item: Item) => string,
+): string => items.map(textOf).join(', ') + ((totalCount ?? 0) > items.length ? ', …' : '');
+
+const grantsOf = ({ grants }: Team): string =>
+  listed(grants, ({ application, permission }) => `${application.name} (${accessOf(permission)})`);
+
 /** Lists the applications that a member may read, each with the team that grants it. */
-const whyOf = (mine: readonly { id: string; name: string }[], teams: readonly Team[]) => (
-  <ul class="lines">
-    {mine.map(({ id, name }) => (
-      <li key={id}>
-        {teams
-          .find((team) => team.id === id)
-          ?.grants.items.map(({ application, permission }) => `${application.name} (${accessOf(permission)})`)
-          .join(', ') || 'nothing'}{' '}
-        <span class="quiet">by team {name}</span>
-      </li>
-    ))}
-  </ul>
+const whyOf = (mine: Member['teams'], teams: readonly Team[]) => (
+  <>
+    <ul class="lines">
+      {mine.items.map(({ id, name }) => {
+        const team = teams.find((one) => one.id === id);
+        return (
+          <li key={id}>
+            {team === undefined ? '…' : grantsOf(team) || 'nothing'} <span class="quiet">by team {name}</span>
+          </li>
+        );
+      })}
+    </ul>
+    <Cut of={mine} nouns="teams" />
+  </>
 );
 
-const teamColumns = (applications: readonly Application[], reload: () => void): readonly Column<Team>[] => [
+const teamColumns = (applications: Applications, reload: () => void): readonly Column<Team>[] => [
   { title: 'Team', cell: ({ id, name }) => <WithHistory name={name} of={`target=${id}`} /> },
   { title: 'Description', cell: ({ description }) => description },
-  {
-    title: 'Members',
-    cell: ({ members: { items, totalCount } }) =>
-      items.map(({ username }) => username).join(', ') + ((totalCount ?? 0) > items.length ? ', …' : ''),
-  },
-  {
-    title: 'Applications',
-    cell: ({ grants }) =>
-      grants.items.map(({ application, permission }) => `${application.name} (${accessOf(permission)})`).join(', '),
-  },
+  { title: 'Members', cell: ({ members }) => listed(members, ({ username }) => username) },
+  { title: 'Applications', cell: grantsOf },
   ...(mayOwn.value
     ? [
         {
