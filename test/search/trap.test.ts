@@ -32,7 +32,12 @@ const world = useWorld({
       serial: '02',
       ts: at('2026-10-26T12:00:00Z'),
       metadata: { rssi: -90 },
-      data: { free: 5, loose: 'x', wide: ['ﬀ', '😀'] },
+      data: {
+        free: 5,
+        loose: 'x',
+        wide: ['ﬀ', '😀'],
+        list: [{ x: 1, o: { y: 'a' } }, { x: [2, '3'] }, null, { x: 3, o: [{ y: 'b' }, { y: true }] }],
+      },
     },
     { serial: '02', ts: at('2026-10-26T13:00:00Z'), metadata: { rssi: 'strong' }, data: { free: [5, 6], loose: null } },
     { serial: '03', ts: at('2026-10-26T14:00:00Z'), data: { free: 7 } },
@@ -274,6 +279,19 @@ describe('special cases of the query DSL', () => {
     expect(await count({ term: { 'data.free': 6 } })).toBe(1);
     expect(await count({ range: { 'metadata.rssi': { lt: 0 } } })).toBe(1);
     expect(await count({ exists: { field: 'data.loose' } })).toBe(1);
+  });
+
+  it('reads the values of objects inside arrays as several values of one field', async () => {
+    for (const [field, value] of Object.entries({ 'data.list.x': [1, 2, 3], 'data.list.o.y': ['a', 'b', 'true'] })) {
+      for (const one of value) expect([one, await count({ term: { [field]: one } })]).toEqual([one, 1]);
+      expect((await buckets({ terms: { field } })).map(({ key }) => key)).toEqual(value);
+      expect(await count({ exists: { field } })).toBe(1);
+    }
+    expect(
+      await count({ bool: { filter: ['data.list', 'data.list.o'].map((field) => ({ exists: { field } })) } }),
+    ).toBe(1);
+    expect(await count({ term: { 'data.list.x': 4 } })).toBe(0);
+    expect((await ask({ size: 0, aggs: { a: { sum: { field: 'data.list.x' } } } })).aggregations['a']!.value).toBe(9);
   });
 
   it('matches nothing on an unknown field, and sorts by it only with unmapped_type', async () => {

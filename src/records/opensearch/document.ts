@@ -156,11 +156,27 @@ const ownValue = (kind: PlaceKind, value: number | boolean | string): PlaceValue
 const isLong = (digits: string): boolean =>
   /^-?\d{1,19}$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
-/** Calls `leaf` for each value that is not an object, with its path. Values in objects within arrays have no path. */
+/** Calls `leaf` for each value that is not an object, with its path. An array of objects has the values of all. */
 const visit = (path: string, value: PlainJson, leaf: Leaf): void => {
   if (value === null) return;
-  if (typeof value !== 'object' || Array.isArray(value)) leaf(path, value);
+  if (Array.isArray(value) && value.some(isObject)) visitItems(path, value, leaf);
+  else if (typeof value !== 'object' || Array.isArray(value)) leaf(path, value);
   else for (const key in value) visit(`${path}.${key}`, value[key]!, leaf);
+};
+
+const isObject = (value: PlainJson): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Calls `leaf` once for each path in an array, with the values of all its items. */
+const visitItems = (path: string, items: readonly PlainJson[], leaf: Leaf): void => {
+  const below = new Map<string, PlainJson[]>();
+  const gather: Leaf = (inner, value) => {
+    const values = below.get(inner) ?? [];
+    for (const one of Array.isArray(value) ? value : [value]) values.push(one);
+    below.set(inner, values);
+  };
+  // PostgreSQL does not look into arrays of arrays either.
+  for (const item of items) if (!Array.isArray(item)) visit(path, item, gather);
+  for (const [inner, values] of below) leaf(inner, values);
 };
 
 /** Receives a value with its path. */

@@ -6,7 +6,7 @@ import { keysOfPath } from '#search/field/key-path.js';
 import type { Bound, Predicate, TextPattern, Value } from '#search/query/predicate.js';
 import { patternCondition } from './like-pattern.js';
 import { distance } from './sql-distance.js';
-import { type StoredField, storedField } from './stored-field.js';
+import { nodeOf, type StoredField, storedField } from './stored-field.js';
 
 type Compile = { [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>) => Sql };
 
@@ -90,7 +90,7 @@ const compile: Compile = {
     const found = keysOfPath(keys.join('.')).flatMap((list) => {
       const above = sql`(${json} #> ${list.slice(0, -1)}::text[])`;
       return [
-        hasLeaf(sql`${json} #> ${list}::text[]`),
+        hasLeaf(nodeOf(json, list)),
         sql`exists (select from jsonb_each(case jsonb_typeof(${above}) when 'object' then ${above} else '{}' end) e
           where starts_with(e.key, ${`${list.at(-1)!}.`}::text) and ${hasLeaf(sql`e.value`)})`,
       ];

@@ -187,15 +187,21 @@ const readings = {
 
 /** Value in the record's JSON that no product declares, read only if it has the kind found there. */
 const undeclared = (root: Sql, keys: readonly (readonly string[])[], kind: FieldKind, multi: boolean): SqlOf => {
-  const found = nodes(root, keys);
-  const value = firstOf(found.map((node) => scalar(kind, node)));
+  const value = firstOf(nodes(root, keys).map((node) => scalar(kind, node)));
   return multi
-    ? { value, values: firstOf(found.map((node) => items(kind, node))), costly: true }
+    ? { value, values: firstOf(keys.map((list) => items(kind, nodeOf(root, list)))), costly: true }
     : { value, costly: true };
 };
 
 const nodes = (root: Sql, keys: readonly (readonly string[])[]): readonly Sql[] =>
   keys.map((list) => sql`(${root} #> ${list}::text[])`);
+
+/** Returns the JSON under keys. Arrays on the way to it make an array of what their objects have there. */
+export const nodeOf = (root: Sql, keys: readonly string[]): Sql => {
+  if (keys.length === 1) return sql`(${root} #> ${keys}::text[])`;
+  const path = keys.map((key) => `.${JSON.stringify(key)}`).join('');
+  return sql`jsonb_path_query_array(${root}, ${`lax $${path}[*]`}::jsonpath)`;
+};
 
 const firstOf = (values: readonly Sql[]): Sql =>
   values.length === 1 ? values[0]! : sql`coalesce(${join(values, ', ')})`;
