@@ -294,6 +294,21 @@ describe('special cases of the query DSL', () => {
     expect((await ask({ size: 0, aggs: { a: { sum: { field: 'data.list.x' } } } })).aggregations['a']!.value).toBe(9);
   });
 
+  it('counts a record in composite once for each of its numbers, also of equal ones', async () => {
+    const found = async (source: object) =>
+      (await buckets({ composite: { sources: [{ s: source }] } })).map(({ key, doc_count: of }) => [key, of]);
+    const field = 'data.list.x';
+    expect(await found({ terms: { field } })).toEqual([
+      [{ s: 1 }, 1],
+      [{ s: 2 }, 1],
+      [{ s: 3 }, 2],
+    ]);
+    expect(await found({ histogram: { field, interval: 2 } })).toEqual([
+      [{ s: 0 }, 1],
+      [{ s: 2 }, 3],
+    ]);
+  });
+
   it('matches nothing on an unknown field, and sorts by it only with unmapped_type', async () => {
     expect(await count({ term: { nope: 1 } })).toBe(0);
     expect(await world.ask({ sort: ['nope'] })).toMatchObject({

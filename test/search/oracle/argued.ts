@@ -225,12 +225,9 @@ const isShiftedTwice = (kind: string, options: Plain): boolean => kind.endsWith(
 const cutsBuckets = (kind: string, options: Plain): boolean =>
   kind === 'rare_terms' || kind.endsWith('_bucket') || 'size' in options || 'min_doc_count' in options;
 
-/** Several numbers in one record: `rare_terms` and `composite` in OpenSearch count the record once for each. */
-const countsTwice = (kind: string, options: Plain): boolean => {
-  if (kind === 'rare_terms') return several.test(String(options['field']));
-  if (kind !== 'composite') return false;
-  return within(options['sources']).some(({ field }) => several.test(String(field)));
-};
+/** Several numbers in one record: `rare_terms` in OpenSearch counts the record once for each. */
+const countsTwice = (kind: string, options: Plain): boolean =>
+  kind === 'rare_terms' && several.test(String(options['field']));
 
 const several = /^data\.(?:t|n|big|on|x)$/;
 

@@ -181,14 +181,14 @@ export const composite: Make = (dice) => {
     dice.one<object>(
       () => ({
         terms: {
-          field: dice.pick<string>(...texts, 'data.k', 'metadata.rssi', 'ts', 'nope'),
+          field: dice.pick<string>(...texts, 'data.k', 'data.n', 'data.on', 'metadata.rssi', 'ts', 'nope'),
           ...direction(),
           ...missing(),
         },
       }),
       () => ({
         histogram: {
-          field: dice.pick('data.k', 'metadata.rssi', 'metadata.level'),
+          field: dice.pick('data.k', 'data.n', 'data.t', 'metadata.rssi', 'metadata.level'),
           interval: dice.pick(5, 50, 2.5),
           ...direction(),
           ...missing(),

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { empty } from 'sql-template-tag';
 import { histogramAnswer } from '#records/answer/histogram.js';
 import type { WithChildren } from '#search/aggregation/aggregation.js';
 import { printOf } from '#search/aggregation/format.js';
@@ -37,8 +37,8 @@ export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage
 };
 
 /**
- * Builds the key of a numeric interval: the number of intervals from the offset, once for each distinct value of a
- * record.
+ * Builds the key of a numeric interval: the number of intervals from the offset, each once for a record unless
+ * `repeated`.
  */
 export const histogramKey = (
   {
@@ -50,6 +50,7 @@ export const histogramKey = (
   }: Pick<HistogramAggregation, 'at' | 'field' | 'missing' | 'interval' | 'offset'>,
   stage: Stage,
   depth = stage.query.depth,
+  repeated = false,
 ): Key => {
   const field = fieldOrMissing('double', { field: path, ...(missing && { missing }) }, at, stage)!;
   const { one, many } = doubles(field, missing, stage.planning.now);
@@ -66,6 +67,6 @@ export const histogramKey = (
     value: sql`${alias}.v`,
     type: sql`float8`,
     fields: [field],
-    lateral: sql`(select distinct ${index(sql`u.v`)} as v from unnest(${many}) as u(v)) ${alias}`,
+    lateral: sql`(select ${repeated ? empty : sql`distinct `}${index(sql`u.v`)} as v from unnest(${many}) as u(v)) ${alias}`,
   };
 };

@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { OrderKey } from '#records/answer/bucket-order.js';
 import { name } from '#records/postgres/search/sql/name.js';
 import { postgresRegexp } from '#records/postgres/search/sql/postgres-regexp.js';
@@ -45,10 +45,13 @@ const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>[
     return key === 'none' ? [] : [parameter[field.valueType](key.value)];
   });
 
-/** Selects the keys that make buckets. */
-interface KeyFilters {
+/** Options of a record's keys. */
+interface KeyOptions {
+  /** Filters of the keys that make buckets. */
   readonly include?: KeyFilter;
   readonly exclude?: KeyFilter;
+  /** Whether equal values of a record are several keys. */
+  readonly repeated?: boolean;
 }
 
 /** Builds the key of a record from a field's value: each distinct value once, or `missing` without one. */
@@ -57,9 +60,9 @@ export const valueKey = (
   missing: Input | undefined,
   index: number,
   planning: Planning,
-  { include, exclude }: KeyFilters = {},
+  { include, exclude, repeated = false }: KeyOptions = {},
 ): Key => {
-  const key = unfilteredKey(field, missing, index, planning);
+  const key = unfilteredKey(field, missing, index, planning, repeated);
   const conditions = [
     key.where,
     includes(field, include, key.value, planning),
@@ -68,7 +71,13 @@ export const valueKey = (
   return conditions.length === 0 ? key : { ...key, where: join(conditions, ' and ') };
 };
 
-const unfilteredKey = (field: StoredField, missing: Input | undefined, index: number, planning: Planning): Key => {
+const unfilteredKey = (
+  field: StoredField,
+  missing: Input | undefined,
+  index: number,
+  planning: Planning,
+  repeated: boolean,
+): Key => {
   const instead = missing && missingValue(field, missing, planning);
   const type = keyType(field);
   const alias = name('many', index);
@@ -78,7 +87,7 @@ const unfilteredKey = (field: StoredField, missing: Input | undefined, index: nu
       value: sql`${alias}.v`,
       type,
       fields: [field],
-      lateral: sql`(select distinct u.v from unnest(${values}) as u(v)) ${alias}`,
+      lateral: sql`(select ${repeated ? empty : sql`distinct `}u.v from unnest(${values}) as u(v)) ${alias}`,
     };
   }
   const value =

@@ -98,7 +98,8 @@ const termsKey = (source: CompositeSource, field: StoredField, index: number, st
     return print === undefined || field.kind === 'keyword' ? key : print(Number(key));
   };
   return {
-    key: valueKey(field, source.missing, index, stage.planning),
+    // The engines count a record once for each of its numbers, also of equal ones, and once for equal texts.
+    key: valueKey(field, source.missing, index, stage.planning, { repeated: field.kind !== 'keyword' }),
     parameter: read,
     written,
     value,
@@ -115,7 +116,7 @@ const numberKey = (
   if (!isNumeric(field)) throw unsupported(field, source.by, source.at);
   const { interval } = source;
   return {
-    key: histogramKey({ ...source, offset: 0 }, stage, index),
+    key: histogramKey({ ...source, offset: 0 }, stage, index, true),
     parameter: (input) => sql`${nearlyWhole(number(input) / interval)}::float8`,
     written: (answered) => Number(answered) * interval,
   };
