@@ -37,6 +37,7 @@ export const reservedOnly: Fields = {
     if (field === undefined) throw new Error(`The field ${path} was not expected.`);
     return field;
   },
+  kindOf: (path) => reservedFields.get(path)?.kind,
   paths: () => [...reservedFields.keys()],
   hasUnder: (path) => [...reservedFields.keys()].some((one) => one.startsWith(`${path}.`)),
   matching(pattern) {

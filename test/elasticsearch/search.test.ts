@@ -249,4 +249,34 @@ describe('`fields` and `docvalue_fields`', () => {
     expect(await shown({ fields: names })).toEqual([['x', { 'data.label': ['c'] }]]);
     expect(await shown({ docvalue_fields: names })).toEqual([['x', { 'data.count': [1, 3], 'data.label': ['c'] }]]);
   });
+
+  it('converts values to the types of their fields', async () => {
+    const ts = start / 1000 - 3600;
+    const data = {
+      float: '2.50',
+      count: ['7', 3],
+      label: [5, 'a', 5],
+      on: [true, 'false'],
+      list: [{ x: 2 }, { x: 1 }],
+    };
+    await store(field, [{ ts, data }]);
+    const query = { term: { ts: ts * 1000 } };
+    const names = ['data.*', 'product.id'];
+    const shown = async (keys: object) => (await post('/_search', { query, ...keys })).body.hits.hits[0].fields;
+    const same = { 'data.float': [2.5], 'product.id': [expect.any(String)] };
+    expect(await shown({ fields: names })).toEqual({
+      ...same,
+      'data.count': [7, 3],
+      'data.label': ['5', 'a', '5'],
+      'data.on': [true, false],
+      'data.list.x': [2, 1],
+    });
+    expect(await shown({ docvalue_fields: names })).toEqual({
+      ...same,
+      'data.count': [3, 7],
+      'data.label': ['5', 'a'],
+      'data.on': [false, true],
+      'data.list.x': [1, 2],
+    });
+  });
 });

@@ -33,7 +33,13 @@ const fieldsNamed = (rename: (name: string) => string): Fields => {
     ] as const;
   });
   const known = new Map([...reservedFields, ...declared]);
-  return { find: (path) => known.get(path), paths: () => [...known.keys()], matching: () => [], hasUnder: () => false };
+  return {
+    find: (path) => known.get(path),
+    kindOf: (path) => known.get(path)?.kind,
+    paths: () => [...known.keys()],
+    matching: () => [],
+    hasUnder: () => false,
+  };
 };
 
 const scope = {

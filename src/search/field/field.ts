@@ -61,6 +61,8 @@ export const isNumeric = (field: Field): boolean => field.kind !== 'keyword' && 
 export interface Fields {
   /** Returns the field of a path; undefined if no record has it. Throws if products disagree on its type. */
   find(path: string): Field | undefined;
+  /** Returns the type of a path; undefined without one, or if products disagree on it. */
+  kindOf(path: string): FieldKind | undefined;
   /** Returns the paths of all fields. */
   paths(): string[];
   /** Returns all fields whose path matches a pattern with `*`. */

@@ -69,6 +69,8 @@ const resolver = (
     if (!bound.has(path)) bound.set(path, bind(path));
     return bound.get(path);
   };
+  const kindOf = (path: string) =>
+    bound.has(path) || !disagreement(variables.get(path) ?? []) ? find(path)?.kind : undefined;
   const paths = () => [...new Set([...reservedFields.keys(), ...variables.keys(), ...catalogue.keys()])];
   const matched = new Map<string, Field[]>();
   const matching = (pattern: string): Field[] => {
@@ -87,7 +89,7 @@ const resolver = (
     sorted ??= paths().sort(); // by UTF-16 units, as `<` compares
     return sorted[firstFrom(sorted, `${path}.`)]?.startsWith(`${path}.`) ?? false;
   };
-  return { find, paths, matching, hasUnder };
+  return { find, kindOf, paths, matching, hasUnder };
 };
 
 /** Returns the index of the first of sorted texts that is not below a text. */

@@ -3,7 +3,7 @@ import { decimalFormatOf } from '../aggregation/decimal-format.js';
 import { requireFormattable } from '../aggregation/format.js';
 import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc } from '../date/zone.js';
-import type { Field, Fields } from '../field/field.js';
+import type { Field, FieldKind, Fields } from '../field/field.js';
 import { illegalArgument, parsing, xContent } from '../search-failure.js';
 import { globOf } from '../syntax/glob.js';
 import type { Input } from '../syntax/input.js';
@@ -22,10 +22,8 @@ export interface ShownFieldRequest {
 export interface ShownField {
   matches(path: string): boolean;
   readonly indexed: boolean;
-  /** Whether the values of a path are texts, of which the index holds each once. */
-  isText(path: string): boolean;
-  /** Whether a value of a path fits its type. */
-  fits(path: string, value: unknown): boolean;
+  /** Returns the type of a path; undefined if it has none. */
+  kindOf(path: string): FieldKind | undefined;
   /** Returns the format of times. */
   dates(): DateFormat;
   /**
@@ -59,33 +57,18 @@ const isName = (item: Input) => scalarText(item) !== undefined;
 export const bindShownFields = (requests: readonly ShownFieldRequest[], fields: Fields): ShownField[] =>
   requests.map(({ name, format, indexed }) => {
     const matches = globOf(name);
-    const isText = (path: string) => fields.find(path)?.kind === 'keyword';
-    const fits = (path: string, value: unknown) => fitsKind(fields.find(path)?.kind, value);
+    const kindOf = (path: string) => fields.kindOf(path);
     if (format === undefined)
-      return { matches, indexed, isText, fits, dates: () => defaultDateFormat, numbers: () => undefined };
+      return { matches, indexed, kindOf, dates: () => defaultDateFormat, numbers: () => undefined };
     const found = () => (name.includes('*') ? fields.matching(name) : (fields.find(name) ?? []));
     return {
       matches,
       indexed,
-      isText,
-      fits,
+      kindOf,
       dates: once(() => dateFormatOf(text(format), format)),
       numbers: once(() => numbersIn(format, [found()].flat(), indexed)),
     };
   });
-
-/**
- * Whether a single value is indexed even if other values of its record are not: a number or boolean, or a text that
- * reads as one.
- */
-const fitsKind = (kind: Field['kind'] | undefined, value: unknown): boolean => {
-  if (kind === 'double' || kind === 'long')
-    return (
-      typeof value === 'number' ||
-      (typeof value === 'string' && Number.isFinite(Number.parseFloat(value)) && Number.isFinite(Number(value)))
-    );
-  return kind === 'boolean' && (typeof value === 'boolean' || value === 'true' || value === 'false');
-};
 
 const numbersIn = (format: Input, found: readonly Field[], indexed: boolean): ReturnType<ShownField['numbers']> => {
   for (const field of found) {
@@ -103,9 +86,9 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 /**
- * Creates the function that extracts the values of fields from a source, each as an array. If some values of a path are
- * `ignored`, it extracts only those of its indexed values that fit, and none in other forms, as the engines do. It
- * returns undefined if no values are requested or found.
+ * Creates the function that extracts the values of fields from a source, each as an array, in the types of the fields.
+ * If some values of a path are `ignored`, it extracts only those of its indexed values that fit, and none in other
+ * forms, as the engines do. It returns undefined if no values are requested or found.
  */
 export const shownFields =
   (fields: readonly ShownField[]) =>
@@ -115,18 +98,21 @@ export const shownFields =
     ignored: readonly string[],
   ): { [path: string]: unknown[] } | undefined => {
     if (fields.length === 0) return undefined;
-    const leaves = leavesOf(source, '');
+    const leaves = leavesOf(source);
     const found: { [path: string]: unknown[] } = {};
     const asIndexed = new Set<string>();
-    for (const { matches, dates, numbers, isText, fits, indexed } of fields) {
+    for (const { matches, dates, numbers, kindOf, indexed } of fields) {
       const print = numbers();
       // A wrong format is an error even if an earlier field determines the format.
       if (matches('ts')) dates();
       for (const [path, all] of leaves) {
         if (!matches(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
-        const values = ignored.includes(path) ? all.filter((value) => indexed && fits(path, value)) : all;
+        const isIgnored = ignored.includes(path);
+        if (isIgnored && !indexed) continue;
+        const kind = kindOf(path);
+        const values = all.flatMap((value) => typed(kind, value, indexed) ?? (isIgnored ? [] : [value]));
         if (values.length === 0) continue;
-        const shown = indexed ? inOrder(values, () => isText(path)) : values;
+        const shown = indexed ? inOrder(values, kind) : values;
         const picked =
           path === 'ts'
             ? [dates().print(Math.floor(millis), utc)]
@@ -141,9 +127,34 @@ export const shownFields =
     return Object.keys(found).length === 0 ? undefined : found;
   };
 
+/** Converts a value to the type of its field. Returns undefined if it does not fit, and for a time. */
+const typed = (kind: FieldKind | undefined, value: PlainJson, indexed: boolean): PlainJson | undefined => {
+  if (kind === 'geo_point') return place(value as { lat: number; lon: number }, indexed);
+  if (typeof value === 'object') return undefined;
+  if (kind === 'keyword') return String(value);
+  if (kind === 'boolean') return booleans.get(value);
+  if ((kind !== 'double' && kind !== 'long') || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return value;
+  const number = decimal.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isFinite(number)) return undefined;
+  // A whole number beyond what a double distinguishes stays text, as in sort values.
+  return kind === 'long' && !Number.isSafeInteger(number) ? value : number;
+};
+
+const booleans = new Map<PlainJson, boolean>([
+  ...[true, 'true', 1, '1'].map((value) => [value, true] as const),
+  ...[false, 'false', 0, '0'].map((value) => [value, false] as const),
+]);
+
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** Writes a location in the engines' forms: text if indexed, else GeoJSON. */
+const place = ({ lat, lon }: { lat: number; lon: number }, indexed: boolean): PlainJson =>
+  indexed ? `${lat}, ${lon}` : { type: 'Point', coordinates: [lon, lat] };
+
 /** Sorts numbers and booleans, and texts by their bytes without duplicates. */
-const inOrder = (values: readonly unknown[], isText: () => boolean): unknown[] =>
-  values.some((value) => typeof value === 'string') && isText()
+const inOrder = (values: readonly unknown[], kind: FieldKind | undefined): unknown[] =>
+  kind === 'keyword'
     ? [...new Set(values.map(String))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     : values.toSorted((a, b) => (exact(a) < exact(b) ? -1 : exact(a) > exact(b) ? 1 : 0));
 
@@ -151,12 +162,18 @@ const inOrder = (values: readonly unknown[], isText: () => boolean): unknown[] =
 const exact = (value: unknown): number | bigint =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : Number(value);
 
-const leavesOf = (value: PlainJson, path: string): [string, unknown[]][] => {
-  if (value === null) return [];
-  if (Array.isArray(value)) {
-    const items = value.filter((item) => item !== null);
-    return items.length === 0 ? [] : [[path, items]];
-  }
-  if (typeof value !== 'object') return [[path, [value]]];
-  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, path === '' ? key : `${path}.${key}`));
+/** Returns the values of a source by path. Arrays are several values, and so are those of objects inside. */
+const leavesOf = (source: PlainJson): ReadonlyMap<string, readonly PlainJson[]> => {
+  const leaves = new Map<string, PlainJson[]>();
+  const visit = (value: PlainJson, path: string): void => {
+    if (value === null) return;
+    if (Array.isArray(value)) for (const item of value) visit(item, path);
+    else if (typeof value === 'object' && path !== 'device.location')
+      for (const [key, inner] of Object.entries(value)) visit(inner, path === '' ? key : `${path}.${key}`);
+    else if (leaves.has(path)) leaves.get(path)!.push(value);
+    else leaves.set(path, [value]);
+  };
+  visit(source, '');
+  const product = leaves.get('device.product.id');
+  return product === undefined ? leaves : leaves.set('product.id', product);
 };

@@ -120,6 +120,7 @@ export class BodyGrammar {
         'data.txt',
         'data.t',
         'metadata.provider',
+        'device.name',
         'nope',
         { field: 'ts', format: 'epoch_millis' },
         { field: 'ts', format: 'strict_date_optional_time_nanos' },
