@@ -31,6 +31,7 @@ export function DevicePicker({ name, label }: { name: string; label: string }) {
   );
   const all = [...(found.data?.named?.items ?? []), ...(found.data?.tagged?.items ?? [])];
   const devices = [...new Map(all.map((device) => [device.id, device])).values()];
+  const chosen = Math.min(place, devices.length - 1);
   const shows = isOpen && asked !== '' && devices.length > 0;
   const choose = (serial: string) => {
     setText(serial);
@@ -38,9 +39,9 @@ export function DevicePicker({ name, label }: { name: string; label: string }) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!shows) return;
-    if (event.key === 'ArrowDown') setPlace((place + 1) % devices.length);
-    else if (event.key === 'ArrowUp') setPlace((place + devices.length - (place < 0 ? 0 : 1)) % devices.length);
-    else if (event.key === 'Enter' && place >= 0) choose(devices[place]!.serial);
+    if (event.key === 'ArrowDown') setPlace((chosen + 1) % devices.length);
+    else if (event.key === 'ArrowUp') setPlace((chosen + devices.length - (chosen < 0 ? 0 : 1)) % devices.length);
+    else if (event.key === 'Enter' && chosen >= 0) choose(devices[chosen]!.serial);
     else if (event.key === 'Escape') setOpen(false);
     else return;
     event.preventDefault();
@@ -59,7 +60,7 @@ export function DevicePicker({ name, label }: { name: string; label: string }) {
           aria-expanded={shows}
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
-          aria-activedescendant={shows && place >= 0 ? `${id}-${place}` : undefined}
+          aria-activedescendant={shows && chosen >= 0 ? `${id}-${chosen}` : undefined}
           value={text}
           onInput={({ currentTarget: { value } }) => {
             setText(value);
@@ -76,7 +77,7 @@ export function DevicePicker({ name, label }: { name: string; label: string }) {
             key={deviceId}
             id={`${id}-${index}`}
             role="option"
-            aria-selected={index === place}
+            aria-selected={index === chosen}
             onClick={() => choose(serial)}
           >
             <span class="cut">{title ?? serial}</span>

@@ -56,6 +56,11 @@ describeInBrowser('console: applications, people and jobs', () => {
     expect(await violationsOf(page)).toEqual([]);
     await field.press('ArrowDown');
     expect(await options.first().getAttribute('aria-selected')).toBe('true');
+    // The last of two suggestions is chosen, then only one is left.
+    await field.fill('wet');
+    await field.press('ArrowUp');
+    await options.filter({ hasText: 'Freezer' }).waitFor({ state: 'detached' });
+    expect(await options.first().getAttribute('aria-selected')).toBe('true');
     await field.press('Enter');
     expect(await field.inputValue()).toBe('c0-02');
     await field.press('Enter');
