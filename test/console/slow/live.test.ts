@@ -62,7 +62,29 @@ describeInBrowser('console: live records', () => {
     await page.getByRole('button', { name: 'Every record' }).click();
     await page.getByRole('link', { name: 'Freezer' }).nth(3).waitFor();
     expect(page.url()).not.toContain('query=');
+    const streams: string[] = [];
+    page.on('request', (request) => {
+      if (request.postData()?.includes('subscription')) streams.push(request.postData()!);
+    });
+    await page.locator('summary', { hasText: 'Filter' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('link', { name: 'Freezer' }).nth(3).waitFor({ state: 'detached' });
+    await connected(page);
+    await send(60);
+    await page.getByText('1 record came').waitFor();
+    expect(streams).toHaveLength(1);
     expect(faults).toEqual([]);
+  });
+
+  it('shows why a stream is refused, and no longer that it connects', async () => {
+    const { owner } = await furnished();
+    const { page } = await browser.open('about:blank');
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('subscription') ? route.fulfill({ status: 403 }) : route.continue(),
+    );
+    await page.goto(`${world.url}/console/live#token=${owner.token}`);
+    await page.getByRole('alert').getByText('403').waitFor();
+    expect(await page.getByText('Connecting…').count()).toBe(0);
   });
 
   it('shows why a filter is refused', async () => {

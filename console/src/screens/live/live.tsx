@@ -21,9 +21,10 @@ const past = 7 * 86_400;
 /** Shows records as they arrive, filtered by a clause of the query language, and earlier records below. */
 export function LiveScreen() {
   const address = useAddress();
-  const clause = parseQuery(address.get('query'));
-  const [restarts, setRestarts] = useState(0);
-  const opened = useMemo(() => Math.ceil(Date.now() / 1000), [restarts]);
+  const query = address.get('query');
+  // The same object in every rendering, as another one opens the stream again without its cursor.
+  const clause = useMemo(() => parseQuery(query), [query]);
+  const [{ opened, wasLost }, setOpened] = useState({ opened: Date.now() / 1000, wasLost: false });
   const applicationId = address.get('application');
   const live = useQuery(LiveDocument, {
     organizationId: organizationId.value,
@@ -63,16 +64,13 @@ export function LiveScreen() {
                 <Failure error={{ message: response.error.reason ?? 'The filter was refused.' }} />
               ) : (
                 <Stream
-                  key={`${application.id} ${restarts} ${address.get('query')}`}
+                  key={`${application.id} ${opened} ${query}`}
                   applicationId={application.id}
                   query={clause}
                   unitOf={unitsOf(application)}
                   history={historyOf(response)}
-                  wasLost={restarts > 0}
-                  restart={() => {
-                    setRestarts((count) => count + 1);
-                    live.reload();
-                  }}
+                  wasLost={wasLost}
+                  restart={() => setOpened({ opened: Date.now() / 1000, wasLost: true })}
                 />
               )}
             </>

@@ -20,6 +20,8 @@ interface Told {
 
 const nothing: Told = { records: [], count: 0, leftOut: 0 };
 
+const states = { open: 'Connected', reconnecting: 'Connecting…' } as const;
+
 /** Finds the unit of a variable of a product. */
 export type UnitOf = (productId: string, name: string) => string | null | undefined;
 
@@ -41,16 +43,17 @@ export function Stream({
   /** Called when the stream was broken off for too long to continue. */
   restart: () => void;
 }) {
-  const { told, state, error } = useRecords(applicationId, query, restart);
+  const { told, state } = useRecords(applicationId, query, restart);
   const before = useMemo(() => {
     const now = new Set(told.records.map(({ id }) => id));
     return history.filter(({ id }) => !now.has(id)).slice(0, Math.max(0, mostShown - told.records.length));
   }, [history, told]);
   return (
     <>
-      {error && <Failure error={error} />}
+      {typeof state === 'object' && <Failure error={state} />}
       <p class="quiet" role="status">
-        {state === 'open' ? 'Connected' : 'Connecting…'} · {told.count.toLocaleString()}{' '}
+        {typeof state === 'string' && `${states[state]} · `}
+        {told.count.toLocaleString()}{' '}
         {told.count === 1 ? 'record' : 'records'} came
         {told.leftOut > 0 && ` · ${told.leftOut.toLocaleString()} left out: the newest ${mostShown} are shown`}
       </p>
@@ -111,8 +114,7 @@ const Line = ({ of: { ts, data, device }, unitOf }: { of: LiveRecord; unitOf: Un
  */
 function useRecords(applicationId: string, query: Record<string, unknown> | undefined, restart: () => void) {
   const [told, setTold] = useState(nothing);
-  const [state, setState] = useState<'open' | 'reconnecting'>('reconnecting');
-  const [error, setError] = useState<GraphError | undefined>();
+  const [state, setState] = useState<keyof typeof states | GraphError>('reconnecting');
   const waiting = useRef(nothing);
   useEffect(() => {
     let cursor: string | null = null;
@@ -127,7 +129,7 @@ function useRecords(applicationId: string, query: Record<string, unknown> | unde
         },
         state: setState,
         // Without a cursor, the refusal has another reason, and a restart would not help.
-        error: (refusal) => (cursor === null ? setError(refusal) : restart()),
+        error: (refusal) => (cursor === null ? setState(refusal) : restart()),
       },
     );
     const timer = setInterval(() => {
@@ -141,7 +143,7 @@ function useRecords(applicationId: string, query: Record<string, unknown> | unde
       clearInterval(timer);
     };
   }, [applicationId, query]);
-  return { told, state, error };
+  return { told, state };
 }
 
 /** Puts newer records before those already shown. Records beyond the maximum are counted only. */
