@@ -29,6 +29,10 @@ describeInBrowser('the audit log', () => {
     expect(await table.getByRole('row').count()).toBe(3);
     await page.getByLabel('Outcome').selectOption('Refused');
     await page.getByText('No event matches').waitFor();
+    await page.goto(`${world.url}/console/audit?page=9`);
+    await page.getByText('Nothing on this page').waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await row.waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -119,21 +119,26 @@ const Heading = <Row,>({ column, address }: { column: Column<Row>; address: Addr
 /** Shows the position in a list, with links to the other pages (`page` and `limit` in the address). */
 export function Pager({ address, limit, total }: { address: Address; limit: number; total: number | null }) {
   const page = Number(address.get('page')) || 1;
-  const last = total === null ? undefined : Math.max(1, Math.ceil(total / limit));
+  const last = total === null ? Number.POSITIVE_INFINITY : Math.ceil(total / limit);
+  const previous = Math.min(page - 1, last);
   const from = (page - 1) * limit + 1;
   // The message in place of an empty list says so already.
   if (total === 0) return null;
   return (
     <nav class="pager" aria-label="Pages">
       <span class="quiet">
-        {total === null ? `From ${from}` : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
+        {total === null
+          ? `From ${from}`
+          : page > last
+            ? 'Nothing on this page'
+            : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
       </span>
       {page > 1 && (
-        <a href={address.link({ page: page === 2 ? undefined : `${page - 1}` })} rel="prev">
+        <a href={address.link({ page: previous === 1 ? undefined : `${previous}` })} rel="prev">
           Previous
         </a>
       )}
-      {(last === undefined || page < last) && (
+      {page < last && (
         <a href={address.link({ page: `${page + 1}` })} rel="next">
           Next
         </a>

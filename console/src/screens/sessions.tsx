@@ -68,7 +68,7 @@ export function SessionsScreen() {
     <Page title="Your sessions" actions={person.value && <Leave />}>
       <Loading of={sessions}>
         {({ mySessions: { items, totalCount } }) =>
-          items.length === 0 ? (
+          totalCount === 0 ? (
             <Empty title="No session">
               <p>You are signed in with a token. Sessions begin when people sign in by a provider or a link.</p>
             </Empty>

@@ -93,7 +93,7 @@ function Episodes({
       {view.menus}
     </Filters>
   );
-  if (items.length === 0)
+  if (totalCount === 0)
     return (
       <>
         {filters}

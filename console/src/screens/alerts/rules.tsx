@@ -107,7 +107,7 @@ const columns: readonly Column<RuleLineFragment>[] = [
 function Listed({ application, busy, reload }: { application: Application; busy: boolean; reload: () => void }) {
   const address = useAddress();
   const { items, totalCount } = application.alertRules;
-  if (items.length === 0)
+  if (totalCount === 0)
     return (
       <Empty title="No rules yet">
         {mayChange(application) ? (

@@ -64,7 +64,7 @@ function Audit() {
       </div>
       <Loading of={events} rows={20}>
         {({ auditEvents: { items, totalCount } }) =>
-          items.length === 0 ? (
+          totalCount === 0 ? (
             <Empty title="No event matches">
               <p>Change the filters, or choose a longer range.</p>
             </Empty>
