@@ -1,5 +1,5 @@
 import { saveBlob } from '../format/csv.js';
-import { GraphError, refusalIn } from './graph.js';
+import { GraphError, refusalIn, send } from './graph.js';
 import { authorization, organizationId } from './session.js';
 
 /**
@@ -20,7 +20,7 @@ export async function saveExport(
   const address = new URL(`/ddp/v1/${of}/export`, location.origin);
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) address.searchParams.set(name, value);
-  const response = await fetch(address, { headers: authorization(), signal });
+  const response = await send(address, { headers: authorization(), signal });
   if (!response.ok) throw await refusalIn(response);
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const cutOff = 'The download was cut off before its end. Try again, or ask for less.';

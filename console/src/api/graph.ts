@@ -68,7 +68,12 @@ export async function askEach<Data, Variables>(
   variables: Variables,
   signal?: AbortSignal,
 ): Promise<Parts<Data>> {
-  const response = await send(JSON.stringify({ query: document.toString(), variables }), signal);
+  const response = await send(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...authorization() },
+    body: JSON.stringify({ query: document.toString(), variables }),
+    ...(signal && { signal }),
+  });
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { data, errors = [] } = await read<GraphAnswer<Data>>(response, requestId);
   const refused = errors.map(({ message, extensions: { code = 'INTERNAL', errors: faults } = {}, path }) => ({
@@ -81,16 +86,15 @@ export async function askEach<Data, Variables>(
   return { data, refusal, refusals: new Map(refused.toReversed().map(({ path, error }) => [path, error])) };
 }
 
-async function send(body: string, signal?: AbortSignal): Promise<Response> {
+/**
+ * Sends a request.
+ * @throws GraphError when the service cannot be reached.
+ */
+export async function send(to: string | URL, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...authorization() },
-      body,
-      ...(signal && { signal }),
-    });
+    return await fetch(to, init);
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (init.signal?.aborted) throw error;
     throw new GraphError('The service cannot be reached. Is it running?', 'UNREACHABLE', undefined);
   }
 }

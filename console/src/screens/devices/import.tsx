@@ -5,7 +5,7 @@ import {
   FileImportDocument,
   type FileImportQuery,
 } from '../../api/documents.js';
-import { ask, GraphError, refusalIn } from '../../api/graph.js';
+import { ask, GraphError, refusalIn, send } from '../../api/graph.js';
 import { authorization, organizationId, token } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
 import { Action } from '../../components/action.js';
@@ -20,7 +20,7 @@ async function sendFile(kind: 'devices' | 'records', file: File): Promise<string
     throw new GraphError('Files are imported with a token: sign in with one.', 'FORBIDDEN', undefined);
   const ending = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase();
   const type = types[ending] ?? 'text/csv';
-  const response = await fetch(`/ddp/v1/organizations/${organizationId.value}/imports/${kind}`, {
+  const response = await send(`/ddp/v1/organizations/${organizationId.value}/imports/${kind}`, {
     method: 'POST',
     headers: { 'content-type': type, ...authorization() },
     body: file,
