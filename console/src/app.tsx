@@ -149,9 +149,12 @@ export const App = () => {
       <Boot />
     </div>
   ) : (
-    <ErrorBoundary>
-      <SignIn />
-    </ErrorBoundary>
+    <>
+      <ErrorBoundary>
+        <SignIn />
+      </ErrorBoundary>
+      <Toasts />
+    </>
   );
 };
 

@@ -69,18 +69,25 @@ describeInBrowser('people in the console', () => {
     expect(faults).toEqual([]);
   });
 
-  it('switches to another organization', async () => {
+  it('switches to another organization, and says when it cannot switch or sign out', async () => {
     const [first, second] = [await world.organization(), await world.organization()];
     const member = await world.member(first, Role.member);
     await second.put(`/organizations/${second.id}/members/${member.id}`, {});
     const { token } = await createSignInLink(world.pool, member.id, new Date());
-    const { page } = await browser.open(`${world.url}/auth/link?token=${token}`);
+    const { page, faults } = await browser.open(`${world.url}/auth/link?token=${token}`);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('summary', { hasText: 'Account:' }).click();
+    await page.route('**/auth/*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are still signed in').waitFor();
+    await page.getByRole('combobox', { name: 'Organization' }).selectOption(second.id);
+    await page.getByText('The service cannot be reached.').waitFor();
+    await page.unroute('**/auth/*');
     await page.getByRole('combobox', { name: 'Organization' }).selectOption(second.id);
     const names = await second.graph('{ account { username } }');
     const name = names.body.data!['account'].username as string;
     await page.locator('.brand').getByText(name).waitFor();
     expect(page.url()).toBe(`${world.url}/console/`);
+    expect(faults).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { toast } from '../browser/toast.js';
 import type { SessionQuery } from './documents.js';
 
 /* The session: either a cookie, which scripts cannot read, or a token, which takes precedence over the cookie. The page
@@ -141,7 +142,10 @@ export async function signOut(reason?: string): Promise<void> {
     token.value = undefined;
     return;
   }
-  if (reason === undefined && token.value === undefined) await fetch('/auth/sign-out', { method: 'POST' });
+  if (reason === undefined && token.value === undefined) {
+    const response = await fetch('/auth/sign-out', { method: 'POST' }).catch(() => undefined);
+    if (response?.ok !== true) return toast('You are still signed in: the service did not end your session.');
+  }
   if (token.value !== undefined) tell({ ended: token.value });
   await leave(reason);
 }

@@ -22,6 +22,9 @@ export function toast(text: string, undo?: () => Promise<unknown>): void {
   setTimeout(() => dismiss(id), undo === undefined ? shownFor.plain : shownFor.undo);
 }
 
+/** Says why something failed, for some seconds. */
+export const toastError = (error: unknown): void => toast(error instanceof Error ? error.message : String(error));
+
 /** Takes a message away. */
 export const dismiss = (id: number): void => {
   toasts.value = toasts.value.filter((one) => one.id !== id);

@@ -1,16 +1,16 @@
+import { refusalIn, send } from '../api/graph.js';
 import { person } from '../api/session.js';
+import { toastError } from '../browser/toast.js';
 
 /** Calls a path that changes the session of the cookie. */
 export async function changeSession(path: string): Promise<void> {
-  const response = await fetch(`/auth/${path}`, { method: 'POST' });
-  if (!response.ok) throw new Error(((await response.json()) as { message: string }).message);
+  const response = await send(`/auth/${path}`, { method: 'POST' });
+  if (!response.ok) throw await refusalIn(response);
 }
 
 /** Switches to another organization. The page loads again, so that no screen keeps data of the previous one. */
-const choose = async (id: string) => {
-  await changeSession(`organization?organizationId=${id}`);
-  location.assign('/console/');
-};
+const choose = (id: string) =>
+  changeSession(`organization?organizationId=${id}`).then(() => location.assign('/console/'), toastError);
 
 /** Shows who is signed in, and the organizations to choose from. */
 export const PersonBox = () => {

@@ -1,4 +1,4 @@
-import { dismiss, type Toast, toast, toasts } from '../browser/toast.js';
+import { dismiss, type Toast, toast, toastError, toasts } from '../browser/toast.js';
 
 /** The messages that confirm actions, each with an undo button if the action has one. */
 export const Toasts = () => (
@@ -25,6 +25,6 @@ const takeBack = async ({ id, undo }: Toast) => {
     await undo?.();
     toast('The change was taken back.');
   } catch (error) {
-    toast(error instanceof Error ? error.message : String(error));
+    toastError(error);
   }
 };
