@@ -69,8 +69,14 @@ describeInBrowser('console: charts and files for a dashboard', () => {
     await page.getByRole('alert').getByText('document.panels.0.kind').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await choose('same.json', JSON.stringify({ ...JSON.parse(text), panels: JSON.parse(text).panels.slice(0, 1) }));
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('query Dashboard(') ? route.abort() : route.continue(),
+    );
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('The dashboard was imported.').waitFor();
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
     await until(async () => (await page.getByRole('article').count()) === 1);
   }, 60_000);
 });

@@ -3,9 +3,9 @@ import { useMemo, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { DashboardDocument } from '../../api/documents.js';
 import { mayWrite, organizationId } from '../../api/session.js';
-import { useQuery } from '../../api/use-query.js';
+import { type Loaded, useQuery } from '../../api/use-query.js';
 import { Page } from '../../components/page.js';
-import { Loading } from '../../components/state.js';
+import { Failure, Loading } from '../../components/state.js';
 import { Connection } from './connection.js';
 import { Controls } from './controls.js';
 import type { Dashboard } from './document.js';
@@ -33,10 +33,10 @@ export function DashboardScreen() {
         </Loading>
       </Page>
     );
-  return <Shown key={application.id} application={application} reload={loaded.reload} />;
+  return <Shown key={application.id} application={application} loaded={loaded} />;
 }
 
-function Shown({ application, reload }: { application: Application; reload: () => void }) {
+function Shown({ application, loaded: { error, reload } }: { application: Application; loaded: Loaded<unknown> }) {
   const stored = application.dashboard;
   const dashboard = useMemo(() => readDashboard(stored?.document ?? {}), [stored]);
   const [isEditing, setEditing] = useState(false);
@@ -46,10 +46,12 @@ function Shown({ application, reload }: { application: Application; reload: () =
   };
   const mayChange = mayWrite.value && application.permission === 'write';
   const version = stored?.version ?? 0;
+  const failure = error && <Failure error={error} retry={reload} />;
   if (stored === null || dashboard.panels.length === 0) {
     if (!isEditing || stored === null)
       return (
         <Page title={application.name}>
+          {failure}
           <Begin
             application={application}
             mayChange={mayChange}
@@ -62,7 +64,7 @@ function Shown({ application, reload }: { application: Application; reload: () =
   return isEditing ? (
     <LazyEditor application={application} dashboard={dashboard} version={version} leave={leave} />
   ) : (
-    <Viewed application={application} dashboard={dashboard}>
+    <Viewed application={application} dashboard={dashboard} failure={failure}>
       {mayChange && (
         <button type="button" onClick={() => setEditing(true)}>
           Edit
@@ -76,15 +78,19 @@ function Shown({ application, reload }: { application: Application; reload: () =
 function Viewed({
   application,
   dashboard,
+  failure,
   children,
 }: {
   application: Application;
   dashboard: Dashboard;
+  /** The error of a failed reload. */
+  failure: ComponentChildren;
   children: ComponentChildren;
 }) {
   const board = useBoard(application, dashboard);
   return (
     <Page title={application.name} actions={children}>
+      {failure}
       <div class="board-head">
         <Controls application={application} dashboard={dashboard} />
         <Connection of={board} />
