@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { toast } from '../browser/toast.js';
 import { Icon } from './icon.js';
 
 /** Returns whether the text was copied just now, and the function that copies it. */
@@ -9,7 +10,16 @@ function useCopy(text: string): [boolean, () => void] {
     const timer = setTimeout(() => setCopied(false), 1500);
     return () => clearTimeout(timer);
   }, [copied]);
-  return [copied, () => void navigator.clipboard.writeText(text).then(() => setCopied(true))];
+  const copy = async () => {
+    try {
+      // Over plain HTTP, browsers have no clipboard.
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      toast('The browser does not allow copying here. Select the text, and copy it yourself.');
+    }
+  };
+  return [copied, () => void copy()];
 }
 
 /** A button that copies a text. */

@@ -44,6 +44,26 @@ describeInBrowser('the frame of the console', () => {
     expect(faults).toEqual([]);
   });
 
+  it('says when the search cannot be loaded, or a text cannot be copied', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
+    await page.getByRole('heading', { name: 'Quartz freezer' }).waitFor();
+    const messages = page.getByRole('status', { name: 'Messages' });
+    await page.route('**/palette-*.js', (route) => route.abort());
+    for (const count of [1, 2]) {
+      await page.keyboard.press('Control+k');
+      await messages
+        .getByText('could not be loaded')
+        .nth(count - 1)
+        .waitFor();
+    }
+    // A page over plain HTTP has no clipboard.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.getByRole('button', { name: 'Copy the serial number' }).click();
+    await messages.getByText('does not allow copying').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('says what was done, and takes an edit back', async () => {
     const { owner, deviceId } = await furnished();
     const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);

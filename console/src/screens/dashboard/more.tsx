@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { UpdateDashboardDocument } from '../../api/documents.js';
 import { ask, GraphError } from '../../api/graph.js';
 import { mayOwn, organizationId } from '../../api/session.js';
+import { toastError } from '../../browser/toast.js';
 import { closeByEscape } from '../../components/choices.js';
 import { FormDialog } from '../../components/dialog.js';
 import { saveBlob } from '../../format/csv.js';
@@ -74,7 +75,7 @@ export function More({ application, dashboard, version, mayChange, reload }: Pro
         onChange={({ currentTarget }) => {
           close();
           const [chosen] = currentTarget.files ?? [];
-          void chosen?.text().then(setText);
+          void chosen?.text().then(setText, toastError);
           currentTarget.value = '';
         }}
       />
