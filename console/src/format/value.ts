@@ -27,5 +27,9 @@ export const cutOf = ({ items, totalCount }: Counted & { readonly items: readonl
     ? `the first ${items.length.toLocaleString()} of ${totalCount?.toLocaleString()} ${nouns}`
     : undefined;
 
+/** Writes a number of things: "1 device", "1,200 devices". Null means more than the service counts. */
+export const counted = (count: number | null, noun: string): string =>
+  count === null ? `more than 10,000 ${noun}s` : `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Says in words what the caller may do in an application. */
 export const accessOf = (permission: 'read' | 'write'): string => (permission === 'write' ? 'can edit' : 'can read');

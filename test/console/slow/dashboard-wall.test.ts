@@ -40,7 +40,7 @@ describeInBrowser('console: wall', () => {
     const wall = await browser.open(link);
     await wall.page.getByRole('article', { name: 'Lines' }).getByRole('button', { name: 'Larder' }).waitFor();
     expect(wall.page.url()).toBe(`${world.url}/console/wall`);
-    expect(await wall.page.getByRole('article', { name: 'One' }).getByText('1 device is gone.').count()).toBe(1);
+    expect(await wall.page.getByRole('article', { name: 'One' }).getByText('1 device gone.').count()).toBe(1);
     expect(await wall.page.getByRole('article', { name: 'Ranking' }).getByRole('listitem').count()).toBe(2);
     expect(await wall.page.getByRole('navigation').count()).toBe(0);
     expect(await violationsOf(wall.page)).toEqual([]);

@@ -133,7 +133,7 @@ describeInBrowser('console: device list', () => {
 
     await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByRole('dialog').getByText('15 of 15 devices are linked to applications').waitFor();
+    await page.getByRole('dialog').getByText('Applications still have 15 of 15 devices').waitFor();
     await page.getByRole('dialog', { name: 'Delete 15 devices' }).getByRole('button', { name: 'Delete' }).click();
     await page
       .getByRole('dialog')
@@ -146,7 +146,7 @@ describeInBrowser('console: device list', () => {
     await page.getByText('None chosen').waitFor();
     await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByRole('dialog').getByText('15 devices are deleted').waitFor();
+    await page.getByRole('dialog').getByText('This deletes 15 devices').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No device matches').waitFor();
     expect((await owner.get<unknown[]>(`/organizations/${owner.id}/devices?limit=100`)).body).toHaveLength(15);

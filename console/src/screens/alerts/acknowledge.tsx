@@ -7,6 +7,7 @@ import {
 import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { Action } from '../../components/action.js';
+import { counted } from '../../format/value.js';
 
 /** Filters of the episodes, from the address of the page. */
 export interface Matching {
@@ -47,10 +48,6 @@ async function acknowledgeAll(matching: Matching): Promise<void> {
   }
 }
 
-/** Writes a number of episodes in words. Null means more than the service counts. */
-export const counted = (count: number | null): string =>
-  count === null ? 'more than 10,000 episodes' : `${count.toLocaleString()} ${count === 1 ? 'episode' : 'episodes'}`;
-
 /** Acknowledges the chosen episodes, or all that match, after a dialog that shows their number. */
 export const AcknowledgeActions = ({
   chosen,
@@ -68,7 +65,7 @@ export const AcknowledgeActions = ({
     {chosen.length > 0 && (
       <Action
         label={`Acknowledge ${chosen.length.toLocaleString()} chosen`}
-        title={`Acknowledge ${counted(chosen.length)}`}
+        title={`Acknowledge ${counted(chosen.length, 'episode')}`}
         action="Acknowledge"
         submit={async () => {
           await acknowledge(chosen);
@@ -81,7 +78,7 @@ export const AcknowledgeActions = ({
     {waiting !== 0 && (
       <Action
         label={`Acknowledge all ${waiting?.toLocaleString() ?? ''} that match`}
-        title={`Acknowledge ${counted(waiting)}`}
+        title={`Acknowledge ${counted(waiting, 'episode')}`}
         action="Acknowledge"
         submit={async () => {
           await acknowledgeAll(matching);

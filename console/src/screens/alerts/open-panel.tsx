@@ -2,7 +2,7 @@ import type { EpisodeLineFragment } from '../../api/documents.js';
 import { Ago } from '../../components/ago.js';
 import { Empty } from '../../components/state.js';
 import { secondsOf } from '../../format/time.js';
-import { counted } from './acknowledge.js';
+import { counted } from '../../format/value.js';
 import { Severity } from './alert-labels.js';
 
 /** Lists open episodes, the most severe first, with a link to all. */
@@ -45,7 +45,7 @@ export const OpenEpisodes = ({
       ))}
       {(total === null || total > items.length) && (
         <li>
-          <a href={all}>All: {counted(total)}</a>
+          <a href={all}>All: {counted(total, 'episode')}</a>
         </li>
       )}
     </ul>

@@ -12,6 +12,7 @@ import { Charts } from '../../components/chart.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { formatTime, secondsOf, zone } from '../../format/time.js';
+import { counted } from '../../format/value.js';
 import { duration } from './alert-labels.js';
 import { type Decision, type Fault, variablesIn } from './draft.js';
 import type { RuleApplication } from './rule-types.js';
@@ -75,7 +76,6 @@ export function Preview({
 }
 
 const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
-const counted = (count: number, of: string) => `${count.toLocaleString()} ${of}${count === 1 ? '' : 's'}`;
 
 const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boolean; isSilence: boolean }) => (
   <div role="status">

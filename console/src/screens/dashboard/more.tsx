@@ -6,6 +6,7 @@ import { toastError } from '../../browser/toast.js';
 import { closeByEscape } from '../../components/choices.js';
 import { FormDialog } from '../../components/dialog.js';
 import { saveBlob } from '../../format/csv.js';
+import { counted } from '../../format/value.js';
 import { type Dashboard, emptyDashboard } from './document.js';
 import type { Application } from './facts.js';
 import { Links } from './links.js';
@@ -110,6 +111,7 @@ const Import = ({
   close: () => void;
 }) => {
   const document = parsed(text);
+  const panels = document?.['panels'];
   return (
     <FormDialog
       title="Import a dashboard"
@@ -124,8 +126,9 @@ const Import = ({
       close={close}
     >
       <p>
-        The file has {Array.isArray(document?.['panels']) ? document['panels'].length : 'no'} panels.{' '}
-        {count > 0 && `They take the place of the ${count} panels that are here. Export those first to keep them.`}
+        The file has {Array.isArray(panels) ? counted(panels.length, 'panel') : 'no panels'}.{' '}
+        {count > 0 &&
+          `It replaces the ${counted(count, 'panel')} of this dashboard. Export the dashboard first to keep a copy.`}
       </p>
     </FormDialog>
   );

@@ -6,6 +6,7 @@ import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Failure } from '../../components/state.js';
+import { counted } from '../../format/value.js';
 import { tagsOf } from '../device/device-actions.js';
 import { type Change, changeDevices, type Target } from './bulk.js';
 
@@ -23,7 +24,7 @@ export function BulkActions({
   done: (jobId: string | undefined) => void;
 }) {
   if (!mayOwn.value) return null;
-  const devices = `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`;
+  const devices = counted(count, 'device');
   const carryOut = async (change: Change) => {
     const { blocked, matched, job } = await changeDevices(target, change);
     if (blocked > 0) throw new GraphError(blockedText(change.kind, blocked, matched), 'CONFLICT', undefined);
@@ -78,30 +79,31 @@ export function BulkActions({
   );
 }
 
-const blockedText = (kind: Change['kind'], blocked: number, matched: number): string =>
-  `${blocked.toLocaleString()} of ${matched.toLocaleString()} devices ${
-    kind === 'delete' ? 'are linked to applications: unlink them first.' : 'would have more than 50 tags.'
-  } None was changed.`;
+const blockedText = (kind: Change['kind'], blocked: number, matched: number): string => {
+  const devices = `${blocked.toLocaleString()} of ${counted(matched, 'device')}`;
+  return kind === 'delete'
+    ? `Applications still have ${devices}: unlink first. None was changed.`
+    : `More than 50 tags would be on ${devices}. None was changed.`;
+};
 
 /** Shows how many devices would be deleted, as the service counts them, and how many prevent the deletion. */
 function CountedDeletion({ target }: { target: Target }) {
-  const [counted, setCounted] = useState<ChangedDevicesFragment | undefined>();
+  const [result, setResult] = useState<ChangedDevicesFragment | undefined>();
   const [error, setError] = useState<GraphError | undefined>();
   useEffect(() => {
-    changeDevices(target, { kind: 'delete' }, true).then(setCounted, (cause: unknown) => setError(refusalOf(cause)));
+    changeDevices(target, { kind: 'delete' }, true).then(setResult, (cause: unknown) => setError(refusalOf(cause)));
     // Counted once, when the dialog opens.
   }, []);
   if (error !== undefined) return <Failure error={error} />;
   return (
     <p role="status">
-      {counted === undefined ? (
+      {result === undefined ? (
         'Counting…'
-      ) : counted.blocked > 0 ? (
-        blockedText('delete', counted.blocked, counted.matched)
+      ) : result.blocked > 0 ? (
+        blockedText('delete', result.blocked, result.matched)
       ) : (
         <>
-          <strong>{counted.changed.toLocaleString()} devices</strong> are deleted with their records. This cannot be
-          taken back.
+          This deletes <strong>{counted(result.changed, 'device')}</strong> with all records. It cannot be taken back.
         </>
       )}
     </p>

@@ -12,6 +12,7 @@ import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Failure, Loading } from '../../components/state.js';
+import { counted } from '../../format/value.js';
 
 /** Uploads a file for a dry run and returns the identifier of its import. */
 async function sendFile(kind: 'devices' | 'records', file: File): Promise<string> {
@@ -132,7 +133,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
       )}
       <p>
         {created.toLocaleString()} new, {updated.toLocaleString()} changed, {unchanged.toLocaleString()} as they were,{' '}
-        {rejected.toLocaleString()} {rejected === 1 ? 'line' : 'lines'} left out.
+        {counted(rejected, 'line')} left out.
       </p>
       {faults.length > 0 && (
         <div class="table-frame">
@@ -161,7 +162,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
       <div class="actions">
         {(mayApply || mayGoOn) && (
           <button type="button" class="primary" onClick={() => settle(ask(ApplyFileImportDocument, variables), reload)}>
-            {mayGoOn ? 'Go on with it' : `Import ${good.toLocaleString()} ${good === 1 ? 'line' : 'lines'}`}
+            {mayGoOn ? 'Go on with it' : `Import ${counted(good, 'line')}`}
           </button>
         )}
         {state === 'checked' && (

@@ -6,7 +6,7 @@ import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { type Cell, csvOf, download } from '../../format/csv.js';
 import { formatTime, zone } from '../../format/time.js';
-import { shown } from '../../format/value.js';
+import { counted, shown } from '../../format/value.js';
 import { type BucketTable, tablesOf } from './buckets.js';
 import { isTimeIn } from './query.js';
 
@@ -41,8 +41,7 @@ export function Answer({
   return (
     <>
       <p class="quiet" role="status">
-        {total !== undefined &&
-          `${total.relation === 'gte' ? 'More than ' : ''}${total.value.toLocaleString()} records`}
+        {total !== undefined && `${total.relation === 'gte' ? 'More than ' : ''}${counted(total.value, 'record')}`}
         {timedOut && ' · the query ran out of time: the answer is not whole'}
       </p>
       {tables.map((table) => (

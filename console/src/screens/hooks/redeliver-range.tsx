@@ -12,6 +12,7 @@ import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Loading } from '../../components/state.js';
 import { formatTime, zone } from '../../format/time.js';
+import { counted } from '../../format/value.js';
 
 /** Identifiers of a hook, as operations take them. */
 export interface HookNames {
@@ -55,15 +56,15 @@ export function Again({ names, from, to }: { names: HookNames; from: number; to:
 }
 
 const Counted = ({ names, from, to, replays }: { names: HookNames; from: number; to: number; replays: boolean }) => {
-  const counted = useQuery(CountDeliveriesDocument, { ...names, from, to });
+  const counts = useQuery(CountDeliveriesDocument, { ...names, from, to });
   const between = `between ${formatTime(from)} and ${formatTime(to)} (${zone.value})`;
   return (
-    <Loading of={counted} rows={2}>
+    <Loading of={counts} rows={2}>
       {({ failed, succeeded, application }) =>
         replays ? (
           <p>
-            <strong>{number(application.records.totalCount)} records</strong> measured {between} are sent to this hook,
-            as far as its filter lets them pass.
+            This sends <strong>{counted(application.records.totalCount, 'record')}</strong> measured {between} to this
+            hook, as far as its filter allows.
           </p>
         ) : (
           <>
@@ -81,4 +82,4 @@ const Counted = ({ names, from, to, replays }: { names: HookNames; from: number;
   );
 };
 
-const number = (total: number | null) => (total === null ? 'An unknown number of' : total.toLocaleString());
+const number = (total: number | null) => (total === null ? 'More than 10,000' : total.toLocaleString());

@@ -4,7 +4,7 @@ import { type GraphError, subscribe } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { Empty, Failure } from '../../components/state.js';
 import { formatTime, zone } from '../../format/time.js';
-import { shown } from '../../format/value.js';
+import { counted, shown } from '../../format/value.js';
 import type { LiveRecord } from './history.js';
 
 /** Maximum number of records that are shown. Older ones are dropped and counted. */
@@ -53,8 +53,7 @@ export function Stream({
       {typeof state === 'object' && <Failure error={state} />}
       <p class="quiet" role="status">
         {typeof state === 'string' && `${states[state]} · `}
-        {told.count.toLocaleString()}{' '}
-        {told.count === 1 ? 'record' : 'records'} came
+        {counted(told.count, 'record')} came
         {told.leftOut > 0 && ` · ${told.leftOut.toLocaleString()} left out: the newest ${mostShown} are shown`}
       </p>
       {told.records.length + before.length === 0 ? (

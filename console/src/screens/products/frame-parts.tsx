@@ -1,6 +1,6 @@
 import type { DecodeFrameQuery } from '../../api/documents.js';
 import { Badge } from '../../components/badge.js';
-import { shown } from '../../format/value.js';
+import { counted, shown } from '../../format/value.js';
 
 type Decoded = NonNullable<DecodeFrameQuery['decodeFrame']>;
 
@@ -29,9 +29,7 @@ export const Parts = ({ of: { status, parts } }: { of: Decoded }) => (
   <>
     <p role="status">
       <Badge tone={tones[status] ?? 'quiet'}>{outcomes[status] ?? status}</Badge>{' '}
-      <span class="quiet">
-        {parts.length} {parts.length === 1 ? 'part' : 'parts'}
-      </span>
+      <span class="quiet">{counted(parts.length, 'part')}</span>
     </p>
     <div class="table-frame">
       <table aria-label="Parts of the frame">

@@ -1,4 +1,5 @@
 import { Charts } from '../../../components/chart.js';
+import { counted } from '../../../format/value.js';
 import type { Result, SeriesResult } from '../data/results.js';
 import type { Shown } from '../data/use-results.js';
 import type { Panel } from '../document.js';
@@ -81,7 +82,7 @@ function Filled({ panel, result, shown }: { panel: Panel; result: Result; shown:
 const Nothing = ({ gone = 0 }: { gone?: number }) =>
   gone > 0 ? (
     <Note title={gone === 1 ? 'Its device is gone' : 'Its devices are gone'}>
-      They were deleted or taken out of the application. Edit the panel to choose others.
+      Deleted, or taken out of the application. Edit the panel to choose others.
     </Note>
   ) : (
     <Note title="No value in this range">Choose a longer range, or other devices.</Note>
@@ -91,7 +92,7 @@ const Nothing = ({ gone = 0 }: { gone?: number }) =>
 const Left = ({ left, gone }: Pick<SeriesResult, 'left' | 'gone'>) =>
   left + gone === 0 ? null : (
     <p class="panel-foot quiet">
-      {left > 0 && `${left.toLocaleString()} further devices are not shown. `}
-      {gone > 0 && `${gone.toLocaleString()} ${gone === 1 ? 'device is' : 'devices are'} gone.`}
+      {left > 0 && `${counted(left, 'further device')} not shown. `}
+      {gone > 0 && `${counted(gone, 'device')} gone.`}
     </p>
   );

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { isWall } from '../../../api/session.js';
 import { LazyMap } from '../../../components/map/lazy-map.js';
+import { counted } from '../../../format/value.js';
 import type { MapResult } from '../data/results.js';
 
 /** Devices on outlines of the land. Those that are close together are one mark, which a click opens. */
@@ -19,10 +20,10 @@ export function MapBody({ label, result: { places, unplaced, left } }: { label: 
     <>
       <LazyMap label={label} places={marked} clusters />
       <p class="panel-foot quiet">
-        {places.length.toLocaleString()} {places.length === 1 ? 'device' : 'devices'}
+        {counted(places.length, 'device')}
         {alerted > 0 && `, ${alerted.toLocaleString()} with open alerts`}
         {unplaced > 0 && `, ${unplaced.toLocaleString()} without a place`}
-        {left > 0 && `, ${left.toLocaleString()} further ones are not shown`}
+        {left > 0 && `, ${left.toLocaleString()} more not shown`}
       </p>
     </>
   );
