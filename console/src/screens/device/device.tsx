@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { DeviceDocument, type DeviceQuery } from '../../api/documents.js';
@@ -83,13 +84,20 @@ const DeviceFacts = ({ device }: { device: Device }) => (
     of={[
       ['Serial', <CopyText text={device.serial} what="the serial number" />],
       ['Product', device.product && `${device.product.name} ${device.product.version}`],
-      ['Tags', device.tags.map((tag) => <span class="tag">{tag}</span>)],
+      [
+        'Tags',
+        device.tags.map((tag) => (
+          <span key={tag} class="tag">
+            {tag}
+          </span>
+        )),
+      ],
       [
         'Applications',
         device.applications.items.map(({ id, name }) => (
-          <>
+          <Fragment key={id}>
             <a href={`/console/applications/${id}`}>{name}</a>{' '}
-          </>
+          </Fragment>
         )),
       ],
       ['Last heard', device.lastRecordAt === null ? 'never' : <Ago at={secondsOf(device.lastRecordAt)} />],

@@ -31,7 +31,15 @@ const columns: readonly Column<Device>[] = [
   },
   { title: 'Serial', sort: 'serial', cell: ({ serial }) => <code>{serial}</code> },
   { title: 'Product', cell: ({ product }) => product?.name },
-  { title: 'Tags', cell: ({ tags }) => tags.map((tag) => <span class="tag">{tag}</span>) },
+  {
+    title: 'Tags',
+    cell: ({ tags }) =>
+      tags.map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      )),
+  },
   { title: 'Apps', sort: 'applicationCount', number: true, cell: ({ applicationCount }) => applicationCount },
   { title: 'Newest value', cell: newest },
   {

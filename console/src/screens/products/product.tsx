@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useRoute } from 'preact-iso';
 import {
   DeleteProductDocument,
@@ -47,9 +48,9 @@ export function ProductScreen() {
                 [
                   'Applications',
                   shown.applications.items.map(({ id, name }) => (
-                    <>
+                    <Fragment key={id}>
                       <a href={`/console/applications/${id}`}>{name}</a>{' '}
-                    </>
+                    </Fragment>
                   )),
                 ],
                 ['Identifier', <CopyText text={shown.id} what="the identifier" />],

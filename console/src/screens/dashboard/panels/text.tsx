@@ -24,7 +24,7 @@ const linked = (text: string) => {
     parts.push(text.slice(end, match.index));
     const address = named ?? bare;
     parts.push(
-      <a href={address} target="_blank" rel="noreferrer">
+      <a key={match.index} href={address} target="_blank" rel="noreferrer">
         {words ?? address}
       </a>,
     );

@@ -29,8 +29,8 @@ export function TimelineBody({
   return (
     <div class="timeline panel-scroll" role="group" aria-label={label} tabIndex={0}>
       <ul class="lanes">
-        {lanes.map(({ name, segments }) => (
-          <li key={name}>
+        {lanes.map(({ name, segments }, index) => (
+          <li key={index}>
             <span class="cut lane-name" title={name}>
               {name}
             </span>
