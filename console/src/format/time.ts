@@ -46,8 +46,8 @@ export const ago = (seconds: number, now = Date.now() / 1000): string => {
     ['minute', 60],
   ];
   for (const [unit, length] of steps)
-    if (Math.abs(past) >= length) return relative.format(Math.round(past / length), unit);
-  return relative.format(Math.round(past), 'second');
+    if (Math.abs(past) >= length) return relative.format(Math.trunc(past / length), unit);
+  return relative.format(Math.trunc(past), 'second');
 };
 
 /** Selectable ranges by their name in the address: length up to now in seconds. */

@@ -55,6 +55,18 @@ describeInBrowser('console: device list', () => {
     }
   });
 
+  it('shows the newest value of a variable of the product before those of others', async () => {
+    const owner = await world.organization();
+    const variables = [{ name: 'temperature', unit: '°C', type: 'FLOAT32' }];
+    const product = { name: 'Thermometer', version: '1', variables };
+    const id = await owner.make(`/organizations/${owner.id}/products`, product);
+    await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer', product: { id } });
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { battery: 3, temperature: 4 } });
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('link', { name: 'Freezer' }).waitFor();
+    expect(await page.getByRole('cell', { name: 'temperature 4 °C' }).count()).toBe(1);
+  });
+
   it('keeps the chosen columns and saved views in this browser', async () => {
     const { owner } = await furnished(4);
     const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);

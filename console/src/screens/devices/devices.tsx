@@ -53,7 +53,8 @@ const columns: readonly Column<Device>[] = [
 
 /** Shows the value that was measured last. Among several, it shows the variable that the product lists first. */
 function newest({ latest, product }: Device) {
-  const place = ({ name }: { name: string }) => product?.variables.findIndex((variable) => variable.name === name) ?? 0;
+  const places = new Map(product?.variables.map(({ name }, index) => [name, index]));
+  const place = ({ name }: { name: string }) => places.get(name) ?? places.size;
   const [first] = latest.toSorted((a, b) => b.ts - a.ts || place(a) - place(b));
   return first === undefined ? null : (
     <span class="nowrap">
