@@ -5,7 +5,10 @@
 export function showFullTexts(): () => void {
   const onOver = ({ target }: PointerEvent) => {
     if (!(target instanceof HTMLElement) || target.title !== '' || target.scrollWidth <= target.clientWidth) return;
-    if (getComputedStyle(target).textOverflow === 'ellipsis') target.title = target.textContent;
+    if (getComputedStyle(target).textOverflow !== 'ellipsis') return;
+    target.title = target.textContent;
+    // The text may change later.
+    target.addEventListener('pointerleave', () => target.removeAttribute('title'), { once: true });
   };
   addEventListener('pointerover', onOver);
   return () => removeEventListener('pointerover', onOver);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
+import { until } from '../../support/until.js';
 import { type AccountActor, useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 import { loaded } from '../screens.js';
@@ -80,5 +81,7 @@ describeInBrowser('console: names of 200 characters', () => {
     const link = page.getByRole('table', { name: 'Devices' }).getByRole('link', { name: solid });
     await link.hover();
     expect(await link.getAttribute('title')).toBe(solid);
+    await page.mouse.move(0, 0);
+    await until(async () => (await link.getAttribute('title')) === null);
   });
 });
