@@ -32,7 +32,7 @@ describeInBrowser('console: panels of a dashboard', () => {
         { title: 'Doors', kind: 'timeline', sources: [{ variable: 'data.door' }] },
         { title: 'Ranking', kind: 'top', source, aggregate: 'last', order: 'highest', size: 5 },
         { title: 'Counts', kind: 'query', query: { aggs: { by: { terms: { field: 'device.name' } } } }, show: 'table' },
-        { title: 'Notes', kind: 'text', text: 'Read [the guide](https://example.com/guide).' },
+        { title: 'Notes', kind: 'text', text: '# Notes\nRead [the guide](https://example.com/guide).' },
         { title: 'Gone', kind: 'series', sources: [{ ...source, devices: [application] }], draw: 'line' },
         { title: 'Refused', kind: 'query', query: { aggs: { by: { avg: { field: 'data.state' } } } }, show: 'table' },
       ]),

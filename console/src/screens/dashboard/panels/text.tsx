@@ -1,10 +1,13 @@
 /** A web address in a text, and `[words](address)`. */
 const link = /\[([^\]\n]{1,200})\]\((https?:\/\/[^\s)]{1,2000})\)|(https?:\/\/[^\s<>"')\]]{1,2000})/g;
 
+/** Ends of paragraphs and of headings. */
+const ends = /\n{2,}|(?<=^# .*)\n|\n(?=# )/m;
+
 /** Plain text with links. A line that begins with `# ` is a heading. */
 export const TextBody = ({ text }: { text: string }) => (
   <div class="text-panel panel-scroll">
-    {text.split(/\n{2,}/).map((part, index) =>
+    {text.split(ends).map((part, index) =>
       part.startsWith('# ') ? (
         <p key={index} class="text-heading">
           {part.slice(2)}
