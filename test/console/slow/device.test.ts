@@ -69,6 +69,18 @@ describeInBrowser('console: device', () => {
     expect(faults).toEqual([]);
   });
 
+  it('says that of seven chosen variables six are drawn', async () => {
+    const owner = await world.organization();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const variables = names.map((name) => ({ name, type: 'FLOAT32' }));
+    const id = await owner.make(`/organizations/${owner.id}/products`, { name: 'Meter', version: '1', variables });
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { product: { id } });
+    const search = names.map((name) => `variable=${name}`).join('&');
+    const { page } = await browser.open(`${world.url}/console/devices/${deviceId}?${search}#token=${owner.token}`);
+    await page.getByRole('heading', { name: 'Chart' }).waitFor();
+    expect(await page.getByText('The first 6 are drawn.').count()).toBe(1);
+  });
+
   it('saves an edit, and shows why the service refuses one', async () => {
     const { owner, deviceId } = await furnished();
     const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);

@@ -162,6 +162,7 @@ const trendOf = (values: readonly number[]): number[] => {
 function DeviceChart({ device, from, to, episodes, reload }: ShownProps) {
   const address = useAddress();
   const bands = useMemo(() => episodes.map(bandOf), [episodes]);
+  const chosen = address.all('variable');
   const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
   return (
     <Section
@@ -183,9 +184,10 @@ function DeviceChart({ device, from, to, episodes, reload }: ShownProps) {
             label="Variables"
             none={numeric.length > mostLines ? `the first ${mostLines}` : 'all'}
             options={numeric.map((name) => ({ value: name, title: name }))}
-            chosen={address.all('variable')}
+            chosen={chosen}
             choose={(variable) => address.set({ variable })}
           />
+          {chosen.length > mostLines && <span class="quiet">The first {mostLines} are drawn.</span>}
         </div>
       )}
       {device.series.length === 0 ? (
