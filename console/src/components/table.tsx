@@ -12,7 +12,9 @@ export interface Column<Row> {
 }
 
 /** Rows chosen for an action. */
-export interface Choice {
+export interface Choice<Row> {
+  /** Returns what tells a row from the others, for screen readers. */
+  nameOf(row: Row): string;
   has(id: string): boolean;
   toggle(id: string, chosen: boolean): void;
   toggleAll(chosen: boolean): void;
@@ -34,7 +36,7 @@ export function Table<Row extends { id: string }>({
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   address: Address;
-  choice?: Choice;
+  choice?: Choice<Row>;
   busy?: boolean;
 }) {
   const allChosen = choice !== undefined && rows.length > 0 && rows.every(({ id }) => choice.has(id));
@@ -65,7 +67,7 @@ export function Table<Row extends { id: string }>({
                 <td role="cell" class="choice">
                   <input
                     type="checkbox"
-                    aria-label="Choose this row"
+                    aria-label={`Choose ${choice.nameOf(row)}`}
                     checked={choice.has(row.id)}
                     onChange={(event) => choice.toggle(row.id, event.currentTarget.checked)}
                   />

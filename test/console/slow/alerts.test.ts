@@ -166,7 +166,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await owner.put(`/teams/${owner.id}/${teamId}/members/${member.id}`);
     await owner.put(`/teams/${owner.id}/${teamId}/applications/${applicationId}`, { permission: 'read' });
     const { page } = await browser.open(`${world.url}/console/alerts#token=${member.token}`);
-    await page.getByLabel('Choose this row').check();
+    await page.getByLabel('Choose Too warm, Freezer').check();
     await page.getByRole('button', { name: 'Acknowledge 1 chosen' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('None chosen').waitFor();

@@ -134,8 +134,8 @@ describeInBrowser('console: device list', () => {
     const { body } = await owner.get<unknown[]>(`/applications/${owner.id}/${applicationId}/devices?limit=100`);
     expect(body).toHaveLength(15);
 
-    await page.getByLabel('Choose this row').first().check();
-    await page.getByLabel('Choose this row').nth(1).check();
+    await page.getByLabel('Choose Device 2', { exact: true }).check();
+    await page.getByLabel('Choose Device 4', { exact: true }).check();
     await page.getByRole('button', { name: 'Tag', exact: true }).click();
     const tagging = page.getByRole('dialog', { name: 'Tag 2 devices' });
     await tagging.getByLabel('Tags to add').fill('chosen');

@@ -82,7 +82,7 @@ describeInBrowser('the frame of the console', () => {
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`, {
       viewport: { width: 390, height: 800 },
     });
-    await page.getByRole('table', { name: 'Devices' }).getByRole('cell', { name: 'Quartz freezer' }).waitFor();
+    await page.getByRole('table', { name: 'Devices' }).getByRole('link', { name: 'Quartz freezer' }).waitFor();
     const heading = (await page.getByRole('heading', { name: 'Devices' }).boundingBox())!;
     expect(heading.y).toBeLessThan(80);
     await page.getByRole('button', { name: 'Menu' }).click();

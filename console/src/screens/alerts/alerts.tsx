@@ -8,6 +8,7 @@ import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
 import { type Choice, Pager, Table } from '../../components/table.js';
+import { formatTime, secondsOf } from '../../format/time.js';
 import { AcknowledgeActions, acknowledge, type Matching } from './acknowledge.js';
 import { columnsOf, type Line } from './episode-columns.js';
 import { Filters } from './filters.js';
@@ -133,7 +134,7 @@ const choiceOf = (
   chosen: ReadonlyMap<string, Line>,
   setChosen: (next: ReadonlyMap<string, Line>) => void,
   rows: readonly Line[],
-): Choice => {
+): Choice<Line> => {
   const change = (lines: readonly Line[], on: boolean) => {
     const next = new Map(chosen);
     for (const line of lines) {
@@ -143,6 +144,8 @@ const choiceOf = (
     setChosen(next);
   };
   return {
+    nameOf: ({ name, device, openedAt }) =>
+      `${name}, ${device?.name ?? device?.serial ?? 'no device'}, ${formatTime(secondsOf(openedAt))}`,
     has: (id) => chosen.has(id),
     toggle: (id, on) =>
       change(

@@ -192,8 +192,9 @@ const choiceOf = (
   all: boolean,
   setChosen: (next: ReadonlySet<string>) => void,
   forget: () => void,
-  rows: readonly { id: string }[],
-): Choice => ({
+  rows: readonly Device[],
+): Choice<Device> => ({
+  nameOf: ({ name, serial }) => name ?? serial,
   has: (id) => all || chosen.has(id),
   toggle: (id, on) => (all ? forget() : setChosen(on ? new Set([...chosen, id]) : chosen.difference(new Set([id])))),
   toggleAll: (on) => {
