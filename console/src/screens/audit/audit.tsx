@@ -45,7 +45,7 @@ function Audit() {
   });
   const parameters = useMemo(() => ({ of: 'auditEvents', from: `${from}`, to: `${to}` }), [from, to]);
   return (
-    <Page title="Audit" actions={<ExportButton label="Save as CSV" parameters={parameters} />}>
+    <Page title="Audit" actions={<ExportButton label="Save the range as CSV" parameters={parameters} />}>
       <div class="filters">
         <TextFilter address={address} name="actor" label="Who" placeholder="Who: name or identifier" />
         <TextFilter address={address} name="action" label="Action" placeholder="Action: such as updateTeam" />
