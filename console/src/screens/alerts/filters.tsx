@@ -1,19 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { AlertsQuery } from '../../api/documents.js';
 import type { Address } from '../../browser/address.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { severities } from './alert-labels.js';
 
-interface Option {
-  readonly id: string;
-  readonly name: string;
-}
-
-const states: readonly Option[] = [
+const states = [
   { id: 'open', name: 'Open' },
   { id: 'closed', name: 'Closed' },
 ];
 
-const acknowledgements: readonly Option[] = [
+const acknowledgements = [
   { id: 'no', name: 'Not acknowledged' },
   { id: 'yes', name: 'Acknowledged' },
 ];
@@ -33,22 +29,22 @@ export const Filters = ({
   const ruleName = of.account?.episodes.items.find(({ alertRuleId }) => alertRuleId === rule)?.name;
   return (
     <div class="filters">
-      <Select
+      <SelectFilter
         address={address}
         name="application"
         label="Application"
         every="Every application"
         of={of.applications?.items ?? []}
       />
-      <Select
+      <SelectFilter
         address={address}
         name="severity"
         label="Severity"
         every="Every severity"
         of={severities.map((id) => ({ id, name: id }))}
       />
-      <Select address={address} name="state" label="State" every="Open or closed" of={states} />
-      <Select
+      <SelectFilter address={address} name="state" label="State" every="Open or closed" of={states} />
+      <SelectFilter
         address={address}
         name="acknowledged"
         label="Acknowledged"
@@ -74,31 +70,4 @@ const Chip = ({ text, without, href }: { text: string; without: string; href: st
   <span class="chip">
     {text} <a href={href}>{without}</a>
   </span>
-);
-
-const Select = ({
-  address,
-  name,
-  label,
-  every,
-  of,
-}: {
-  address: Address;
-  name: string;
-  label: string;
-  every: string;
-  of: readonly Option[];
-}) => (
-  <select
-    aria-label={label}
-    value={address.get(name)}
-    onChange={({ currentTarget: { value } }) => address.set({ [name]: value })}
-  >
-    <option value="">{every}</option>
-    {of.map((one) => (
-      <option key={one.id} value={one.id}>
-        {one.name}
-      </option>
-    ))}
-  </select>
 );

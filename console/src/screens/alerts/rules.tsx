@@ -11,6 +11,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Action } from '../../components/action.js';
 import { Page } from '../../components/page.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
@@ -49,17 +50,13 @@ export function RulesScreen() {
           return (
             <>
               <div class="filters">
-                <select
-                  aria-label="Application"
+                <SelectFilter
+                  address={address}
+                  name="application"
+                  label="Application"
+                  of={applications.items}
                   value={application.id}
-                  onChange={({ currentTarget }) => address.set({ application: currentTarget.value })}
-                >
-                  {applications.items.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
+                />
                 {mayChange(application) && application.alertRules.items.length > 0 && <MakeRule of={application} />}
               </div>
               <Listed application={application} busy={rules.loading} reload={rules.reload} />

@@ -9,11 +9,17 @@ import { useListView } from '../../components/list-view.js';
 import { TextFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
 import { Pager, Table } from '../../components/table.js';
 import { columns } from './columns.js';
 
 const limit = 50;
+
+const outcomes = [
+  { id: 'success', name: 'Done' },
+  { id: 'refused', name: 'Refused' },
+];
 
 /** Lists the events of the organization, the newest first. */
 export function AuditScreen() {
@@ -50,15 +56,7 @@ function Audit() {
         <TextFilter address={address} name="actor" label="Who" placeholder="Who: name or identifier" />
         <TextFilter address={address} name="action" label="Action" placeholder="Action: such as updateTeam" />
         <TextFilter address={address} name="target" label="Thing" placeholder="Thing: name, kind or identifier" />
-        <select
-          aria-label="Outcome"
-          value={address.get('outcome')}
-          onChange={({ currentTarget: { value } }) => address.set({ outcome: value })}
-        >
-          <option value="">Done or refused</option>
-          <option value="success">Done</option>
-          <option value="refused">Refused</option>
-        </select>
+        <SelectFilter address={address} name="outcome" label="Outcome" every="Done or refused" of={outcomes} />
         <RangePicker address={address} fallback="month" />
         {view.menus}
       </div>

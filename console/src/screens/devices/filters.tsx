@@ -2,12 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { DevicesQuery } from '../../api/documents.js';
 import type { Address } from '../../browser/address.js';
 import { NameFilter, TextFilter } from '../../components/name-filter.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { silences } from './filter.js';
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
 
 export const Filters = ({
   address,
@@ -21,15 +17,15 @@ export const Filters = ({
   <div class="filters">
     <NameFilter address={address} of="Serial or name" />
     <TextFilter address={address} name="tag" label="Tag" placeholder="Tag" short />
-    <Select address={address} name="product" label="Product" every="Every product" of={products?.items ?? []} />
-    <Select
+    <SelectFilter address={address} name="product" label="Product" every="Every product" of={products?.items ?? []} />
+    <SelectFilter
       address={address}
       name="application"
       label="Application"
       every="Every application"
       of={applications?.items ?? []}
     />
-    <Select
+    <SelectFilter
       address={address}
       name="silent"
       label="Silent"
@@ -38,31 +34,4 @@ export const Filters = ({
     />
     {children}
   </div>
-);
-
-const Select = ({
-  address,
-  name,
-  label,
-  every,
-  of,
-}: {
-  address: Address;
-  name: string;
-  label: string;
-  every: string;
-  of: readonly Named[];
-}) => (
-  <select
-    aria-label={label}
-    value={address.get(name)}
-    onChange={({ currentTarget: { value } }) => address.set({ [name]: value })}
-  >
-    <option value="">{every}</option>
-    {of.map((one) => (
-      <option key={one.id} value={one.id}>
-        {one.name}
-      </option>
-    ))}
-  </select>
 );

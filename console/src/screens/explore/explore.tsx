@@ -5,6 +5,7 @@ import { useAddress } from '../../browser/address.js';
 import { useRange } from '../../browser/use-range.js';
 import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
 import { ChartPart } from './chart-part.js';
 import { parseQuery } from './query.js';
@@ -51,19 +52,14 @@ export function ExploreScreen() {
           return (
             <>
               <div class="filters">
-                <select
-                  aria-label="Application"
+                <SelectFilter
+                  address={address}
+                  name="application"
+                  label="Application"
+                  of={applications.items}
                   value={application.id}
-                  onChange={({ currentTarget: { value } }) =>
-                    address.set({ application: value, device: '', variable: '' })
-                  }
-                >
-                  {applications.items.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
+                  also={{ device: '', variable: '' }}
+                />
                 <div class="tabs" role="group" aria-label="Explore by">
                   <a href={address.link({ by: undefined })} aria-current={isQuery ? undefined : 'true'}>
                     Chart

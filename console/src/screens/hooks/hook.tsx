@@ -11,6 +11,7 @@ import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { endsOf, formatTime, parseRange, secondsOf } from '../../format/time.js';
@@ -26,6 +27,10 @@ type Delivery = NonNullable<HookQuery['applicationHookLedger']>['items'][number]
 
 const limit = 25;
 const outcomes: Readonly<Record<string, boolean>> = { succeeded: true, failed: false };
+const outcomeNames = [
+  { id: 'succeeded', name: 'Succeeded' },
+  { id: 'failed', name: 'Failed or waiting' },
+];
 
 /** The screen of one hook: its state, its actions and its deliveries. */
 export function HookScreen() {
@@ -81,7 +86,15 @@ export function HookScreen() {
             >
               {job !== '' && <JobProgress jobId={job} ended={hook.reload} />}
               <Activity of={applicationHook.activity} from={from} to={to} />
-              <OutcomeFilter />
+              <div class="filters">
+                <SelectFilter
+                  address={address}
+                  name="outcome"
+                  label="Outcome"
+                  every="Every outcome"
+                  of={outcomeNames}
+                />
+              </div>
               {items.length === 0 ? (
                 <Empty title="No delivery">
                   <p>None matches in this range. Ping the hook to see whether its receiver answers.</p>
@@ -150,23 +163,6 @@ const Activity = ({ of, from, to }: { of: Hook['activity']; from: number; to: nu
   }));
   if (lines.every(({ values }) => values.every((value) => value === 0))) return null;
   return <Chart label="Deliveries by outcome" lines={lines} shape="bars" from={from} to={to} size="low" zooms />;
-};
-
-const OutcomeFilter = () => {
-  const address = useAddress();
-  return (
-    <div class="filters">
-      <select
-        aria-label="Outcome"
-        value={address.get('outcome')}
-        onChange={({ currentTarget }) => address.set({ outcome: currentTarget.value })}
-      >
-        <option value="">Every outcome</option>
-        <option value="succeeded">Succeeded</option>
-        <option value="failed">Failed or waiting</option>
-      </select>
-    </div>
-  );
 };
 
 /** Describes the user and the header that a hook's calls authenticate with. */

@@ -11,6 +11,7 @@ import { Field } from '../../components/dialog.js';
 import { ExportButton } from '../../components/export-button.js';
 import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading, Part } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { secondsOf } from '../../format/time.js';
@@ -40,7 +41,11 @@ const columns: readonly Column<Hook>[] = [
 /** Hooks per page of one application, and applications per page when none is chosen. */
 const [hooksLimit, applicationsLimit] = [25, 40];
 
-const states = { delivers: 'Those that deliver', fails: 'Those that fail', stands: 'Those switched off' } as const;
+const states = [
+  { id: 'delivers', name: 'Those that deliver' },
+  { id: 'fails', name: 'Those that fail' },
+  { id: 'stands', name: 'Those switched off' },
+];
 
 /** Arguments of the query for each state. */
 const filters: Readonly<Record<string, { disabled?: boolean; failing?: boolean }>> = {
@@ -141,30 +146,8 @@ function Listed({
   return (
     <>
       <div class="filters">
-        <select
-          aria-label="Application"
-          value={chosen}
-          onChange={({ currentTarget }) => address.set({ application: currentTarget.value })}
-        >
-          <option value="">Every application</option>
-          {names.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="State"
-          value={address.get('state')}
-          onChange={({ currentTarget }) => address.set({ state: currentTarget.value })}
-        >
-          <option value="">Every state</option>
-          {Object.entries(states).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <SelectFilter address={address} name="application" label="Application" every="Every application" of={names} />
+        <SelectFilter address={address} name="state" label="State" every="Every state" of={states} />
         {view.menus}
       </div>
       {shown.length === 0 ? (

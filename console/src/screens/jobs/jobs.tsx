@@ -7,6 +7,7 @@ import { Ago } from '../../components/ago.js';
 import { JobState, jobNames, newerJob } from '../../components/job.js';
 import { useListView } from '../../components/list-view.js';
 import { Page } from '../../components/page.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
@@ -46,18 +47,13 @@ export function JobsScreen() {
   return (
     <Page title="Jobs">
       <div class="filters">
-        <select
-          aria-label="Kind"
-          value={kind}
-          onChange={({ currentTarget: { value } }) => address.set({ kind: value })}
-        >
-          <option value="">Every kind</option>
-          {Object.entries(jobNames).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <SelectFilter
+          address={address}
+          name="kind"
+          label="Kind"
+          every="Every kind"
+          of={Object.entries(jobNames).map(([id, name]) => ({ id, name }))}
+        />
         {view.menus}
       </div>
       <Loading of={jobs} rows={limit}>

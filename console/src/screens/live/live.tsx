@@ -5,6 +5,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { LazyEditor } from '../../components/editor/lazy-editor.js';
 import { Page } from '../../components/page.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
 import { parseQuery } from '../explore/query.js';
 import { fieldsOf } from '../explore/query-part.js';
@@ -47,17 +48,13 @@ export function LiveScreen() {
           return (
             <>
               <div class="filters">
-                <select
-                  aria-label="Application"
+                <SelectFilter
+                  address={address}
+                  name="application"
+                  label="Application"
+                  of={applications.items}
                   value={application.id}
-                  onChange={({ currentTarget }) => address.set({ application: currentTarget.value })}
-                >
-                  {applications.items.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
+                />
               </div>
               <Filter key={application.id} application={application} />
               {response?.error !== undefined ? (

@@ -5,6 +5,7 @@ import { useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { Chart } from '../../components/chart.js';
 import { Facts, Page, Section } from '../../components/page.js';
+import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
 import { Tile } from '../../components/tile.js';
@@ -48,17 +49,13 @@ function Usage() {
           <Section
             title="Days"
             actions={
-              <select
-                aria-label="Range"
-                value={String(days)}
-                onChange={({ currentTarget: { value } }) => address.set({ days: value })}
-              >
-                {ranges.map((length) => (
-                  <option key={length} value={String(length)}>
-                    {length} days
-                  </option>
-                ))}
-              </select>
+              <SelectFilter
+                address={address}
+                name="days"
+                label="Range"
+                of={ranges.map((length) => ({ id: `${length}`, name: `${length} days` }))}
+                value={`${days}`}
+              />
             }
           >
             <Days of={data.usage.items} from={from} to={today} />
