@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { counted } from './value.js';
 
 /** Times are Unix seconds, as in the graph. They are shown in one time zone, which is named beside them. */
 
@@ -82,11 +83,17 @@ export const endsOf = (range: Range, now = Date.now() / 1000): { from: number; t
 /** Converts a date and time of the graph to Unix seconds. */
 export const secondsOf = (text: string): number => Date.parse(text) / 1000;
 
-/** Writes the length of a time in its largest whole unit: "15 min". */
-export const lengthOf = (seconds: number): string => {
-  const [unit, length] = Object.entries({ d: 86_400, h: 3600, min: 60 }).find(([, one]) => seconds % one === 0) ?? [
-    's',
-    1,
-  ];
-  return `${(seconds / length).toLocaleString()} ${unit}`;
+/** Units of durations, the longest first, in seconds. */
+export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const;
+
+export type Unit = keyof typeof units;
+
+/** Returns the longest unit in which a duration is a whole number. */
+export const unitOf = (seconds: number): Unit =>
+  (Object.keys(units) as Unit[]).find((unit) => seconds % units[unit] === 0) ?? 'seconds';
+
+/** Writes a duration in the longest unit in which it is a whole number: "90 minutes". */
+export const duration = (seconds: number): string => {
+  const unit = unitOf(seconds);
+  return counted(seconds / units[unit], unit.slice(0, -1));
 };

@@ -8,6 +8,7 @@ import type {
   RuleLineFragment,
 } from '../../api/documents.js';
 import { Badge } from '../../components/badge.js';
+import { duration } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 
 /** Kinds of rules, in words. */
@@ -45,22 +46,6 @@ export const operators: Readonly<Record<AlertOperator, string>> = {
   lte: 'at most',
   eq: 'equal to',
   ne: 'other than',
-};
-
-/** Units of durations, the longest first, in seconds. */
-export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const;
-
-export type Unit = keyof typeof units;
-
-/** Returns the longest unit in which a duration is a whole number. */
-export const unitOf = (seconds: number): Unit =>
-  (Object.keys(units) as Unit[]).find((unit) => seconds % units[unit] === 0) ?? 'seconds';
-
-/** Writes a duration in the longest unit in which it is a whole number: "90 minutes". */
-export const duration = (seconds: number): string => {
-  const unit = unitOf(seconds);
-  const count = seconds / units[unit];
-  return `${count.toLocaleString()} ${count === 1 ? unit.slice(0, -1) : unit}`;
 };
 
 /** Writes a condition as a part of a sentence: "temperature above 8 and door equal to true". */

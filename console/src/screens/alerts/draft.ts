@@ -7,8 +7,8 @@ import type {
   ConditionFragment,
   RuleLineFragment,
 } from '../../api/documents.js';
+import { type Unit, unitOf, units } from '../../format/time.js';
 import { parseQuery } from '../explore/query.js';
-import { type Unit, unitOf, units } from './alert-labels.js';
 
 /** A fault of a field, by its path in the arguments of the operation. */
 export interface Fault {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Unit, units } from './alert-labels.js';
+import { type Unit, units } from '../../format/time.js';
 import type { Fault, Span } from './draft.js';
 
 /** Returns the faults of a field and of the fields below it. */

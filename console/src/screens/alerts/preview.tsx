@@ -11,9 +11,8 @@ import { Badge } from '../../components/badge.js';
 import { Charts } from '../../components/chart.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { formatTime, secondsOf, zone } from '../../format/time.js';
+import { duration, formatTime, secondsOf, zone } from '../../format/time.js';
 import { counted } from '../../format/value.js';
-import { duration } from './alert-labels.js';
 import { type Decision, type Fault, variablesIn } from './draft.js';
 import type { RuleApplication } from './rule-types.js';
 
@@ -193,7 +192,7 @@ function Picture({
 }
 
 /** Writes a duration in days, hours and minutes. Less than a minute counts as one. */
-const lengthOf = (seconds: number): string => {
+const roughDuration = (seconds: number): string => {
   const minutes = Math.max(1, Math.round(seconds / 60));
   const parts = [Math.floor(minutes / 1440) * 86_400, Math.floor((minutes % 1440) / 60) * 3600, (minutes % 60) * 60];
   return parts
@@ -213,7 +212,7 @@ const Openings = ({ bands }: { bands: readonly { from: number; to: number | null
       {bands.slice(0, maxListed).map(({ from, to }) => (
         <li key={from}>
           {formatTime(from)} ({zone.value}){' '}
-          <span class="quiet">{to === null ? 'and still open' : `for ${lengthOf(to - from)}`}</span>
+          <span class="quiet">{to === null ? 'and still open' : `for ${roughDuration(to - from)}`}</span>
         </li>
       ))}
       {bands.length > maxListed && <li class="quiet">and {(bands.length - maxListed).toLocaleString()} more</li>}

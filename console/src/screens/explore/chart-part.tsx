@@ -6,7 +6,7 @@ import { Choices } from '../../components/choices.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf, download } from '../../format/csv.js';
-import { lengthOf } from '../../format/time.js';
+import { duration } from '../../format/time.js';
 import { AddPanel, type Chart } from '../dashboard/add-panel.js';
 import type { Explored } from './explored.js';
 
@@ -152,7 +152,7 @@ function Drawn({
 }
 
 const intervalOf = ([line]: readonly ExploredLineFragment[]) =>
-  line?.interval == null ? '' : ` · buckets of ${lengthOf(line.interval)}`;
+  line?.interval == null ? '' : ` · buckets of ${duration(line.interval)}`;
 
 /** Names lines after the device, and after the variable too when several are drawn. */
 const namedLines = (

@@ -5,7 +5,7 @@ import { useQuery } from '../../api/use-query.js';
 import { LazyChart } from '../../components/lazy-chart.js';
 import type { Line } from '../../components/plot-data.js';
 import { Empty, Loading } from '../../components/state.js';
-import { lengthOf } from '../../format/time.js';
+import { duration } from '../../format/time.js';
 
 type Device = NonNullable<OverviewQuery['devices']>['items'][number];
 
@@ -25,7 +25,7 @@ export function Arriving({ data, from, to }: { data: OverviewQuery; from: number
   return (
     <>
       <p class="quiet">
-        Records by the time of their arrival, {lengthOf(lines[0]?.interval ?? 60)} each, by application.
+        Records by the time of their arrival, {duration(lines[0]?.interval ?? 60)} each, by application.
         {others > 0 && ` The first ${applications.length} are drawn, ${others} more are not.`}
       </p>
       <LazyChart label="Records arriving by application" lines={lines} shape="bars" from={from} to={to} zooms />
