@@ -658,13 +658,10 @@ export type CreateTokenMutation = { createApiToken: { token: string } | null };
 export type DashboardsToAddToQueryVariables = Exact<{
   organizationId: string;
   applicationIds?: Array<string> | string | null | undefined;
-  links: boolean;
 }>;
 
 
-export type DashboardsToAddToQuery = { applications: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null, others?: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null };
-
-export type DashboardToChooseFragment = { id: string, name: string, permission: Permission, hasDashboard: boolean };
+export type DashboardsToAddToQuery = { applications: { items: Array<{ id: string, name: string, permission: Permission, hasDashboard: boolean }> } | null };
 
 export type DashboardToAddToQueryVariables = Exact<{
   organizationId: string;
@@ -1616,14 +1613,6 @@ export const AuditLineFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AuditLine"}) as unknown as TypedDocumentString<AuditLineFragment, unknown>;
-export const DashboardToChooseFragmentDoc = new TypedDocumentString(`
-    fragment DashboardToChoose on Application {
-  id
-  name
-  permission
-  hasDashboard
-}
-    `, {"fragmentName":"DashboardToChoose"}) as unknown as TypedDocumentString<DashboardToChooseFragment, unknown>;
 export const DashboardSubjectsFragmentDoc = new TypedDocumentString(`
     fragment DashboardSubjects on Application {
   id
@@ -2463,29 +2452,22 @@ export const CreateTokenDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
 export const DashboardsToAddToDocument = new TypedDocumentString(`
-    query DashboardsToAddTo($organizationId: ID!, $applicationIds: [ID!], $links: Boolean!) {
+    query DashboardsToAddTo($organizationId: ID!, $applicationIds: [ID!]) {
   applications(
     organizationId: $organizationId
     ids: $applicationIds
-    limit: 100
+    limit: 1000
     sort: "name"
   ) {
     items {
-      ...DashboardToChoose
-    }
-  }
-  others: applications(organizationId: $organizationId, limit: 100, sort: "name") @include(if: $links) {
-    items {
-      ...DashboardToChoose
+      id
+      name
+      permission
+      hasDashboard
     }
   }
 }
-    fragment DashboardToChoose on Application {
-  id
-  name
-  permission
-  hasDashboard
-}`) as unknown as TypedDocumentString<DashboardsToAddToQuery, DashboardsToAddToQueryVariables>;
+    `) as unknown as TypedDocumentString<DashboardsToAddToQuery, DashboardsToAddToQueryVariables>;
 export const DashboardToAddToDocument = new TypedDocumentString(`
     query DashboardToAddTo($organizationId: ID!, $applicationId: ID!) {
   application(organizationId: $organizationId, applicationId: $applicationId) {

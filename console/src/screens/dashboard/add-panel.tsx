@@ -45,15 +45,12 @@ export function AddPanel(props: Props) {
 function AddDialog({ applicationIds, chart, device, links, close }: Props & { links: boolean; close: () => void }) {
   const found = useQuery(DashboardsToAddToDocument, {
     organizationId: organizationId.value,
-    applicationIds: [...applicationIds],
-    links,
+    applicationIds: links ? null : [...applicationIds],
   });
-  const { applications, others } = found.data ?? {};
-  const own = applications?.items ?? [];
-  const isLinked = (id: string) => own.some((one) => one.id === id);
-  const offered = [...own, ...(others?.items ?? []).filter(({ id }) => !isLinked(id))].filter(
-    ({ permission, hasDashboard }) => permission === 'write' && (hasDashboard || mayOwn.value),
-  );
+  const isLinked = (id: string) => applicationIds.includes(id);
+  const offered = (found.data?.applications.items ?? [])
+    .filter(({ permission, hasDashboard }) => permission === 'write' && (hasDashboard || mayOwn.value))
+    .sort((a, b) => Number(isLinked(b.id)) - Number(isLinked(a.id)));
   return (
     <FormDialog
       title="Add to dashboard"
