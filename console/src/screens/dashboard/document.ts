@@ -139,18 +139,16 @@ export const choiceOf = ({ devices, tag, product }: Choice): Choice => ({
 export const sourcesOf = (panel: Panel): readonly Source[] =>
   'sources' in panel ? panel.sources : 'source' in panel ? [panel.source] : [];
 
+/** Returns a source or a map with other devices. */
+export const withChoice = <Of extends Choice>({ devices, tag, product, ...rest }: Of, choice: Choice): Of =>
+  ({ ...rest, ...choiceOf(choice) }) as Of;
+
 /** Returns a panel with other devices. `change` gets the choice of each source, of a map, and of each product of a query. */
 export const withChoices = (panel: Panel, change: (choice: Choice) => Choice): Panel => {
-  const put = ({ devices, tag, product, ...rest }: Source): Source => ({
-    ...rest,
-    ...change(choiceOf({ devices, tag, product })),
-  });
+  const put = <Of extends Choice>(of: Of): Of => withChoice(of, change(choiceOf(of)));
   if ('sources' in panel) return { ...panel, sources: panel.sources.map(put) };
   if ('source' in panel) return { ...panel, source: put(panel.source) };
-  if (panel.kind === 'map') {
-    const { devices, tag, product, ...rest } = panel;
-    return { ...rest, ...change(choiceOf({ devices, tag, product })) };
-  }
+  if (panel.kind === 'map') return put(panel);
   if (panel.kind !== 'query' || panel.query['products'] === undefined) return panel;
   const products = (panel.query['products'] as string[]).map((product) => change({ product }).product);
   // A query without products finds the records of all.

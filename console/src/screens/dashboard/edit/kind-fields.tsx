@@ -6,12 +6,12 @@ import { fieldsOf } from '../../explore/query-part.js';
 import {
   type Aggregate,
   aggregates,
-  choiceOf,
   type Dashboard,
   type Panel,
   type QueryPanel,
   type SeriesPanel,
   type TopPanel,
+  withChoice,
 } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields, type Link } from './choice-fields.js';
@@ -64,10 +64,8 @@ export function KindFields(props: Props<Panel>) {
           change={(sources) => change({ ...panel, sources })}
         />
       );
-    case 'map': {
-      const { devices, tag, product, ...rest } = panel;
-      return <ChoiceFields {...given} choice={choiceOf(panel)} change={(next) => change({ ...rest, ...next })} />;
-    }
+    case 'map':
+      return <ChoiceFields {...given} choice={panel} change={(choice) => change(withChoice(panel, choice))} />;
     case 'top':
       return <TopFields {...props} panel={panel} />;
     case 'query':

@@ -1,5 +1,5 @@
 import { Field } from '../../../components/dialog.js';
-import { choiceOf, type Dashboard, nameOf, type Panel, type Source } from '../document.js';
+import { type Dashboard, nameOf, type Panel, type Source, withChoice } from '../document.js';
 import { type Application, factsOf } from '../facts.js';
 import { ChoiceFields, type Link } from './choice-fields.js';
 import { variablesFor } from './kinds.js';
@@ -21,8 +21,6 @@ export function SourceFields({
   change,
 }: Given & { source: Source; change: (source: Source) => void }) {
   const variables = variablesFor(application, kind);
-  const { devices, tag, product, ...rest } = source;
-  const choice = choiceOf(source);
   const fact = factsOf(application).get(nameOf(source.variable));
   const text = (field: 'label' | 'unit', value: string) => {
     const next = { ...source, [field]: value };
@@ -34,7 +32,7 @@ export function SourceFields({
       <Field label="Variable">
         <select
           value={source.variable}
-          onChange={({ currentTarget: { value } }) => change({ ...rest, ...choice, variable: value })}
+          onChange={({ currentTarget: { value } }) => change({ ...source, variable: value })}
         >
           {!variables.includes(source.variable) && <option value={source.variable}>{nameOf(source.variable)}</option>}
           {variables.map((variable) => (
@@ -47,9 +45,9 @@ export function SourceFields({
       <ChoiceFields
         application={application}
         dashboard={dashboard}
-        choice={choice}
+        choice={source}
         link={link}
-        change={(next) => change({ ...rest, ...next })}
+        change={(choice) => change(withChoice(source, choice))}
       />
       <details class="further">
         <summary>Name and unit</summary>
