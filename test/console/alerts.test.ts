@@ -18,7 +18,7 @@ describeInBrowser('console: alerts', () => {
     const { page, faults } = await browser.open(`${world.url}/console/alerts#token=${owner.token}`);
     await page.getByRole('link', { name: 'Alerts 1 open' }).waitFor();
     const row = page.getByRole('table', { name: 'Episodes' }).getByRole('row', { name: 'Too warm' });
-    expect(await row.innerText()).toMatch(/critical[^]*Too warm[^]*Cold rooms[^]*Freezer[^]*temperature 9.5[^]*open/);
+    expect(await row.innerText()).toMatch(/Too warm[^]*Cold rooms[^]*critical[^]*Freezer[^]*temperature 9.5[^]*open/);
     expect(await violationsOf(page)).toEqual([]);
     await row.getByRole('button', { name: 'Acknowledge' }).click();
     await row.getByRole('button', { name: 'Acknowledge' }).waitFor({ state: 'detached' });

@@ -19,7 +19,6 @@ interface Names {
 
 /** Returns the columns of the list of episodes. */
 export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): readonly Column<Line>[] => [
-  { title: 'Severity', cell: ({ severity }) => <Severity of={severity} /> },
   {
     title: 'Alert',
     cell: ({ name, alertRule, applicationId }) => (
@@ -29,6 +28,7 @@ export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): read
       </>
     ),
   },
+  { title: 'Severity', cell: ({ severity }) => <Severity of={severity} /> },
   { title: 'Device', cell: (line) => <DeviceLink of={line} /> },
   {
     title: 'Opened',

@@ -78,12 +78,12 @@ const MakeRule = ({ of: { id } }: { of: { id: string } }) => (
 );
 
 const columns: readonly Column<RuleLineFragment>[] = [
-  { title: 'Severity', sort: 'severity', cell: ({ severity }) => <Severity of={severity} /> },
   {
     title: 'Rule',
     sort: 'name',
     cell: ({ id, applicationId, name }) => <a href={`/console/alerts/rules/${applicationId}/${id}`}>{name}</a>,
   },
+  { title: 'Severity', sort: 'severity', cell: ({ severity }) => <Severity of={severity} /> },
   { title: 'Kind', sort: 'kind', cell: ({ kind }) => kinds[kind] },
   { title: 'Opens when', cell: (rule) => watches(rule) },
   {
