@@ -49,9 +49,8 @@ export const operators: Readonly<Record<AlertOperator, string>> = {
 };
 
 /** Writes a condition as a part of a sentence: "temperature above 8 and door equal to true". */
-export const conditionText = (condition: ConditionFragment): string => {
-  const { all, any, query } = condition;
-  if (query != null) return `the query ${JSON.stringify(query)}`;
+const conditionText = ({ all, any, query }: ConditionFragment): string => {
+  if (query != null) return 'a query finds the record';
   return (all ?? any ?? [])
     .map(({ variable, operator, value }) => `${variable} ${operators[operator]} ${shown(value)}`)
     .join(all == null ? ' or ' : ' and ');
