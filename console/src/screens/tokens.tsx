@@ -11,7 +11,8 @@ import { mayOwn, organizationId } from '../api/session.js';
 import { useQuery } from '../api/use-query.js';
 import { useAddress } from '../browser/address.js';
 import { textOf } from '../browser/form.js';
-import { Field, FormDialog } from '../components/dialog.js';
+import { Action } from '../components/action.js';
+import { Field } from '../components/dialog.js';
 import { useListView } from '../components/list-view.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
@@ -49,7 +50,6 @@ const revokeOf = (token: Token, reload: () => void) => {
 /** The organization's tokens. A new token is shown once. */
 export function TokensScreen() {
   const address = useAddress();
-  const [making, setMaking] = useState(false);
   const [made, setMade] = useState<string | undefined>();
   const tokens = useQuery(TokensDocument, {
     organizationId: organizationId.value,
@@ -73,9 +73,21 @@ export function TokensScreen() {
       title="Tokens"
       actions={
         mayOwn.value && (
-          <button type="button" class="primary" onClick={() => setMaking(true)}>
-            Create a token
-          </button>
+          <Action label="Create a token" action="Create" primary submit={make}>
+            <Field label="Name" hint="What it is for.">
+              <input name="name" maxLength={200} />
+            </Field>
+            <Field label="Scope" hint="What whoever has the token may do.">
+              <select name="scope">
+                {Object.entries(scopes).map(([scope, words]) => (
+                  <option key={scope} value={scope}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <ExpiryField />
+          </Action>
         )
       }
     >
@@ -89,23 +101,6 @@ export function TokensScreen() {
           </>
         )}
       </Loading>
-      {making && (
-        <FormDialog title="Create a token" action="Create" submit={make} close={() => setMaking(false)}>
-          <Field label="Name" hint="What it is for.">
-            <input name="name" maxLength={200} />
-          </Field>
-          <Field label="Scope" hint="What whoever has the token may do.">
-            <select name="scope">
-              {Object.entries(scopes).map(([scope, words]) => (
-                <option key={scope} value={scope}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <ExpiryField />
-        </FormDialog>
-      )}
     </Page>
   );
 }

@@ -4,7 +4,8 @@ import { ask } from '../../api/graph.js';
 import { mayOwn, organizationId } from '../../api/session.js';
 import { useAddress } from '../../browser/address.js';
 import { textOf } from '../../browser/form.js';
-import { Field, FormDialog } from '../../components/dialog.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
@@ -19,7 +20,6 @@ interface DeviceTokens {
 /** The tokens of a device, which can only post its records. */
 export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
   const address = useAddress();
-  const [making, setMaking] = useState(false);
   const [made, setMade] = useState<string | undefined>();
   const device = { organizationId: organizationId.value, deviceId };
   const make = async (form: FormData) => {
@@ -48,9 +48,12 @@ export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
       title="Tokens"
       actions={
         mayOwn.value && (
-          <button type="button" onClick={() => setMaking(true)}>
-            Create a token
-          </button>
+          <Action label="Create a token" action="Create" submit={make}>
+            <Field label="Name" hint="What it is for.">
+              <input name="name" maxLength={200} />
+            </Field>
+            <ExpiryField />
+          </Action>
         )
       }
     >
@@ -61,14 +64,6 @@ export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
         </Empty>
       ) : (
         <Table label="Tokens" columns={columns} rows={tokens} address={address} />
-      )}
-      {making && (
-        <FormDialog title="Create a token" action="Create" submit={make} close={() => setMaking(false)}>
-          <Field label="Name" hint="What it is for.">
-            <input name="name" maxLength={200} />
-          </Field>
-          <ExpiryField />
-        </FormDialog>
       )}
     </Section>
   );

@@ -8,7 +8,8 @@ import { ask } from '../../api/graph.js';
 import { mayOwn, organizationId } from '../../api/session.js';
 import { useAddress } from '../../browser/address.js';
 import { textOf } from '../../browser/form.js';
-import { Field, FormDialog } from '../../components/dialog.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
@@ -27,7 +28,6 @@ export function Provisioning({
   reload: () => void;
 }) {
   const address = useAddress();
-  const [making, setMaking] = useState(false);
   const [made, setMade] = useState<string | undefined>();
   const product = { organizationId: organizationId.value, productId };
   const make = async (form: FormData) => {
@@ -62,9 +62,17 @@ export function Provisioning({
       title="Provisioning tokens"
       actions={
         mayOwn.value && (
-          <button type="button" onClick={() => setMaking(true)}>
-            Create a provisioning token
-          </button>
+          <Action label="Create a provisioning token" action="Create" submit={make}>
+            <Field label="Name" hint="What it is for.">
+              <input name="name" maxLength={200} />
+            </Field>
+            <Field label="Devices" hint="How many may register with it.">
+              <input name="deviceLimit" type="number" min={1} max={1_000_000} required />
+            </Field>
+            <Field label="Last day" hint="It ends with this day, in UTC.">
+              <input name="lastDay" type="date" required />
+            </Field>
+          </Action>
         )
       }
     >
@@ -75,19 +83,6 @@ export function Provisioning({
         </Empty>
       ) : (
         <Table label="Provisioning tokens" columns={columns} rows={tokens} address={address} />
-      )}
-      {making && (
-        <FormDialog title="Create a provisioning token" action="Create" submit={make} close={() => setMaking(false)}>
-          <Field label="Name" hint="What it is for.">
-            <input name="name" maxLength={200} />
-          </Field>
-          <Field label="Devices" hint="How many may register with it.">
-            <input name="deviceLimit" type="number" min={1} max={1_000_000} required />
-          </Field>
-          <Field label="Last day" hint="It ends with this day, in UTC.">
-            <input name="lastDay" type="date" required />
-          </Field>
-        </FormDialog>
       )}
     </Section>
   );
