@@ -57,6 +57,8 @@ describeInBrowser('console: alert rules and episodes', () => {
     await variable!.fill('temperature');
     await operator!.selectOption('above');
     await value!.fill('8');
+    let previews = 0;
+    page.on('request', (request) => (previews += /query PreviewAlertRule\(/.test(request.postData() ?? '') ? 1 : 0));
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('3 times on 1 device').waitFor();
     const picture = page.getByRole('figure', { name: 'Preview on Freezer' });
@@ -67,6 +69,9 @@ describeInBrowser('console: alert rules and episodes', () => {
     expect(await picture.getByRole('cell', { name: 'critical' }).count()).toBeGreaterThanOrEqual(3);
     await value!.fill('10');
     await page.getByText('The form was changed since').waitFor();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('2 times on 1 device').waitFor();
+    expect(previews).toBe(2);
     await page.getByRole('button', { name: 'Create the rule' }).click();
     const rules = page.getByRole('table', { name: 'Alert rules' });
     await rules.getByRole('row', { name: 'Too warm' }).getByText('temperature above 10').waitFor();

@@ -1,78 +1,54 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import {
-  type AlertSeverity,
-  PreviewAlertRuleDocument,
-  type PreviewAlertRuleQuery,
-  PreviewChartDocument,
-} from '../../api/documents.js';
+import { useMemo, useState } from 'preact/hooks';
+import { type AlertSeverity, type PreviewAlertRuleQuery, PreviewChartDocument } from '../../api/documents.js';
 import { organizationId } from '../../api/session.js';
-import { useQuery } from '../../api/use-query.js';
+import { type Loaded, useQuery } from '../../api/use-query.js';
 import { Badge } from '../../components/badge.js';
 import { Charts } from '../../components/chart.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { duration, formatTime, secondsOf, zone } from '../../format/time.js';
 import { counted } from '../../format/value.js';
-import { type Decision, type Fault, variablesIn } from './draft.js';
+import { type Decision, variablesIn } from './draft.js';
 import type { RuleApplication } from './rule-types.js';
 
 type Previewed = NonNullable<PreviewAlertRuleQuery['previewAlertRule']>;
-
-/** The last preview. Each press of the button starts a new round. */
-export interface Tried {
-  readonly decision: Decision;
-  readonly round: number;
-}
 
 /**
  * Shows the episodes that the rule would have opened in the last week: in words, and as bands over the chart of a
  * device.
  */
-export function Preview({
+export const Preview = ({
   application,
-  tried,
+  decision,
+  preview,
   severity,
   isChanged,
-  refused,
 }: {
   application: RuleApplication;
-  tried: Tried | undefined;
+  /** The decision that is previewed; undefined before the first preview. */
+  decision: Decision | undefined;
+  preview: Loaded<{ previewAlertRule: Previewed }>;
   severity: AlertSeverity;
   /** Whether the form was changed since the preview. */
   isChanged: boolean;
-  refused: (faults: readonly Fault[]) => void;
-}) {
-  const names = { organizationId: organizationId.value, applicationId: application.id };
-  const preview = useQuery(PreviewAlertRuleDocument, tried && { ...names, ...tried.decision });
-  const { error, reload } = preview;
-  const [reloaded, setReloaded] = useState(tried?.round);
-  useEffect(() => {
-    if (error !== undefined) refused(error.faults);
-  }, [error]);
-  useEffect(() => {
-    // A repeated preview of an unchanged rule reads the records that have arrived since.
-    if (tried !== undefined && tried.round !== reloaded && tried.round > 1) reload();
-    setReloaded(tried?.round);
-  }, [tried?.round]);
-  return (
-    <Section title="Preview">
-      {tried === undefined ? (
-        <Empty title="What would it have done?">
-          <p>“Preview” tries the rule on the stored records of the last week. It opens no alert.</p>
-        </Empty>
-      ) : (
-        <Loading of={preview} rows={8}>
-          {({ previewAlertRule }) => (
-            <>
-              <Summary of={previewAlertRule} isChanged={isChanged} isSilence={tried.decision.kind === 'silence'} />
-              <Picture of={previewAlertRule} decision={tried.decision} severity={severity} application={application} />
-            </>
-          )}
-        </Loading>
-      )}
-    </Section>
-  );
-}
+}) => (
+  <Section title="Preview">
+    {decision === undefined ? (
+      <Empty title="What would it have done?">
+        <p>“Preview” tries the rule on the stored records of the last week. It opens no alert.</p>
+      </Empty>
+    ) : (
+      <Loading of={preview} rows={8}>
+        {({ previewAlertRule }) => (
+          <>
+            <Summary of={previewAlertRule} isChanged={isChanged} isSilence={decision.kind === 'silence'} />
+            <Picture of={previewAlertRule} decision={decision} severity={severity} application={application} />
+          </>
+        )}
+      </Loading>
+    )}
+  </Section>
+);
 
 const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
 

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
-import { CreateAlertRuleDocument, UpdateAlertRuleDocument } from '../../api/documents.js';
+import { useEffect, useState } from 'preact/hooks';
+import { CreateAlertRuleDocument, PreviewAlertRuleDocument, UpdateAlertRuleDocument } from '../../api/documents.js';
 import { ask, type GraphError, refusalOf } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
+import { useQuery } from '../../api/use-query.js';
 import { Failure } from '../../components/state.js';
-import { draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
-import { Preview, type Tried } from './preview.js';
+import { type Decision, draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
+import { Preview } from './preview.js';
 import { RuleFields } from './rule-fields.js';
 import type { RuleApplication, ShownRule } from './rule-types.js';
 import { mayChange } from './rules.js';
@@ -31,10 +32,14 @@ export function RuleForm({
   const [refusal, setRefusal] = useState<GraphError | undefined>();
   const [notice, setNotice] = useState('');
   const [busy, setBusy] = useState(false);
-  const [tried, setTried] = useState<Tried | undefined>();
+  const [tried, setTried] = useState<Decision | undefined>();
   const types = typesIn(application);
   const names = { organizationId: organizationId.value, applicationId: application.id };
-  const fail = (error: GraphError | undefined, found: readonly Fault[]) => {
+  const preview = useQuery(PreviewAlertRuleDocument, tried && { ...names, ...tried });
+  useEffect(() => {
+    if (preview.error !== undefined) setFaults(preview.error.faults);
+  }, [preview.error]);
+  const fail = (error: GraphError | undefined, found: readonly Fault[] = error?.faults ?? []) => {
     setFaults(found);
     setRefusal(error);
     setNotice('');
@@ -45,7 +50,8 @@ export function RuleForm({
     fail(undefined, found);
     return found.length === 0 ? decision : undefined;
   };
-  const save = async () => {
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
     const decision = read();
     if (decision === undefined) return;
     setBusy(true);
@@ -60,29 +66,23 @@ export function RuleForm({
       setNotice('Saved.');
       saved();
     } catch (error) {
-      const failure = refusalOf(error);
-      fail(failure, failure.faults);
+      fail(refusalOf(error));
     } finally {
       setBusy(false);
     }
   };
-  const preview = () => {
+  const tryOut = () => {
     const decision = read();
-    if (decision !== undefined) setTried((before) => ({ decision, round: (before?.round ?? 0) + 1 }));
+    if (decision === undefined) return;
+    setTried(decision);
+    // A repeated preview of an unchanged rule reads the records that have arrived since.
+    preview.reload();
   };
   const canChange = mayChange(application);
-  const isChanged =
-    tried !== undefined && JSON.stringify(readDraft(draft, types).decision) !== JSON.stringify(tried.decision);
+  const isChanged = tried !== undefined && JSON.stringify(readDraft(draft, types).decision) !== JSON.stringify(tried);
   return (
     <>
-      <form
-        class="rule"
-        aria-label="Rule"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <form class="rule" aria-label="Rule" onSubmit={(event) => void save(event)}>
         <fieldset class="plain" disabled={!canChange}>
           <RuleFields
             draft={draft}
@@ -102,16 +102,16 @@ export function RuleForm({
           save={rule === undefined ? 'Create the rule' : 'Save'}
           canChange={canChange}
           busy={busy}
-          preview={preview}
+          preview={tryOut}
           said={faults.length > 0 ? 'Something is missing or wrong: see the fields that are marked.' : notice}
         />
       </form>
       <Preview
         application={application}
-        tried={tried}
+        decision={tried}
+        preview={preview}
         severity={draft.severity}
         isChanged={isChanged}
-        refused={(found) => setFaults(found)}
       />
     </>
   );
