@@ -7,6 +7,7 @@ import type {
   ConditionFragment,
   RuleLineFragment,
 } from '../../api/documents.js';
+import { listOf } from '../../browser/form.js';
 import { type Unit, unitOf, units } from '../../format/time.js';
 import { parseQuery } from '../explore/query.js';
 
@@ -161,13 +162,6 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   };
   return { decision, faults };
 }
-
-/** Splits a text at its commas. */
-export const listOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 
 /** Reads a value in the declared type of its variable. When no product declares the variable, the type is guessed. */
 const valueOf = (text: string, type: string | undefined): string | number | boolean => {

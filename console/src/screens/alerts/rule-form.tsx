@@ -3,8 +3,9 @@ import { CreateAlertRuleDocument, PreviewAlertRuleDocument, UpdateAlertRuleDocum
 import { ask, type GraphError, refusalOf } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
 import { useQuery } from '../../api/use-query.js';
+import { listOf } from '../../browser/form.js';
 import { Failure } from '../../components/state.js';
-import { type Decision, draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
+import { type Decision, draftOf, type Fault, readDraft, type Types } from './draft.js';
 import { Preview } from './preview.js';
 import { RuleFields } from './rule-fields.js';
 import type { RuleApplication, ShownRule } from './rule-types.js';

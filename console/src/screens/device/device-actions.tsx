@@ -1,7 +1,7 @@
 import { DeleteDeviceDocument, type DeviceQuery, UpdateDeviceDocument } from '../../api/documents.js';
 import { ask } from '../../api/graph.js';
 import { organizationId } from '../../api/session.js';
-import { textOf } from '../../browser/form.js';
+import { listOf, textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
 import { DangerZone, Delete, Edit } from '../../components/edit-and-delete.js';
 import type { Device } from './device-type.js';
@@ -100,18 +100,8 @@ export const deviceOf = (form: FormData) => {
   const [lat, lon] = [textOf(form, 'lat'), textOf(form, 'lon')];
   return {
     name: textOf(form, 'name') || null,
-    tags: tagsOf(textOf(form, 'tags')),
+    tags: listOf(textOf(form, 'tags')),
     product: id === undefined ? null : { id, organizationId: owner! },
     location: lat === '' || lon === '' ? null : { lat: Number(lat), lon: Number(lon) },
   };
 };
-
-/** Splits tags at commas, without duplicates. */
-export const tagsOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-];

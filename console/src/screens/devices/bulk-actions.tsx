@@ -2,12 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChangedDevicesFragment, DevicesQuery } from '../../api/documents.js';
 import { GraphError, refusalOf } from '../../api/graph.js';
 import { mayOwn } from '../../api/session.js';
-import { textOf } from '../../browser/form.js';
+import { listOf, textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Failure } from '../../components/state.js';
 import { counted } from '../../format/value.js';
-import { tagsOf } from '../device/device-actions.js';
 import { type Change, changeDevices, type Target } from './bulk.js';
 
 /** Actions on the chosen devices. Each dialog shows their number first. */
@@ -35,7 +34,7 @@ export function BulkActions({
       label={label}
       title={`${label} ${devices}`}
       action={label}
-      submit={(form) => carryOut({ kind, tags: tagsOf(textOf(form, 'tags')) })}
+      submit={(form) => carryOut({ kind, tags: listOf(textOf(form, 'tags')) })}
     >
       <Field label={field} hint="Joined by commas.">
         <input name="tags" required />
