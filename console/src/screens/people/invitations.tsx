@@ -20,7 +20,7 @@ import { Empty } from '../../components/state.js';
 import { Table } from '../../components/table.js';
 import { formatTime, secondsOf } from '../../format/time.js';
 import { sessionColumns } from '../sessions.js';
-import { RoleField } from './people-actions.js';
+import { RoleField, TeamFields } from './people-actions.js';
 import type { Team } from './people-types.js';
 
 const organization = () => ({ organizationId: organizationId.value });
@@ -73,15 +73,7 @@ export function Invitations({
             <input name="email" type="email" required autocomplete="off" />
           </Field>
           <RoleField role="member" />
-          <fieldset>
-            <legend>Teams</legend>
-            {teams.map(({ id, name }) => (
-              <label class="check" key={id}>
-                <input type="checkbox" name="team" value={id} /> {name}
-              </label>
-            ))}
-            {teams.length === 0 && <p class="quiet">There is no team yet.</p>}
-          </fieldset>
+          <TeamFields teams={teams} />
         </Action>
       </div>
       {link && (

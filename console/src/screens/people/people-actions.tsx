@@ -16,6 +16,7 @@ import { organizationId } from '../../api/session.js';
 import { textOf } from '../../browser/form.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
+import { escaped } from '../../format/pattern.js';
 import { cutOf } from '../../format/value.js';
 import type { Applications, Member, Team } from './people-types.js';
 
@@ -40,6 +41,26 @@ export const RoleField = ({ role }: { role: Role }) => (
   </Field>
 );
 
+/** Chooses teams. */
+export const TeamFields = ({
+  teams,
+  isIn = () => false,
+}: {
+  teams: readonly Team[];
+  /** Whether a team is chosen at first. */
+  isIn?: (teamId: string) => boolean;
+}) => (
+  <fieldset>
+    <legend>Teams</legend>
+    {teams.map(({ id, name }) => (
+      <label class="check" key={id}>
+        <input type="checkbox" name="team" value={id} defaultChecked={isIn(id)} /> {name}
+      </label>
+    ))}
+    {teams.length === 0 && <p class="quiet">There is no team yet.</p>}
+  </fieldset>
+);
+
 /** Adds a user of the platform, found by user name. */
 export const AddMember = ({ reload }: { reload: () => void }) => (
   <Action
@@ -48,7 +69,7 @@ export const AddMember = ({ reload }: { reload: () => void }) => (
     primary
     submit={async (form) => {
       const username = textOf(form, 'username');
-      const { accounts } = await ask(FindUserDocument, { q: `^${username.replaceAll(/[^\w-]/g, '\\$&')}$` });
+      const { accounts } = await ask(FindUserDocument, { q: `^${escaped(username)}$` });
       const user = accounts.items.find((one) => one.username === username);
       if (user === undefined) throw new GraphError(`There is no user ${username}.`, 'NOT_FOUND', undefined);
       await ask(SetMemberDocument, { ...organization(), memberId: user.id, role: textOf(form, 'role') as Role });
@@ -107,15 +128,7 @@ export const MemberActions = ({
     <div class="actions">
       <Action label="Edit" title={`Edit ${username}`} action="Save" submit={save}>
         <RoleField role={role ?? 'member'} />
-        <fieldset>
-          <legend>Teams</legend>
-          {teams.map((team) => (
-            <label class="check" key={team.id}>
-              <input type="checkbox" name="team" value={team.id} defaultChecked={isIn(team.id)} /> {team.name}
-            </label>
-          ))}
-          {teams.length === 0 && <p class="quiet">There is no team yet.</p>}
-        </fieldset>
+        <TeamFields teams={teams} isIn={isIn} />
       </Action>
       <Action
         label="Remove"
