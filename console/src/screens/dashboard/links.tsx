@@ -15,20 +15,18 @@ import { Copyable } from '../../components/copy.js';
 import { Field } from '../../components/dialog.js';
 import { Empty, Loading } from '../../components/state.js';
 import { ExpiryField, expiryOf } from '../../components/token.js';
-import { useModal } from '../../components/use-modal.js';
 import { formatTime, secondsOf } from '../../format/time.js';
+import { Modal } from './edit/modal.js';
 
 type Link = NonNullable<NonNullable<DashboardLinksQuery['application']>['dashboardLinks']>[number];
 
 /** The links by which a dashboard is shown on walls. Owners make and end them. */
 export function Links({ applicationId, close }: { applicationId: string; close: () => void }) {
-  const dialog = useModal();
   const names = { organizationId: organizationId.value, applicationId };
   const loaded = useQuery(DashboardLinksDocument, names);
   const [made, setMade] = useState<string | undefined>();
   return (
-    <dialog ref={dialog} class="modal wide" aria-label="Links for walls" onClose={close}>
-      <h2>Links for walls</h2>
+    <Modal title="Links for walls" wide close={close}>
       <p class="quiet">
         Whoever has a link sees this dashboard and its devices, without signing in, until the link ends. It changes
         nothing and shows nothing else.
@@ -68,11 +66,11 @@ export function Links({ applicationId, close }: { applicationId: string; close: 
           </Field>
           <ExpiryField />
         </Action>
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" onClick={close}>
           Close
         </button>
       </div>
-    </dialog>
+    </Modal>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { HookAuthenticationInput, HookQuery } from '../../api/documents.js';
+import type { HookAuthenticationInput } from '../../api/documents.js';
 import { textOf } from '../../browser/form.js';
 import { Field } from '../../components/dialog.js';
-
-type Hook = NonNullable<HookQuery['applicationHook']>;
+import type { Hook } from './hook-type.js';
 
 /** The form fields of a hook: its address, and the authentication of its calls. */
 export function HookFields({ hook }: { hook?: Hook }) {
