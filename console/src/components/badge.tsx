@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { AlertSeverity } from '../api/documents.js';
 
 /** Shows a state by a sign, a word and a colour, so that none of them is the only cue. */
 export const Badge = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'quiet'; children: ComponentChildren }) => (
@@ -8,3 +9,9 @@ export const Badge = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'qui
 );
 
 const signs = { good: '●', warn: '▲', bad: '■', quiet: '○' } as const;
+
+/** The tones of the severities. */
+export const severityTones = { critical: 'bad', warning: 'warn', info: 'quiet' } as const;
+
+/** The severities, the most severe first. */
+export const severities = Object.keys(severityTones) as AlertSeverity[];

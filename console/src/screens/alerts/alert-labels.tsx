@@ -7,7 +7,7 @@ import type {
   EpisodeEnd,
   RuleLineFragment,
 } from '../../api/documents.js';
-import { Badge } from '../../components/badge.js';
+import { Badge, severityTones } from '../../components/badge.js';
 import { duration } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 
@@ -17,13 +17,8 @@ export const kinds: Readonly<Record<AlertKind, string>> = {
   silence: 'A device falls silent',
 };
 
-/** The severities, the most severe first. */
-export const severities: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
-
-const tones = { critical: 'bad', warning: 'warn', info: 'quiet' } as const;
-
 /** Badge of a severity: a sign, a word and a colour. */
-export const Severity = ({ of }: { of: AlertSeverity }) => <Badge tone={tones[of]}>{of}</Badge>;
+export const Severity = ({ of }: { of: AlertSeverity }) => <Badge tone={severityTones[of]}>{of}</Badge>;
 
 /** Reasons for which an episode closed, in words. */
 export const reasons: Readonly<Record<EpisodeEnd, string>> = {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { AlertsQuery } from '../../api/documents.js';
 import type { Address } from '../../browser/address.js';
+import { severities } from '../../components/badge.js';
 import { SelectFilter } from '../../components/select-filter.js';
-import { severities } from './alert-labels.js';
 
 const states = [
   { id: 'open', name: 'Open' },

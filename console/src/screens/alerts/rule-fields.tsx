@@ -1,6 +1,7 @@
 import type { AlertKind, AlertSeverity } from '../../api/documents.js';
+import { severities } from '../../components/badge.js';
 import { Choices } from '../../components/choices.js';
-import { kinds, recipientReasons, recipientStates, severities } from './alert-labels.js';
+import { kinds, recipientReasons, recipientStates } from './alert-labels.js';
 import { ConditionFields, variablesList } from './condition-fields.js';
 import type { Draft, Fault, Types } from './draft.js';
 import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';

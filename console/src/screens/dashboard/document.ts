@@ -1,3 +1,4 @@
+import { severities } from '../../components/badge.js';
 import type { Level } from '../../components/levels.js';
 
 /** Ranges of a dashboard by their names in the document. */
@@ -169,10 +170,7 @@ export const aggregates: Readonly<Record<Aggregate, string>> = {
 export const levelAt = (levels: readonly Level[] = [], value: number): Level | undefined =>
   levels
     .filter(({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) => value >= from && value < to)
-    .sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))[0];
-
-/** The severities, the least severe first. */
-export const severities = ['info', 'warning', 'critical'] as const;
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))[0];
 
 /** Returns an identifier that none of the panels has. */
 export const freeId = (panels: readonly { readonly id: string }[]): string => {

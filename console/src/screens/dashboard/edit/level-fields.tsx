@@ -1,6 +1,6 @@
+import { severities } from '../../../components/badge.js';
 import { Field } from '../../../components/dialog.js';
 import { type Level, wordsOf } from '../../../components/levels.js';
-import { severities } from '../document.js';
 
 const most = 8;
 

@@ -1,13 +1,11 @@
 import { Ago } from '../../../components/ago.js';
-import { Badge } from '../../../components/badge.js';
+import { Badge, severityTones } from '../../../components/badge.js';
 import { wordsOf } from '../../../components/levels.js';
 import { readValue } from '../../../components/plot-data.js';
 import { shown } from '../../../format/value.js';
 import type { FigureResult } from '../data/results.js';
 import { aggregates, type FigurePanel, levelAt } from '../document.js';
 import { Note } from './note.js';
-
-const tones = { info: 'quiet', warning: 'warn', critical: 'bad' } as const;
 
 /** A single large value, with its course over the range behind it. */
 export function FigureBody({ panel, result }: { panel: FigurePanel; result: FigureResult }) {
@@ -18,7 +16,7 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
     ? readValue({ name: '', unit: unit ?? null, type: 'BOOL', ts: [], values: [] }, Number(value))
     : shown(typeof value === 'number' ? rounded(value) : value);
   return (
-    <div class={level === undefined ? 'figure-panel' : `figure-panel ${tones[level.severity]}`}>
+    <div class={level === undefined ? 'figure-panel' : `figure-panel ${severityTones[level.severity]}`}>
       <p class="figure-value">
         {text}
         {!isBoolean && unit && <span class="figure-unit"> {unit}</span>}
@@ -26,7 +24,7 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
       <p class="figure-note">
         {level !== undefined && (
           <>
-            <Badge tone={tones[level.severity]}>{wordsOf(level)}</Badge>{' '}
+            <Badge tone={severityTones[level.severity]}>{wordsOf(level)}</Badge>{' '}
           </>
         )}
         {panel.aggregate === 'last' ? (
