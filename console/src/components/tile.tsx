@@ -27,7 +27,9 @@ export const Tile = ({
       </span>
       <span class="tile-figure">{children}</span>
       {note !== undefined && <span class="tile-note">{note}</span>}
-      {trend.length > 1 && trend.some((value) => value !== 0) && <Spark of={trend} />}
+      {trend.length > 1 && trend.some((value) => value !== 0) && (
+        <Spark of={trend} low={Math.min(0, ...trend)} shape="spark" />
+      )}
     </>
   );
   return href === undefined ? (
@@ -41,14 +43,26 @@ export const Tile = ({
   );
 };
 
-/** A small line without axes. The figures are in the tile, so that screen readers leave it out. */
-const Spark = ({ of }: { of: readonly number[] }) => {
-  const low = Math.min(0, ...of);
+/** A small line without axes. The figures say the same in words, so that screen readers leave it out. */
+export const Spark = ({
+  of,
+  low,
+  shape,
+}: {
+  /** At least two values at equal distances. */
+  of: readonly number[];
+  /** The value at the bottom. */
+  low: number;
+  shape: 'spark' | 'figure-trend';
+}) => {
   const span = Math.max(...of) - low || 1;
-  const points = of.map((value, index) => `${(index / (of.length - 1)) * 100} ${30 - ((value - low) / span) * 30}`);
+  const points = of.map(
+    (value, index) =>
+      `${((index / (of.length - 1)) * 100).toFixed(2)} ${(36 - ((value - low) / span) * 32).toFixed(2)}`,
+  );
   return (
-    <svg class="spark" viewBox="0 0 100 30" preserveAspectRatio="none" aria-hidden="true">
-      <path class="area" d={`M0 30L${points.join('L')}L100 30Z`} />
+    <svg class={shape} viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
+      <path class="area" d={`M0 40L${points.join('L')}L100 40Z`} />
       <path d={`M${points.join('L')}`} />
     </svg>
   );

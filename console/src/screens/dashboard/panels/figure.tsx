@@ -2,6 +2,7 @@ import { Ago } from '../../../components/ago.js';
 import { Badge, severityTones } from '../../../components/badge.js';
 import { wordsOf } from '../../../components/levels.js';
 import { readValue } from '../../../components/plot-data.js';
+import { Spark } from '../../../components/tile.js';
 import { shown } from '../../../format/value.js';
 import type { FigureResult } from '../data/results.js';
 import { aggregates, type FigurePanel, levelAt } from '../document.js';
@@ -37,7 +38,7 @@ export function FigureBody({ panel, result }: { panel: FigurePanel; result: Figu
         )}
         <Change of={trend} unit={unit} />
       </p>
-      {trend.length > 1 && <Trend of={trend} />}
+      {trend.length > 1 && <Spark of={trend} low={Math.min(...trend)} shape="figure-trend" />}
     </div>
   );
 }
@@ -49,7 +50,7 @@ const rounded = (value: number): number => {
   return Number(value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : 2));
 };
 
-/** The course of the value, without axes. The figures give the same information as text. */
+/** The change of the value over the range. */
 const Change = ({ of, unit }: { of: readonly number[]; unit: string | undefined }) => {
   if (of.length < 2) return null;
   const change = rounded(of.at(-1)! - of[0]!);
@@ -60,21 +61,5 @@ const Change = ({ of, unit }: { of: readonly number[]; unit: string | undefined 
       <span class="visually-hidden">{change > 0 ? 'up' : change < 0 ? 'down' : 'unchanged'} </span>
       {change === 0 ? 'unchanged' : shown(Math.abs(change), unit)}
     </span>
-  );
-};
-
-/** The course of the value, without axes. The figures say the same in words. */
-const Trend = ({ of }: { of: readonly number[] }) => {
-  const low = Math.min(...of);
-  const span = Math.max(...of) - low || 1;
-  const points = of.map(
-    (value, index) =>
-      `${((index / (of.length - 1)) * 100).toFixed(2)} ${(36 - ((value - low) / span) * 32).toFixed(2)}`,
-  );
-  return (
-    <svg class="figure-trend" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
-      <path class="area" d={`M0 40L${points.join('L')}L100 40Z`} />
-      <path d={`M${points.join('L')}`} />
-    </svg>
   );
 };
