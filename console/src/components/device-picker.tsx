@@ -1,13 +1,12 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { DeviceSuggestionsDocument } from '../api/documents.js';
 import { organizationId } from '../api/session.js';
 import { usePanels } from '../api/use-query.js';
+import { useSettled } from '../browser/use-settled.js';
 import { escaped } from '../format/pattern.js';
 
 /** Maximum number of suggestions by name or serial, and maximum number by tag. */
 const limit = 8;
-/** Pause after the last key until devices are looked up, in milliseconds. */
-const pause = 150;
 
 /**
  * A field for a device that suggests devices by a part of the name or the serial, or by a whole tag (WAI-ARIA combobox).
@@ -16,13 +15,9 @@ const pause = 150;
 export function DevicePicker({ name, label }: { name: string; label: string }) {
   const id = useId();
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState('');
+  const asked = useSettled(text);
   const [place, setPlace] = useState(-1);
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), pause);
-    return () => clearTimeout(timer);
-  }, [text]);
   const found = usePanels(
     DeviceSuggestionsDocument,
     asked === ''

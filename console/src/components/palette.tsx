@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { PaletteDocument, type PaletteQuery } from '../api/documents.js';
 import { organizationId, signOut } from '../api/session.js';
 import { usePanels } from '../api/use-query.js';
 import { palette } from '../browser/shortcuts.js';
 import { chooseTheme } from '../browser/theme.js';
+import { useSettled } from '../browser/use-settled.js';
 import { escaped } from '../format/pattern.js';
 import { Icon, type IconName } from './icon.js';
 import { useModal } from './use-modal.js';
@@ -45,12 +46,8 @@ const Over = ({ label, children }: { label: string; children: ComponentChildren 
 export function Finder() {
   const { route } = useLocation();
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState('');
+  const asked = useSettled(text);
   const [place, setPlace] = useState(0);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), 150);
-    return () => clearTimeout(timer);
-  }, [text]);
   const found = usePanels(
     PaletteDocument,
     asked === '' ? undefined : { organizationId: organizationId.value, q: escaped(asked) },
