@@ -33,3 +33,15 @@ export const counted = (count: number | null, noun: string): string =>
 
 /** Says in words what the caller may do in an application. */
 export const accessOf = (permission: 'read' | 'write'): string => (permission === 'write' ? 'can edit' : 'can read');
+
+/** Parses a JSON object; undefined when the text is none. */
+export const parseObject = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -9,7 +9,7 @@ import type {
 } from '../../api/documents.js';
 import { listOf } from '../../browser/form.js';
 import { type Unit, unitOf, units } from '../../format/time.js';
-import { parseQuery } from '../explore/query.js';
+import { parseObject } from '../../format/value.js';
 
 /** A fault of a field, by its path in the arguments of the operation. */
 export interface Fault {
@@ -138,7 +138,7 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   const condition = (path: 'when' | 'until'): AlertConditionInput | null => {
     const { by, rows, query } = draft[path];
     if (by !== 'query') return { [by]: rows.map((row, index) => comparison(row, `${path}.${by}.${index}`)) };
-    const parsed = parseQuery(query);
+    const parsed = parseObject(query);
     if (parsed === undefined) faults.push({ path: `${path}.query`, message: 'must be an object in JSON' });
     return { query: parsed ?? {} };
   };

@@ -6,7 +6,7 @@ import { toastError } from '../../browser/toast.js';
 import { closeByEscape } from '../../components/choices.js';
 import { FormDialog } from '../../components/dialog.js';
 import { saveBlob } from '../../format/csv.js';
-import { counted } from '../../format/value.js';
+import { counted, parseObject } from '../../format/value.js';
 import { type Dashboard, emptyDashboard } from './document.js';
 import type { Application } from './facts.js';
 import { Links } from './links.js';
@@ -110,7 +110,7 @@ const Import = ({
   save: (document: unknown) => Promise<void>;
   close: () => void;
 }) => {
-  const document = parsed(text);
+  const document = parseObject(text);
   const panels = document?.['panels'];
   return (
     <FormDialog
@@ -132,15 +132,4 @@ const Import = ({
       </p>
     </FormDialog>
   );
-};
-
-const parsed = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 };

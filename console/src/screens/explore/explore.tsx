@@ -7,8 +7,8 @@ import { Page } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Loading } from '../../components/state.js';
+import { parseObject } from '../../format/value.js';
 import { ChartPart } from './chart-part.js';
-import { parseQuery } from './query.js';
 import { QueryPart } from './query-part.js';
 
 /** Charts and searches over many devices. The whole state is in the address, so that it can be shared. */
@@ -19,7 +19,7 @@ export function ExploreScreen() {
   const isQuery = address.get('by') === 'query';
   const variables = address.all('variable');
   const deviceIds = address.all('device');
-  const query = isQuery ? parseQuery(address.get('query')) : undefined;
+  const query = isQuery ? parseObject(address.get('query')) : undefined;
   const charts = !isQuery && variables.length > 0;
   const explored = useQuery(ExploreDocument, {
     organizationId: organizationId.value,

@@ -3,10 +3,11 @@ import { useAddress } from '../../browser/address.js';
 import { LazyEditor } from '../../components/editor/lazy-editor.js';
 import { ExportButton } from '../../components/export-button.js';
 import { Empty, Failure } from '../../components/state.js';
+import { parseObject } from '../../format/value.js';
 import { Answer, type Answered } from './answer.js';
 import { variablesOf } from './chart-part.js';
 import type { Explored } from './explored.js';
-import { firstQuery, parseQuery } from './query.js';
+import { firstQuery } from './query.js';
 import { QueryStarts, useHistory } from './query-starts.js';
 
 /** Fields of every record. */
@@ -35,7 +36,7 @@ export function QueryPart({
   const address = useAddress();
   const given = address.get('query');
   const [text, setText] = useState(() => given || firstQuery(variablesOf(application)[0]));
-  const isJson = parseQuery(text) !== undefined;
+  const isJson = parseObject(text) !== undefined;
   const [runs, remember] = useHistory();
   // The editor reads its text only when it opens, so a new text needs a new editor.
   const [written, setWritten] = useState(0);

@@ -49,18 +49,6 @@ export const templateQuery = (title: string, variable: string | undefined): stri
 /** Returns the initial query: records and averages by hour. */
 export const firstQuery = (variable: string | undefined): string => templateQuery(templateTitles[0]!, variable);
 
-/** Parses a query; undefined when the text is not a JSON object. */
-export const parseQuery = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Whether the named aggregation of a query groups by time. */
 export const isTimeIn = (query: Record<string, unknown>, name: string): boolean => {
   const aggs = (query['aggs'] ?? query['aggregations']) as Record<string, object> | undefined;

@@ -7,7 +7,7 @@ import { LazyEditor } from '../../components/editor/lazy-editor.js';
 import { Page } from '../../components/page.js';
 import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
-import { parseQuery } from '../explore/query.js';
+import { parseObject } from '../../format/value.js';
 import { fieldsOf } from '../explore/query-part.js';
 import { type HistoryAnswer, historyOf } from './history.js';
 import { Stream, type UnitOf } from './stream.js';
@@ -24,7 +24,7 @@ export function LiveScreen() {
   const address = useAddress();
   const query = address.get('query');
   // The same object in every rendering, as another one opens the stream again without its cursor.
-  const clause = useMemo(() => parseQuery(query), [query]);
+  const clause = useMemo(() => parseObject(query), [query]);
   const [{ opened, wasLost }, setOpened] = useState({ opened: Date.now() / 1000, wasLost: false });
   const applicationId = address.get('application');
   const live = useQuery(LiveDocument, {
@@ -93,7 +93,7 @@ function Filter({ application }: { application: Application }) {
   const address = useAddress();
   const query = address.get('query');
   const [text, setText] = useState(query || example);
-  const isJson = parseQuery(text) !== undefined;
+  const isJson = parseObject(text) !== undefined;
   const names = application.products.items.flatMap(({ variables }) => variables.map(({ name }) => name));
   const filter = () => {
     if (isJson) address.set({ query: text });

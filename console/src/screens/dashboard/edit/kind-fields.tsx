@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../../components/dialog.js';
 import { LazyEditor } from '../../../components/editor/lazy-editor.js';
-import { parseQuery } from '../../explore/query.js';
+import { parseObject } from '../../../format/value.js';
 import { fieldsOf } from '../../explore/query-part.js';
 import {
   type Aggregate,
@@ -160,7 +160,7 @@ const QueryFields = ({ application, panel, change, setFault }: Props<QueryPanel>
   const [text, setText] = useState(() => JSON.stringify(panel.query, undefined, 2));
   const write = (next: string) => {
     setText(next);
-    const query = parseQuery(next);
+    const query = parseObject(next);
     setFault(query === undefined ? 'The query is not JSON yet.' : undefined);
     if (query !== undefined) change({ ...panel, query });
   };
