@@ -78,7 +78,7 @@ export async function createSurfaces(parts: SurfaceParts) {
     schema: restSchema,
     admit: admission.admit,
     admitIngest: admission.admitIngest,
-    admitDownload: admitPerson,
+    admitFile: admitPerson,
     enter: admission.enter,
     inFlight: admission.inFlight,
     createContext,

@@ -29,8 +29,8 @@ export interface RestOptions {
   /** Admits a call. `admitIngest` admits calls that post records. */
   admit: Admit;
   admitIngest: Admit;
-  /** Admits a download, which a session may ask for as well. */
-  admitDownload: (request: Request, response: Response) => Promise<Caller>;
+  /** Admits a call that sends or gets a file, which a session may do as well. */
+  admitFile: (request: Request, response: Response) => Promise<Caller>;
   enter: Enter;
   /** Counts the bytes of bodies and answers in memory. */
   inFlight: InFlight;
@@ -159,7 +159,7 @@ const compileRoutes = (schema: GraphQLSchema): Operation[] =>
 
 const createServe = ({ route, field, query }: Operation, options: RestOptions): Serve => {
   const { createContext, enter, inFlight } = options;
-  const admit = route.ingest ? options.admitIngest : options.admit;
+  const admit = route.ingest ? options.admitIngest : takesFile(route) ? options.admitFile : options.admit;
   const kind = route.ingest ? 'ingest' : route.operation === 'search' ? 'search' : 'rest';
   const scope = operationOf(field, route.root === 'Mutation');
   const bind = createBind(route, field, argumentFaults);
@@ -188,6 +188,8 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   };
 };
 
+const takesFile = ({ body }: Route): boolean => typeof body === 'object' && 'files' in body;
+
 /** Creates the check of a token's scope that precedes the body. The graph checks the scope again when it runs. */
 const createScopeCheck =
   (scope: NamedOperation, { createContext }: RestOptions) =>
@@ -207,10 +209,10 @@ const createScopeCheck =
 const createServeFile =
   (
     { scope, bind, covered }: { scope: NamedOperation; bind: Bind; covered: ReturnType<typeof createScopeCheck> },
-    { admitDownload, createContext, enter, inFlight, sendFile }: RestOptions,
+    { admitFile, createContext, enter, inFlight, sendFile }: RestOptions,
   ): Serve =>
   async (request, response) => {
-    const caller = await admitDownload(request, response);
+    const caller = await admitFile(request, response);
     await covered(caller, request);
     const { organizationId } = caller;
     const values = await bind(request, { organizationId, hold: inFlight.body(caller, response) });

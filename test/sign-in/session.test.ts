@@ -113,6 +113,16 @@ describe('request with a session', () => {
     expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/csv')]);
   });
 
+  it('sends a file', async () => {
+    const { visitor, organization } = await signedIn(Role.owner);
+    const path = `/ddp/v1/organizations/${organization.id}/imports/devices`;
+    const send = (headers = {}) =>
+      visitor.send('POST', path, { 'content-type': 'text/csv', ...headers }, 'serial\na0-01\n');
+    const { status, text } = await send();
+    expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ id: expect.any(String) })]);
+    expect((await send({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+
   it.each(['/ddp/v1/account', '/ddp/v1/elasticsearch/x/y/_search'])('fails at %s', async (path) => {
     const { visitor } = await signedIn(Role.owner);
     expect((await visitor.get(path)).status).toBeGreaterThanOrEqual(401);
