@@ -7,6 +7,7 @@ import type { Line } from '../../components/plot-data.js';
 import { Empty } from '../../components/state.js';
 import { csvOf, download } from '../../format/csv.js';
 import { duration } from '../../format/time.js';
+import { counted } from '../../format/value.js';
 import { AddPanel, type Chart } from '../dashboard/add-panel.js';
 import type { Explored } from './explored.js';
 
@@ -141,7 +142,7 @@ function Drawn({
   return (
     <>
       <p class="quiet">
-        {filled.length.toLocaleString()} {filled.length === 1 ? 'line' : 'lines'}
+        {counted(filled.length, 'line')}
         {empty > 0 && `, ${empty.toLocaleString()} without a value in this range`}
         {filled.length > mostLines && `; the first ${mostLines} are drawn, the file has all`}
         {intervalOf(filled)}

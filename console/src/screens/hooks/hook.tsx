@@ -15,6 +15,7 @@ import { SelectFilter } from '../../components/select-filter.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { endsOf, formatTime, parseRange, secondsOf } from '../../format/time.js';
+import { counted } from '../../format/value.js';
 import { History } from '../audit/history.js';
 import { HookActions, HookDanger } from './hook-actions.js';
 import { fares, HookState, millis, percent } from './hook-state.js';
@@ -199,9 +200,7 @@ const columnsOf = (base: string): readonly Column<Delivery>[] => [
 /** Says in words which records a hook is called for. */
 const filterOf = ({ products, tags, query }: NonNullable<Hook['settings']['filter']>): string =>
   [
-    products != null &&
-      products.length > 0 &&
-      `of ${products.length === 1 ? '1 product' : `${products.length} products`}`,
+    products != null && products.length > 0 && `of ${counted(products.length, 'product')}`,
     tags != null && tags.length > 0 && `of devices with a tag of ${tags.join(', ')}`,
     query != null && `that match ${JSON.stringify(query)}`,
   ]
