@@ -137,8 +137,14 @@ describeInBrowser('console: wall', () => {
       const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
       return { usedSize, nodes, jsEventListeners };
     };
-    const before = await renew(10);
-    const after = await renew(60);
+    // The least of three: a measurement during an answer counts what is about to go. The first renewals compile what
+    // they run, half a megabyte that the heap keeps.
+    const least = async () => {
+      const [first, ...others] = [await renew(20), await renew(20), await renew(20)];
+      return others.reduce((one, other) => (other.usedSize < one.usedSize ? other : one), first);
+    };
+    const before = await least();
+    const after = await least();
     expect(after.usedSize).toBeLessThan(before.usedSize * 1.1);
     expect(after.nodes).toBeLessThan(before.nodes * 1.1);
     expect(after.jsEventListeners).toBeLessThan(before.jsEventListeners * 1.1);
