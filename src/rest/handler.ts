@@ -29,7 +29,7 @@ export interface RestOptions {
   /** Admits a call. `admitIngest` admits calls that post records. */
   admit: Admit;
   admitIngest: Admit;
-  /** Admits a call that sends or gets a file, which a session may do as well. */
+  /** Admits a call that uploads or downloads a file, which a session may do as well. */
   admitFile: (request: Request, response: Response) => Promise<Caller>;
   enter: Enter;
   /** Counts the bytes of bodies and answers in memory. */

@@ -51,7 +51,7 @@ describe('GraphQL timeout', () => {
       expect(body.errors).toMatchObject([tooLong]);
       await untilWaiting(world, 0);
     });
-    // The connection is opened anew, for which 700 ms may be too short.
+    // The service opens its connection anew, which may take longer than its timeout of 700 ms.
     await until(async () => {
       const { body } = await owner.graph('query ($o: ID!) { devices(organizationId: $o) { totalCount } }', {
         o: owner.id,

@@ -140,6 +140,16 @@ describe('POST /organizations/:organizationId/records', () => {
     });
   });
 
+  it('counts the characters of a key, and rejects one of more than 200', async () => {
+    const keys = ['😀'.repeat(200), '😀'.repeat(201), 'k'.repeat(401)];
+    const { body } = await ingest(keys.map((key) => ({ serial: 'ab-cd', key, data: {} })));
+    expect(body.results).toMatchObject([
+      { index: 1, error: { code: 'VALIDATION_FAILED' } },
+      { index: 2, error: { code: 'VALIDATION_FAILED' } },
+    ]);
+    expect(body.accepted).toBe(1);
+  });
+
   it('returns the first answer for a repeated Idempotency-Key, and 422 for the key with another body', async () => {
     const headers = { 'idempotency-key': 'again' };
     const first = await ingest({ serial: 'ab-cd', key: 'i', data: {} }, headers);
