@@ -5,6 +5,7 @@ import { isConnectionLoss } from '#database/loss.js';
 import { migrationsOfRelease } from '#database/prepare.js';
 import { currentPosition } from '#database/standby/position.js';
 import { type CountUnknown, createAdmission } from '#http/admission.js';
+import { readAddresses } from '#http/client-network.js';
 import { createConsole } from '#http/console.js';
 import { allowOrigins } from '#http/cors.js';
 import { answerErrors, refuseUnknownPath } from '#http/errors.js';
@@ -105,6 +106,7 @@ async function createApp(
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
+  readAddresses(app);
   const { read } = services.accessReader;
   const warmUp = createWarmUp(
     createAuthenticate(read, config.databaseReadUrls.length > 0 ? currentPosition : undefined),

@@ -96,6 +96,24 @@ describe('rate limit of callers without a valid token', () => {
     expect(await statusesFrom(written)).toEqual([401, 401, 401, 401, 429]);
     expect(await statusFrom('::ffff:192.0.2.2')).toBe(401);
   });
+
+  it('counts an address once whatever port the proxy appends to it', async () => {
+    const ports = [50123, 50124, 50125, 50126, 50127];
+    expect(await statusesFrom(ports.map((port) => `203.0.113.5:${port}`))).toEqual([401, 401, 401, 401, 429]);
+    expect(await statusesFrom(ports.map((port) => `[2001:db8:5::1]:${port}`))).toEqual([401, 401, 401, 401, 429]);
+    expect(await statusFrom('203.0.113.5')).toBe(429);
+    expect(await statusFrom('203.0.113.6:50123')).toBe(401);
+  });
+
+  it('counts the address before a trusted proxy that appends its port', async () => {
+    const hops = [1, 2, 3, 4, 5].map((port) => `203.0.113.9:${port}, 127.0.0.1:${port}`);
+    expect(await statusesFrom(hops)).toEqual([401, 401, 401, 401, 429]);
+  });
+
+  it('counts text that is no address as the proxy that sent it', async () => {
+    const texts = ['unknown', '_hidden', '203.0.113.500', '1.2.3.4:5:6', 'somebody'];
+    expect(await statusesFrom(texts)).toEqual([401, 401, 401, 401, 429]);
+  });
 });
 
 describe('default rate limit', () => {
