@@ -1,8 +1,10 @@
+import { OperationTypeNode } from 'graphql';
 import { ApiError, type Fault, invalid } from '#common/errors.js';
 import { FairQueue } from '#scheduling/fair-queue.js';
-import { isQuery, rootFields, type SentOperation } from './batch.js';
+import { rootFields, type SentOperation } from './batch.js';
 import type { GraphContext } from './context.js';
 import type { HttpAnswer } from './fast-path.js';
+import { isUnresolved } from './persisted.js';
 
 /**
  * Mutations that a batch can run as a whole, because their statements run in the unit of work. Other mutations store
@@ -43,9 +45,11 @@ const allowed: ReadonlySet<string> = new Set([
 /** Throws 422 when a batch that is to be done as a whole has an operation that cannot be part of a transaction. */
 export function requireAtomic(operations: readonly SentOperation[]): void {
   const faults = operations.flatMap((sent, index): Fault[] => {
-    const message = isQuery(sent) || sent.operation === undefined ? 'is no mutation' : undefined;
+    // Apollo asks the client for the text, and that failure undoes the batch.
+    if (isUnresolved(sent.body)) return [];
+    if (sent.operation?.operation !== OperationTypeNode.MUTATION)
+      return [{ path: `${index}`, message: 'must be a mutation in an atomic batch' }];
     const other = rootFields(sent).find(({ name }) => !allowed.has(name.value));
-    if (message !== undefined) return [{ path: `${index}`, message }];
     return other === undefined
       ? []
       : [{ path: `${index}`, message: `must not be ${other.name.value} in an atomic batch` }];

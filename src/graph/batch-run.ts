@@ -2,6 +2,7 @@ import { requireAtomic, runAtomic } from './atomic.js';
 import { isAtomic, isQuery, runsOf, type SentOperation } from './batch.js';
 import { createTurns, type GraphContext, type Turn } from './context.js';
 import type { HttpAnswer } from './fast-path.js';
+import { OwnObjects } from './object-budget.js';
 
 /** Dependencies of batches. */
 export interface BatchOptions {
@@ -29,25 +30,27 @@ function runTogether(
   { createContext, run }: BatchOptions,
 ): Promise<HttpAnswer[]> {
   const shared = createContext();
-  const turns = createTurns(operations.length);
+  const turns = createTurns(operations.length, shared.budget.objects.came);
   const enter = createGate(mutationsAtOnce);
   const runs = operations.map(async (sent, index) => {
     const turn = turns[index]!;
     const leave = isQuery(sent) ? undefined : await enter();
+    const context = withTurn(isQuery(sent) ? shared : createContext(), turn);
     try {
-      return await run(sent.body, withTurn(isQuery(sent) ? shared : createContext(), turn));
+      return await run(sent.body, context);
     } finally {
       // An operation that cannot be parsed has no cost. It must not block the operations after it.
       turn.pass();
+      turn.end(context.objects.came);
       leave?.();
     }
   });
   return Promise.all(runs);
 }
 
-/** Returns a context with the position of one operation of the batch. */
-const withTurn = (context: GraphContext, turn: Turn): GraphContext =>
-  Object.assign(Object.create(context) as GraphContext, { turn });
+/** Returns a context with the position of one operation of the batch, which counts the objects of that operation. */
+const withTurn = (context: GraphContext, turn: Turn): GraphContext & { objects: OwnObjects } =>
+  Object.assign(Object.create(context) as GraphContext, { turn, objects: new OwnObjects(context.budget.objects) });
 
 /** Creates a semaphore. Its slots are taken in the order of the calls. */
 const createGate = (slots: number) => {

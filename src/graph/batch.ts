@@ -9,6 +9,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
+import { type Fault, invalid } from '#common/errors.js';
 import { bounds } from './document-limit.js';
 
 /** An operation as it was sent. It has no document if it cannot be parsed, or if only its hash was sent. */
@@ -51,6 +52,26 @@ const parseText = (query: string): Parsed => {
 
 /** Whether an operation is certainly a query. */
 export const isQuery = ({ operation }: SentOperation): boolean => operation?.operation === OperationTypeNode.QUERY;
+
+/** Extensions of an operation that say how it runs. */
+const flags = ['atomic', 'concurrent', 'cost'] as const;
+
+/**
+ * Throws 422 for a flag that would be ignored: one that is neither true nor false, or that stands beside `extensions`.
+ */
+export function requireFlags(operations: readonly SentOperation[], isBatch: boolean): void {
+  const faults = operations.flatMap(({ body, extensions }, index) => {
+    const place = isBatch ? `${index}.` : '';
+    return flags.flatMap((name): Fault[] => {
+      const given = extensions[name] ?? false;
+      if (typeof given !== 'boolean') return [{ path: `${place}extensions.${name}`, message: 'must be true or false' }];
+      return Object.hasOwn(propertiesOf(body), name)
+        ? [{ path: `${place}${name}`, message: 'must stand in `extensions`' }]
+        : [];
+    });
+  });
+  if (faults.length > 0) throw invalid(faults);
+}
 
 /** Whether the batch is to be done as a whole or not at all. One operation that says so is enough. */
 export const isAtomic = (operations: readonly SentOperation[]): boolean =>

@@ -28,15 +28,26 @@ export interface Turn {
   readonly come: Promise<void>;
   /** Lets the next operation deduct its cost. A second call does nothing. */
   pass(): void;
+  /** Objects that the operations before this one returned; known once all of them have ended. */
+  readonly foundBefore: Promise<number>;
+  /** Ends the operation, which returned this many objects. */
+  end(found: number): void;
 }
 
-/** Creates `count` positions. The first operation may deduct its cost at once. */
-export function createTurns(count: number): Turn[] {
+/**
+ * Creates `count` positions. The first operation may deduct its cost at once.
+ * @param found objects that earlier operations of the request returned.
+ */
+export function createTurns(count: number, found = 0): Turn[] {
   let come = Promise.resolve();
+  let foundBefore = Promise.resolve(found);
   return Array.from({ length: count }, () => {
     const next = Promise.withResolvers<void>();
-    const turn = { come, pass: next.resolve };
+    const own = Promise.withResolvers<number>();
+    const before = foundBefore;
+    const turn = { come, pass: next.resolve, foundBefore, end: own.resolve };
     come = next.promise;
+    foundBefore = own.promise.then(async (objects) => (await before) + objects);
     return turn;
   });
 }
@@ -44,16 +55,18 @@ export function createTurns(count: number): Turn[] {
 /**
  * Deducts the cost of an operation from its request's budget, after the operations before it in the batch. Otherwise
  * the operation that exceeds the limit would depend on which one was parsed first. When the organization has used up
- * its time slice, the operations of a batch start in several iterations of the event loop.
+ * its time slice, the operations of a batch start in several iterations of the event loop. Returns the cost of the
+ * request up to this operation.
  */
-export async function spendInTurn({ budget, caller, owe, turn }: GraphContext, cost: Cost): Promise<void> {
+export async function spendInTurn({ budget, caller, owe, turn }: GraphContext, cost: Cost): Promise<number> {
   if (turn === undefined) return budget.spend(cost);
   await turn.come;
   try {
-    budget.spend(cost);
+    const spent = budget.spend(cost);
     const more = requestsOfObjects(cost.objects);
     if (more > 0) await owe(more);
     await timeSlices.ifOver(caller.organizationId);
+    return spent;
   } finally {
     turn.pass();
   }

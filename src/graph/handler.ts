@@ -5,10 +5,9 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { toBody } from '#json/json.js';
 import type { Context } from '#schema/context.js';
-import { isQuery, readOperations } from './batch.js';
+import { isAtomic, isQuery, readOperations, requireFlags, type SentOperation } from './batch.js';
 import { runBatch } from './batch-run.js';
 import { createBodyReader, type ReadBody } from './body.js';
-import { chargeMutations } from './charge.js';
 import { CompiledQueryCache } from './compiled-query-cache.js';
 import type { GraphContext } from './context.js';
 import { limitCost } from './cost-limit.js';
@@ -24,6 +23,7 @@ import { refuseSubscriptions } from './live/refuse.js';
 import { createSocketEndpoint, type SocketEndpoint } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
 import { createSubscriptionCounter, type SubscriptionLimits } from './live/subscription-counter.js';
+import { createPersistedTexts, type PersistedTexts, refuseUnweighed, resolvePersisted } from './persisted.js';
 import { RequestBudget } from './request-budget.js';
 import { createRun, envelopeOf, type RunOperation } from './run.js';
 import { weigh } from './weight.js';
@@ -99,6 +99,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   const { schema, errors } = options;
   const prepare = createPrepare(schema);
   const queries = new CompiledQueryCache();
+  const texts = createPersistedTexts();
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
@@ -109,13 +110,14 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
     formatError: createErrorFormat(errors),
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: bounds.tokens },
+    persistedQueries: { cache: texts },
     validationRules: [boundsRule],
     // No field has cache hints, and Apollo's plugin for them adds a call and a promise to every field of every row.
     plugins: [
       countOperations(options.observe),
       refuseSubscriptions(),
       limitCost(queries, prepare),
-      chargeMutations(),
+      refuseUnweighed(),
       ApolloServerPluginCacheControlDisabled(),
     ],
   });
@@ -143,7 +145,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   // Event streams stay open, and their number is limited separately. They must not occupy a slot of the queue.
   router.use(enterThen(options.enter));
   const run = createRun(apollo, queries, options);
-  router.use(createServe(run, queries, options));
+  router.use(createServe(run, queries, texts, options));
   router.use(answerGraphErrors(errors));
   return {
     router,
@@ -198,13 +200,18 @@ const contextsOf =
   };
 
 /** Creates the handler that answers one operation, or a batch of them in order. */
-function createServe(run: RunOperation, queries: CompiledQueryCache, options: GraphOptions): RequestHandler {
+function createServe(
+  run: RunOperation,
+  queries: CompiledQueryCache,
+  texts: PersistedTexts,
+  options: GraphOptions,
+): RequestHandler {
   const { charge, holdAnswer } = options;
   return async (request, response) => {
     const caller = callerOf(request);
     let reserved = 0;
     const createContext = contextsOf(options, (bytes) => (reserved += bytes))(request, caller);
-    const body: unknown = request.body;
+    const sent: unknown = request.body;
     /** Counts the bytes of the answer beyond those that were reserved before it was written. */
     const hold = (text: string): string | Buffer => {
       const bytes = toBody(text);
@@ -212,26 +219,34 @@ function createServe(run: RunOperation, queries: CompiledQueryCache, options: Gr
       return bytes;
     };
     const envelope = envelopeOf(request);
-    const isBatch = Array.isArray(body);
-    if (isBatch && body.length > bounds.batch) throw exceeded('batch', body.length);
+    const runSeveral = (operations: readonly SentOperation[]) => {
+      // A query of a batch sees what a mutation before it changed, so it does not read on a standby.
+      const position = operations.every(isQuery) ? caller.position : null;
+      const runOne = (each: unknown, context: GraphContext) => run(envelope, each, context);
+      return runBatch(operations, { createContext: () => createContext(position), run: runOne });
+    };
+    const answerOne = (answer: HttpAnswer) => {
+      const bytes = hold(answer.text);
+      noteFailure(response, answer);
+      return send(response, answer, bytes);
+    };
+    const isBatch = Array.isArray(sent);
+    if (isBatch && sent.length > bounds.batch) throw exceeded('batch', sent.length);
+    const bodies = await resolvePersisted(isBatch ? sent : [sent], texts);
     // A cached query counts as one request, whatever it selects.
-    if (isBatch || queries.find(body) === undefined) {
-      const operations = readOperations(isBatch ? body : [body]);
+    if (isBatch || queries.find(bodies[0]) === undefined) {
+      const operations = readOperations(bodies);
+      requireFlags(operations, isBatch);
       const { requests, calls } = weigh(operations, isBatch);
       if (requests > 1 || calls > 1) await charge(caller, response, requests - 1, calls - 1);
       if (isBatch) {
-        const runOne = (each: unknown, context: GraphContext) => run(envelope, each, context);
-        // A query of a batch sees what a mutation before it changed, so it does not read on a standby.
-        const position = operations.every(isQuery) ? caller.position : null;
-        const answers = await runBatch(operations, { createContext: () => createContext(position), run: runOne });
+        const answers = await runSeveral(operations);
         const text = `[${answers.map((answer) => answer.text).join(',')}]`;
         return void response.type('json').end(hold(text));
       }
+      if (isAtomic(operations)) return answerOne((await runSeveral(operations))[0]!);
     }
-    const answer = await run(envelope, body, createContext());
-    const bytes = hold(answer.text);
-    noteFailure(response, answer);
-    return send(response, answer, bytes);
+    answerOne(await run(envelope, bodies[0], createContext()));
   };
 }
 

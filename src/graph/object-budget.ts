@@ -137,6 +137,32 @@ export class ObjectBudget implements ObjectCounter {
   }
 }
 
+/** Counts the objects of one operation of a batch, besides counting them against the budget of the request. */
+export class OwnObjects implements ObjectCounter {
+  private found = 0;
+
+  constructor(private readonly all: ObjectCounter) {}
+
+  /** Objects that the operation returned. */
+  get came(): number {
+    return Math.ceil(this.found);
+  }
+
+  reserve(...reserved: Parameters<ObjectCounter['reserve']>): Promise<void> | undefined {
+    return this.all.reserve(...reserved);
+  }
+
+  settle(place: Place, most: number, found: number): void {
+    this.found += found;
+    this.all.settle(place, most, found);
+  }
+
+  count(place: Place, objects: number, calls?: number): void {
+    this.found += objects;
+    this.all.count(place, objects, calls);
+  }
+}
+
 const fieldOf = ({ path, size, calls, found, pending, wanted }: Tally): CountedField => ({
   path: namesOf(path),
   objects: found + pending + wanted,

@@ -26,13 +26,14 @@ export class RequestBudget {
   ) {}
 
   /**
-   * Deducts the cost of an operation before it runs.
+   * Deducts the cost of an operation before it runs. Returns the objects deducted so far.
    * @throws GraphQLError when too little is left; then nothing is deducted.
    */
-  spend({ objects, fields }: Cost): void {
+  spend({ objects, fields }: Cost): number {
     const spent = this.spent + objects;
     if (spent > bounds.cost) throw exceeded('cost', spent, howToPass(fields, spent, bounds.cost));
     this.spent = spent;
+    return spent;
   }
 
   /** Whether the request is so large that its statements may be slow and have to be cancellable. */

@@ -1,4 +1,4 @@
-import { type FieldNode, Kind } from 'graphql';
+import { type FieldNode, Kind, type ValueNode } from 'graphql';
 import { isQuery, rootFields, type SentOperation } from './batch.js';
 
 /** Weight of operations: requests against the rate limit, and calls of the organization's usage. */
@@ -39,7 +39,6 @@ export function weigh(operations: readonly SentOperation[], isBatch: boolean): W
 const weightOf = (sent: SentOperation, isBatch: boolean): Weight => {
   const each = isBatch ? shares : { query: 1, mutation: 1 };
   if (isQuery(sent)) return { requests: each.query, calls: 1 };
-  // An operation that is identified only by its hash counts its further mutations when it is known (`charge.ts`).
   const fields = rootFields(sent);
   const calls = Math.max(1, fields.length);
   const items = fields.reduce((sum, field) => sum + itemsOf(field, sent), 0);
@@ -48,16 +47,20 @@ const weightOf = (sent: SentOperation, isBatch: boolean): Weight => {
 
 const putField = /^put[A-Z]/;
 
-/** Counts the items of the list that a field puts. */
-const itemsOf = ({ name, arguments: args = [] }: FieldNode, { variables }: SentOperation): number => {
+/** Counts the items of the list that a field puts: of the literal, the variable sent, or the variable's default. */
+const itemsOf = ({ name, arguments: args = [] }: FieldNode, { operation, variables }: SentOperation): number => {
   if (!putField.test(name.value)) return 0;
   const lengths = args.map(({ value }) => {
-    if (value.kind === Kind.LIST) return value.values.length;
-    const sent = value.kind === Kind.VARIABLE ? variables[value.name.value] : undefined;
-    return Array.isArray(sent) ? sent.length : 0;
+    if (value.kind !== Kind.VARIABLE) return lengthOf(value);
+    const sent = variables[value.name.value];
+    if (sent !== undefined) return Array.isArray(sent) ? sent.length : 0;
+    const declared = operation?.variableDefinitions?.find(({ variable }) => variable.name.value === value.name.value);
+    return lengthOf(declared?.defaultValue);
   });
   return Math.max(0, ...lengths);
 };
+
+const lengthOf = (value: ValueNode | undefined): number => (value?.kind === Kind.LIST ? value.values.length : 0);
 
 /** Returns the requests that a query of a batch counts as beyond its share, once its cost in objects is known. */
 export const requestsOfObjects = (objects: number): number => Math.max(0, objects / objectsOfRequest - shares.query);

@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import type { GraphAnswer } from '../support/actor.js';
 import { Client } from '../support/client.js';
 import { useWorld } from '../support/world.js';
 import { SlowSender } from './slow-sender.js';
+
+const persisted = (query: string) => ({
+  persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+});
 
 describe('rate limit by content', () => {
   const world = useWorld({ config: { rateLimit: 20 } });
@@ -34,6 +40,41 @@ describe('rate limit by content', () => {
     const { body, headers } = await owner.graph(query, { o: owner.id, d });
     expect(body.data).toEqual({ putDevices: { created: 200 } });
     expect(headers.get('x-ratelimit-remaining')).toBe('19');
+  });
+
+  it('counts the items that a persisted mutation puts, from a variable, its default or the document', async () => {
+    const literal = (count: number) =>
+      `[${Array.from({ length: count }, (_, index) => `{ serial: "${(4096 + index).toString(16)}" }`).join(' ')}]`;
+    const put = (signature: string, devices: string) =>
+      `mutation ($o: ID!${signature}) { putDevices(organizationId: $o, devices: ${devices}) { created } }`;
+    const items = Array.from({ length: 200 }, (_, index) => ({ serial: (4096 + index).toString(16) }));
+    for (const [query, variables] of [
+      [put(', $d: [DeviceInput!]!', '$d'), { d: items }],
+      [put(`, $d: [DeviceInput!]! = ${literal(200)}`, '$d'), {}],
+      [put('', literal(200)), {}],
+    ] as const) {
+      const first = await world.organization();
+      const extensions = persisted(query);
+      const stored = await first.postGraph({ query, extensions, variables: { ...variables, o: first.id } });
+      expect([stored.body.errors, stored.headers.get('x-ratelimit-remaining')]).toEqual([undefined, '19']);
+      const owner = await world.organization();
+      const { body, headers } = await owner.postGraph({ extensions, variables: { ...variables, o: owner.id } });
+      expect(body.data).toEqual({ putDevices: { created: 200 } });
+      expect(headers.get('x-ratelimit-remaining')).toBe('19');
+      const other = await world.organization();
+      const batch = await other.postGraph([{ extensions, variables: { ...variables, o: other.id } }]);
+      expect(batch.headers.get('x-ratelimit-remaining')).toBe('19');
+    }
+  });
+
+  it('counts a persisted query of a batch as a tenth, also when its text came in the same batch', async () => {
+    const owner = await world.organization();
+    const query = `{ account { id } } # ${owner.id}`;
+    const extensions = persisted(query);
+    const batch = [{ query, extensions }, ...Array.from({ length: 19 }, () => ({ extensions }))];
+    const { body, headers } = await owner.postGraph<GraphAnswer[]>(batch);
+    expect(body).toEqual(Array.from({ length: 20 }, () => ({ data: { account: { id: owner.id } } })));
+    expect(headers.get('x-ratelimit-remaining')).toBe('38');
   });
 
   it('accepts a refused batch once `Retry-After` has passed', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { GraphAnswer } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
@@ -89,6 +90,56 @@ describe('an atomic batch', () => {
       expect(status).toBe(422);
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: '1' }] } }] });
     }
+    expect(await names('teams')).toEqual([]);
+  });
+});
+
+describe('an atomic batch of persisted mutations', () => {
+  const persisted = (query: string) => ({
+    persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+    atomic: true,
+  });
+
+  it('does all of them once their texts are known, and none while one is unknown', async () => {
+    const query = `${operations.createTeam} # ${owner.id}`;
+    const byHash = (name: string) => ({ variables: { o: owner.id, name }, extensions: persisted(query) });
+    const { body: unknown } = await owner.postGraph<GraphAnswer[]>([send('createTeam', { name: 'A' }), byHash('B')]);
+    expect(unknown.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([
+      'CONFLICT',
+      'PERSISTED_QUERY_NOT_FOUND',
+    ]);
+    expect(await names('teams')).toEqual([]);
+    await owner.postGraph({ ...byHash('C'), query });
+    const { body } = await owner.postGraph<GraphAnswer[]>([byHash('D'), byHash('E')]);
+    expect(body.flatMap(({ errors }) => errors ?? [])).toEqual([]);
+    await owner.postGraph([byHash('F'), byHash('')]);
+    expect((await names('teams')).toSorted()).toEqual(['C', 'D', 'E']);
+  });
+
+  it('is undone as a whole when it is one operation outside of an array', async () => {
+    const query = `mutation ($o: ID!) {
+      a: createTeam(organizationId: $o, name: "A") { id }
+      b: createTeam(organizationId: $o, name: "") { id }
+    }`;
+    const { body } = await owner.postGraph({ query, variables: { o: owner.id }, extensions: { atomic: true } });
+    expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
+    expect(await names('teams')).toEqual([]);
+  });
+
+  it.each([
+    [{ atomic: 'true' }, {}, 'extensions.atomic'],
+    [{ atomic: 1 }, {}, 'extensions.atomic'],
+    [{ concurrent: 'yes' }, {}, 'extensions.concurrent'],
+    [{}, { atomic: true }, 'atomic'],
+  ])('returns 422 for a flag that it would ignore: %j, %j', async (extensions, beside, path) => {
+    const operation = { ...send('createTeam', { name: 'A' }, extensions), ...beside };
+    const answers = [
+      await owner.postGraph(operation),
+      await owner.postGraph([send('createTeam', { name: 'B' }), operation]),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([422, 422]);
+    const paths = answers.map(({ body }) => (body.errors![0]!.extensions['errors'] as { path: string }[])[0]!.path);
+    expect(paths).toEqual([path, `1.${path}`]);
     expect(await names('teams')).toEqual([]);
   });
 });

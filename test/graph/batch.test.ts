@@ -138,6 +138,32 @@ describe('GraphQL batch', () => {
     expect(after).toMatchObject([{ errors: [{}] }, { data: { account: { id: owner.id } } }]);
   });
 
+  it('reports the cost of each operation with that of the operations before it', async () => {
+    const owner = await world.organization();
+    for (const serial of ['a0-01', 'a0-02', 'a0-03']) await owner.make(`/organizations/${owner.id}/devices/${serial}`);
+    const ask = (limit: number) => ({
+      query: 'query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { id } } }',
+      variables: { o: owner.id, n: limit },
+      extensions: { cost: true },
+    });
+    const tooMany = { ...ask(1), query: ask(1).query.replace('$n)', '$n, sort: "nothing")') };
+    const { body } = await owner.postGraph<{ extensions: { cost: unknown } }[]>([
+      ask(2),
+      ask(100),
+      tooMany,
+      { query: createTeam, variables: { o: owner.id, name: 'T' } },
+      ask(1),
+    ]);
+    const costs = body.map(({ extensions }) => extensions?.cost);
+    expect(costs).toMatchObject([
+      { objects: 2, found: 2 },
+      { objects: 102, found: 5 },
+      { found: 5 },
+      undefined,
+      { objects: 105, found: 6 },
+    ]);
+  });
+
   it('returns an empty list for an empty batch', async () => {
     const owner = await world.organization();
     expect(await owner.postGraph<GraphAnswer[]>([])).toMatchObject({ status: 200, body: [] });
