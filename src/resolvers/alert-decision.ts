@@ -5,6 +5,7 @@ import { type AlertComparison, type AlertCondition, AlertOperator } from '#entit
 import { AlertKind } from '#entities/alert-rule.js';
 import { VariableType } from '#entities/enums.js';
 import { isStorable, unstorable } from '#entities/storable.js';
+import { variablesFor } from '#records/postgres/variable.js';
 import type { AlertComparisonInput, AlertConditionInput } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
 import { requireStoredQuery } from './stored-query.js';
@@ -58,14 +59,12 @@ function readComparison(path: string, { variable, operator, value }: AlertCompar
 }
 
 /**
- * Checks a decision.
- * @throws invalid (422) when a field does not belong to the kind, conditions exclude each other, or a comparison
- * matches no declared type.
+ * Checks a decision by itself.
+ * @throws invalid (422) when a field does not belong to the kind, or conditions exclude each other.
  */
-export async function requireDecision(ctx: Context, applicationId: string, decision: AlertDecision): Promise<void> {
+export function requireDecision(decision: AlertDecision): void {
   const faults = decision.kind === AlertKind.silence ? faultsOfSilence(decision) : faultsOfThreshold(decision);
   if (faults.length > 0) throw invalid(faults);
-  if (decision.kind === AlertKind.threshold) await requireTypes(ctx, applicationId, decision);
 }
 
 const faultsOfSilence = ({ when, until, closeAfter, silentFor, for: held }: AlertDecision): Fault[] => [
@@ -92,11 +91,12 @@ interface Declared {
 }
 
 /**
- * Checks the types of comparisons. Without products, the rule has those of the application's devices.
+ * Checks the types of comparisons. Without products, the rule has those of the application's devices. The caller has
+ * checked that it may read the products: the answer tells their types.
  * @throws invalid (422) when the products of the rule declare a variable, but none of them in a type that the
  * comparison accepts.
  */
-async function requireTypes(
+export async function requireTypes(
   ctx: Context,
   applicationId: string,
   { products, when, until }: AlertDecision,
@@ -111,7 +111,8 @@ async function requireTypes(
                       where l.application_id = ${applicationId})`;
   const rows = (await ctx.readWithin(
     sql`
-    select distinct v ->> 'name' name, v ->> 'type' type from product p cross join jsonb_array_elements(p.variables) v
+    select distinct v ->> 'name' name, v ->> 'type' type
+      from product p cross join jsonb_array_elements(${variablesFor(sql`${ctx.caller.organizationId}::uuid`)}) v
      where ${watched} and v ->> 'name' = any(${names}::text[])`,
     5000,
   )) as Declared[];

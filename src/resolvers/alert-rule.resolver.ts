@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Alerts } from '#alerts/alerts.js';
@@ -5,7 +6,7 @@ import { loadApplication } from '#auth/access.js';
 import { invalid } from '#common/errors.js';
 import { AlertRulePreview } from '#entities/alert-preview.js';
 import { AlertRecipient } from '#entities/alert-recipient.js';
-import { AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
+import { AlertKind, AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { newId } from '#entities/id.js';
@@ -21,7 +22,7 @@ import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { AlertRulePage } from '#schema/pages.js';
-import { readCondition, requireDecision } from './alert-decision.js';
+import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
@@ -85,8 +86,9 @@ export class AlertRuleResolver {
     }
     const { name, severity, disabled, recipients } = args;
     const change = { ...changeOf(args), name, severity, disabled, recipients };
+    const before = decisionOf(rule);
     const isChanged = rule.change(change);
-    await this.check(ctx, rule);
+    await this.check(ctx, rule, before);
     await ctx.em.transactional(async (em) => {
       await em.flush();
       if (isChanged) await restartRule(em, rule);
@@ -132,9 +134,16 @@ export class AlertRuleResolver {
     return recipientStatesOf(ctx, rule);
   }
 
-  private async check(ctx: Context, rule: AlertRule): Promise<void> {
-    await requireDecision(ctx, rule.applicationId, rule);
-    await requireProducts(ctx, rule.products);
+  /**
+   * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also
+   * when a product was deleted, or declares other types, since.
+   */
+  private async check(ctx: Context, rule: AlertRule, before?: ReturnType<typeof decisionOf>): Promise<void> {
+    if (isDeepStrictEqual(decisionOf(rule), before)) return;
+    requireDecision(rule);
+    const isNew = (id: string) => before === undefined || !before.products.includes(id);
+    await requireProducts(ctx, rule.products.filter(isNew));
+    if (rule.kind === AlertKind.threshold) await requireTypes(ctx, rule.applicationId, rule);
   }
 }
 
@@ -152,6 +161,17 @@ export class ApplicationAlertRulesResolver {
     return listBelow(ctx, 'application.alertRules', id, listing, args);
   }
 }
+
+/** Returns the fields that {@link AlertRuleResolver} checks together. */
+const decisionOf = ({ products, when, until, for: held, closeAfter, silentFor, variable }: AlertRule) => ({
+  products,
+  when,
+  until,
+  held,
+  closeAfter,
+  silentFor,
+  variable,
+});
 
 /** Returns the fields that define a rule's decision, with parsed conditions. */
 function changeOf({ when, until, ...args }: AlertDecisionArgs): Omit<AlertRuleChange, 'name'> {

@@ -219,7 +219,8 @@ async function tokenOfProduct(owner: AccountActor, productId: string): Promise<{
   return { id: body.provisioningToken.id, token: body.token };
 }
 
-async function furnish(world: World, owner: AccountActor, memberId: string): Promise<Things> {
+/** Creates the objects that operations are called on. */
+export async function furnish(world: World, owner: AccountActor, memberId: string): Promise<Things> {
   const at = `/organizations/${owner.id}`;
   const serial = '000000ff';
   const variables = [{ name: 'temperature', type: 'FLOAT32' }];

@@ -61,6 +61,8 @@ export interface Trial {
   /** Whether callers with access get 409, because of the state of the objects. */
   conflicts?: true;
   values: (things: Things) => Values | Promise<Values>;
+  /** Values that replace some of these, which the caller's own things refuse (422, 409) because of what is stored. */
+  faulty?: (things: Things) => Values[];
 }
 
 const organization = ({ owner }: Things) => ({ organizationId: owner.id });
@@ -111,6 +113,20 @@ const newHook = (things: Things) =>
   things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
 
 const silence = { name: 'Silent', kind: 'silence', silentFor: 3600 };
+
+/** A rule that compares the variable of a product, which is a number, with a boolean. */
+const mistyped = ({ productId }: Things) => [
+  {
+    kind: 'threshold',
+    silentFor: undefined,
+    products: [productId],
+    when: { all: [{ variable: 'temperature', operator: 'eq', value: true }] },
+  },
+];
+
+const longAgo = '2001-01-01T00:00:00Z';
+const full = () => [{ tags: Array.from({ length: 50 }, (_, index) => `tag ${index}`) }];
+const ofProduct = ({ productId }: Things) => [{ product: { id: productId } }];
 
 /** An alert rule of the usual application. */
 export const newAlertRule = ({ owner, applicationId }: Pick<Things, 'owner' | 'applicationId'>) =>
@@ -246,6 +262,8 @@ const operationsWithoutConnections: Record<string, Trial> = {
   },
   'Query.product': { access: 'members', values: product },
   'Mutation.updateProduct': {
+    faulty: () => [{ variables: [...variables, ...variables] }],
+
     access: 'owners',
     values: (things) => ({ ...product(things), name: 'Other', version: '2', variables }),
   },
@@ -256,6 +274,8 @@ const operationsWithoutConnections: Record<string, Trial> = {
 
   'Query.devices': { access: 'members', values: organization },
   'Mutation.registerDevice': {
+    faulty: ofProduct,
+
     access: 'owners',
     values: (things) => ({ ...organization(things), deviceSerial: hex(things) }),
   },
@@ -267,10 +287,16 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Query.node': { access: 'readers', values: ({ deviceId }) => ({ id: deviceId }) },
   // The query returns null for each object that the caller cannot see.
   'Query.nodes': { access: 'anyone', values: ({ deviceId }) => ({ ids: [deviceId] }) },
-  'Mutation.updateDevice': { access: 'ownersOfReadable', values: (things) => ({ ...device(things), name: 'Other' }) },
+  'Mutation.updateDevice': {
+    faulty: ofProduct,
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...device(things), name: 'Other' }),
+  },
   'Mutation.deleteDevice': { access: 'ownersOfReadable', conflicts: true, values: device },
 
   'Mutation.tagDevices': {
+    faulty: full,
+
     access: 'owners',
     values: (things) => ({ ...organization(things), deviceIds: [things.deviceId], tags: ['seen'] }),
   },
@@ -341,6 +367,8 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: async (things) => ({ ...organization(things), applicationId: await newApplication(things) }),
   },
   'Mutation.updateDashboard': {
+    faulty: () => [{ version: 7 }],
+
     access: 'writers',
     values: async (things) => ({
       ...organization(things),
@@ -402,7 +430,11 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Query.applicationExport': { access: 'readers', values: application },
   'Query.organizationExport': { access: 'members', values: organization },
   'Query.deviceTokens': { access: 'ownersOfReadable', values: device },
-  'Mutation.createDeviceToken': { access: 'ownersOfReadable', values: device },
+  'Mutation.createDeviceToken': {
+    faulty: () => [{ expiresAt: longAgo }],
+    access: 'ownersOfReadable',
+    values: device,
+  },
   'Mutation.revokeDeviceToken': {
     access: 'ownersOfReadable',
     values: (things) => ({ ...device(things), tokenId: things.deviceTokenId }),
@@ -412,6 +444,8 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Query.quota': { access: 'owners', values: organization },
   'Query.provisioningTokens': { access: 'owners', values: product },
   'Mutation.createProvisioningToken': {
+    faulty: () => [{ expiresAt: longAgo }],
+
     access: 'owners',
     values: (things) => ({ ...product(things), deviceLimit: 10, expiresAt: inAnHour() }),
   },
@@ -444,8 +478,14 @@ const operationsWithoutConnections: Record<string, Trial> = {
 
   'Query.alertRules': { access: 'readers', values: application },
   'Query.alertRule': { access: 'readers', values: alertRule },
-  'Mutation.createAlertRule': { access: 'writers', values: (things) => ({ ...application(things), ...silence }) },
+  'Mutation.createAlertRule': {
+    faulty: mistyped,
+    access: 'writers',
+    values: (things) => ({ ...application(things), ...silence }),
+  },
   'Mutation.updateAlertRule': {
+    faulty: (things) => [{ kind: 'threshold' }, ...mistyped(things)],
+
     access: 'writers',
     values: (things) => ({ ...alertRule(things), name: 'Other' }),
   },
@@ -454,11 +494,15 @@ const operationsWithoutConnections: Record<string, Trial> = {
     values: async (things) => ({ ...application(things), alertRuleId: await newAlertRule(things) }),
   },
   'Query.previewAlertRule': {
+    faulty: mistyped,
+
     access: 'readers',
     values: (things) => ({ ...application(things), kind: 'silence', silentFor: 3600 }),
   },
   'Query.episodes': { access: 'readers', values: application },
   'Mutation.acknowledgeEpisodes': {
+    faulty: () => [{ state: undefined }],
+
     access: 'readers',
     values: (things) => ({ ...application(things), state: 'open' }),
   },

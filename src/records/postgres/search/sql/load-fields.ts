@@ -28,10 +28,14 @@ export const fieldColumns = ({ organizationId, productIds, applicationId }: Fiel
           select d.product_id from application_device a join device d on d.id = a.device_id where a.application_id = ${applicationId}::uuid
           union select s.product_id from application_device a join record_source s on s.device_id = a.device_id
             where a.application_id = ${applicationId}::uuid) x where product_id is not null)`;
+  const own = sql`p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid)`;
+  // The types of another organization's private product are not told: a query answers as if there were no such product.
   const inScope =
     productIds.length > 0
-      ? sql`p.id = any(${productIds}::uuid[])`
-      : sql`(p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid))`;
+      ? sql`p.id = any(${productIds}::uuid[]) and (p.public or ${own} or exists (
+          select from record_source s
+           where s.organization_id = ${organizationId}::uuid and s.product_id = p.id))`
+      : sql`(${own})`;
   return sql`
     (select coalesce(json_agg(x), '[]') from (
       select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
