@@ -15,6 +15,7 @@ import {
   updatedAt,
 } from './columns.js';
 import { Node } from './node.js';
+import { isSameJson, storedOrSent } from './stored-json.js';
 import { AlertDisabledReason } from './words.js';
 
 export enum AlertSeverity {
@@ -124,8 +125,8 @@ export class AlertRule {
     if (values.severity !== undefined) this.severity = values.severity ?? AlertSeverity.warning;
     if (values.products !== undefined) this.products = values.products ?? [];
     if (values.tags !== undefined) this.tags = values.tags ?? [];
-    if (values.when !== undefined) this.when = values.when;
-    if (values.until !== undefined) this.until = values.until;
+    if (values.when !== undefined) this.when = storedOrSent(this.when, values.when);
+    if (values.until !== undefined) this.until = storedOrSent(this.until, values.until);
     if (values.for !== undefined) this.for = values.for ?? 0;
     if (values.maxGap !== undefined) this.maxGap = values.maxGap ?? usualGap;
     if (values.closeAfter !== undefined) this.closeAfter = values.closeAfter;
@@ -141,13 +142,15 @@ export class AlertRule {
         timeouts: 0,
       });
     }
-    const changed = this.decides() !== before;
+    const changed = !isSameJson(this.decides(), before);
     if (changed) this.version += 1;
     return changed;
   }
 
-  private decides(): string {
+  /** Returns the values that define the rule's decisions. The order of products and tags is not one of them. */
+  private decides(): readonly unknown[] {
     const { products, tags, when, until, maxGap, closeAfter, silentFor, variable, disabled } = this;
-    return JSON.stringify([products, tags, when, until, this.for, maxGap, closeAfter, silentFor, variable, disabled]);
+    const scope = [products.toSorted(), tags.toSorted()];
+    return [scope, when, until, this.for, maxGap, closeAfter, silentFor, variable, disabled];
   }
 }

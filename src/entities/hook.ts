@@ -4,6 +4,7 @@ import type { ApplicationReference } from './application.js';
 import { createdAt, flag, GraphOnly, identifier, now, Timestamp, text, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
+import { storedOrSent } from './stored-json.js';
 import { HookDisabledReason } from './words.js';
 
 /** A hook, as lists show it (contract, section 5). */
@@ -106,7 +107,10 @@ export class Hook extends HookListItem implements HookCredentials {
     if (maxPerSecond !== undefined) this.maxPerSecond = maxPerSecond;
     if (ordered !== undefined) this.ordered = ordered ?? false;
     if (events !== undefined) this.events = [...new Set(events ?? usualEvents)];
-    if (filter !== undefined) Object.assign(this, { filter, filterDisabledAt: null, filterDisabledReason: null });
+    if (filter !== undefined) {
+      const kept = storedOrSent(this.filter, filter);
+      Object.assign(this, { filter: kept, filterDisabledAt: null, filterDisabledReason: null });
+    }
     return this;
   }
 

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { computed, createdAt, flag, GraphOnly, identifier, now, reference, text, updatedAt } from './columns.js';
 import { StreamType, VariableType } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
+import { storedOrSent } from './stored-json.js';
 
 /** The position of a variable in a data stream (contract, section 5). */
 @ObjectType({ description: 'Position of a variable in a data stream.' })
@@ -71,8 +71,7 @@ export class Product extends ProductListItem {
       ...(unit && { unit }),
       ...(mappings && { mappings: mappings.map((mapping) => ({ ...mapping })) }),
     }));
-    // PostgreSQL stores keys in its own order, so variables that differ only in that are no change.
-    if (!isDeepStrictEqual(taken, this.variables)) this.variables = taken;
+    this.variables = storedOrSent(this.variables, taken);
     return this;
   }
 }
