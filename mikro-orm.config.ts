@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { clientOf } from '#database/client.js';
-import { ormConnections } from '#database/pool-size.js';
+import { poolSizesFor } from '#database/pool-size.js';
 import { sessionOptions } from '#database/pools.js';
 import { typeParsers } from '#database/types.js';
 import { entities } from '#entities/index.js';
@@ -10,8 +10,13 @@ import { entities } from '#entities/index.js';
 /**
  * How the unit of work reaches the database. The schema comes from `migrations/` alone, never from the classes.
  * @param session settings of its sessions (`-c name=value ...`).
+ * @param connections maximum number of its connections.
  */
-export const ormOptions = (connectionString: string, session?: string): Options =>
+export const ormOptions = (
+  connectionString: string,
+  session?: string,
+  connections: number = poolSizesFor().orm,
+): Options =>
   defineConfig({
     clientUrl: connectionString,
     entities,
@@ -26,7 +31,7 @@ export const ormOptions = (connectionString: string, session?: string): Options 
       // Inserts of a group go out in one packet: see `createInsert`.
       pipeline: true,
     },
-    pool: { min: 0, max: ormConnections },
+    pool: { min: 0, max: connections },
     // A flush runs in one transaction with its event in the audit log.
     implicitTransactions: true,
     migrations: {

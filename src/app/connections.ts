@@ -5,7 +5,7 @@ import type { Log } from '#common/log.js';
 import type { Config } from '#config/config.js';
 import { type CallReads, createCallReads } from '#database/call-read.js';
 import { type FollowStatement, followPool } from '#database/follow-statement.js';
-import { poolSizes } from '#database/pool-size.js';
+import { type PoolName, poolSizesFor } from '#database/pool-size.js';
 import { createPool, type PoolOptions } from '#database/pools.js';
 import { createReader, type Reader } from '#database/reader.js';
 import { createReadServers, primaryOnly, type ReadServers } from '#database/standby/read-servers.js';
@@ -62,28 +62,30 @@ const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.
  * and closed. A pool that is not listed cannot be opened.
  * @param follow called with each statement that requests cause.
  */
-const poolsOf = ({ recordIndex }: Pick<Config, 'recordIndex'>, follow?: FollowStatement) => {
+const poolsOf = (
+  { recordIndex, databaseConnections }: Pick<Config, 'recordIndex' | 'databaseConnections'>,
+  follow?: FollowStatement,
+) => {
+  const sizes = poolSizesFor(databaseConnections);
   // When a cluster answers searches, the journal has the records that were stored most recently.
   const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
   const storing = { pipeline: true, priority: 'quick' as const, session: justStored(), follow };
   return {
-    main: { max: poolSizes.main, follow },
-    slow_read: { name: 'ddp slow read', max: poolSizes.slow_read, pipeline: true, priority: 'slow', follow },
-    store: { ...storing, name: 'ddp store', max: poolSizes.store },
-    slow_store: { ...storing, name: 'ddp slow store', max: poolSizes.slow_store, priority: 'slow' },
-    search: { name: 'ddp search', max: poolSizes.search, pipeline: true, follow },
-    hooks: { name: 'ddp hooks', max: poolSizes.hooks, priority: 'quick', session: dispatcherSession },
-    live: { name: 'ddp live', max: poolSizes.live, priority: 'quick', session: justStored(liveSession) },
+    main: { max: sizes.main, follow },
+    slow_read: { name: 'ddp slow read', max: sizes.slow_read, pipeline: true, priority: 'slow', follow },
+    store: { ...storing, name: 'ddp store', max: sizes.store },
+    slow_store: { ...storing, name: 'ddp slow store', max: sizes.slow_store, priority: 'slow' },
+    search: { name: 'ddp search', max: sizes.search, pipeline: true, follow },
+    hooks: { name: 'ddp hooks', max: sizes.hooks, priority: 'quick', session: dispatcherSession },
+    live: { name: 'ddp live', max: sizes.live, priority: 'quick', session: justStored(liveSession) },
     live_slow: {
       name: 'ddp live query',
-      max: poolSizes.live_slow,
+      max: sizes.live_slow,
       session: justStored(liveSlowSession),
       priority: 'slow',
     },
-  } satisfies Record<PoolName, PoolOptions>;
+  } satisfies Record<Exclude<PoolName, 'orm'>, PoolOptions>;
 };
-
-type PoolName = keyof typeof poolSizes;
 
 /** Maximum time for a connection to a standby to open, in milliseconds: the primary answers after it. */
 const standbyTimeout = 1000;
@@ -92,12 +94,13 @@ const standbyTimeout = 1000;
  * Opens the pools of the standbys, each as large as the primary's. The connections of a process are counted without them.
  */
 const openStandbys = (
-  { databaseReadUrls, recordIndex }: Config,
+  config: Config,
   readPrimary: Reader['read'],
   { log, follow }: ConnectionsOptions,
 ): { servers: ReadServers; pools: Record<string, pg.Pool> } => {
+  const { databaseReadUrls } = config;
   if (databaseReadUrls.length === 0) return { servers: primaryOnly, pools: {} };
-  const { search, slow_read: slowRead } = poolsOf({ recordIndex }, follow);
+  const { search, slow_read: slowRead } = poolsOf(config, follow);
   const limits = { connectTimeout: standbyTimeout };
   const standbys = databaseReadUrls.map((connectionString) => ({
     connectionString,
@@ -126,13 +129,15 @@ export async function openConnections(
 ): Promise<Connections> {
   const { follow } = options;
   const limit = statementLimit(config.graph.timeout);
-  const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
+  const orm = await MikroORM.init(
+    ormOptions(connectionString, `-c statement_timeout=${limit}`, poolSizesFor(config.databaseConnections).orm),
+  );
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit), follow);
   const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit), follow);
   if (follow) followPool(await orm.em.getConnection().getNativeClient(), follow);
   const pools = Object.fromEntries(
     Object.entries(poolsOf(config, follow)).map(([name, options]) => [name, createPool(connectionString, options)]),
-  ) as Record<PoolName, pg.Pool>;
+  ) as Record<keyof ReturnType<typeof poolsOf>, pg.Pool>;
   const standby = openStandbys(config, accessReader.read, options);
   standby.servers.start();
   return {

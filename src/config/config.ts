@@ -38,6 +38,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Standbys of the database that answer reads. */
   databaseReadUrls: readonly string[];
+  /** Maximum number of connections of one process to the primary; undefined: as many as it uses and the database allows. */
+  databaseConnections: number | undefined;
   dataDir: string;
   /** Origin of links and avatars, without a slash at the end; undefined: that of the request. */
   publicUrl: string | undefined;
@@ -125,6 +127,7 @@ const settings = z.object({
   )
     .refine(areDifferentServers, 'names a server twice; each address must be another server')
     .default([]),
+  DATABASE_CONNECTIONS: whole(18, 62).optional(),
   DATA_DIR: z.string().default('.data'),
   PUBLIC_URL: parsed(originOf, 'must be an origin such as https://iot.example.com').optional(),
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
@@ -181,6 +184,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
     databaseReadUrls: data.DATABASE_READ_URL,
+    databaseConnections: data.DATABASE_CONNECTIONS,
     dataDir: data.DATA_DIR,
     publicUrl: data.PUBLIC_URL,
     secretKeys: data.SECRET_KEY ?? [],
@@ -219,8 +223,18 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
   };
 }
 
-/** Reads the settings of this process. Only this module reads the environment. */
-export const readEnvironment = (needsSecrets: boolean): Config => readConfig(process.env, { needsSecrets });
+/**
+ * Reads the settings of this process. Only this module reads the environment. With the embedded database it removes the
+ * variables of libpq, such as `PGOPTIONS` and `PGSSLMODE`: they are meant for another server, and the client and
+ * PostgreSQL's programs would follow them.
+ */
+export function readEnvironment(needsSecrets: boolean): Config {
+  const config = readConfig(process.env, { needsSecrets });
+  if (config.databaseUrl === undefined) {
+    for (const name of Object.keys(process.env)) if (/^PG[A-Z]/.test(name)) delete process.env[name];
+  }
+  return config;
+}
 
 /** Variables that the guides export in a shell, and `DDP_TOKEN`, which takes precedence over `TOKEN`. */
 export interface ShellVariables {

@@ -1,6 +1,8 @@
+import type { Client } from 'pg';
 import type { Log } from '#common/log.js';
 import { clientOf } from './client.js';
 import { openEmbedded } from './embedded.js';
+import { withSession } from './pools.js';
 
 /** The configured database, ready for connections. */
 export interface Database {
@@ -30,7 +32,7 @@ export async function openDatabase(
     const { connectionString, data, close } = await openEmbedded({ dataDir, log, connections });
     return { connectionString, embedded: true, place: data, close };
   }
-  await checkRelease(databaseUrl);
+  await checkServer(databaseUrl);
   return {
     connectionString: databaseUrl,
     embedded: false,
@@ -39,27 +41,47 @@ export async function openDatabase(
   };
 }
 
-async function checkRelease(connectionString: string): Promise<void> {
-  const client = new (clientOf(connectionString))({ connectionString, connectionTimeoutMillis: 10_000 });
-  let release: number;
+/** Checks the release of the server, and that a connection to it is a session. */
+async function checkServer(connectionString: string): Promise<void> {
+  // A setting of our own: PostgreSQL takes any name with a dot.
+  const options = {
+    connectionString: withSession(connectionString, '-c ddp.probe=first'),
+    connectionTimeoutMillis: 10_000,
+  };
+  const Client = clientOf(connectionString);
+  const [one, other] = [new Client(options), new Client(options)];
+  for (const client of [one, other]) client.on('error', () => undefined);
   try {
-    await client.connect();
-    const { rows } = await client.query<{ release: number }>(
+    await Promise.all([one.connect(), other.connect()]).catch((cause: Error) => {
+      throw /startup parameter/i.test(cause.message)
+        ? poolerAt(connectionString, cause.message)
+        : new Error(`The database ${placeOf(connectionString)} (DATABASE_URL) cannot be reached: ${cause.message}`, {
+            cause,
+          });
+    });
+    const { rows } = await one.query<{ release: number }>(
       `select current_setting('server_version_num')::int / 10000 as release`,
     );
-    release = rows[0]?.release ?? 0;
-  } catch (cause) {
-    throw new Error(
-      `The database ${placeOf(connectionString)} (DATABASE_URL) cannot be reached: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    const { release } = rows[0]!;
+    if (release < OLDEST) throw new Error(`DATABASE_URL is at PostgreSQL ${release}; ${OLDEST} or newer is needed.`);
+    if ((await probe(one)) !== 'first') throw poolerAt(connectionString, 'it drops the start-up options');
+    await one.query(`set ddp.probe = 'second'`);
+    // A pooler of transactions gives the session of `one` to `other`, and another one to `one`.
+    await other.query('begin');
+    if ((await probe(other)) !== 'first' || (await probe(one)) !== 'second')
+      throw poolerAt(connectionString, 'it gives the session to another client after each transaction');
   } finally {
-    await client.end().catch(() => undefined);
+    await Promise.all([one.end(), other.end()]).catch(() => undefined);
   }
-  if (release < OLDEST) throw new Error(`DATABASE_URL is at PostgreSQL ${release}; ${OLDEST} or newer is needed.`);
 }
+
+const probe = async (client: Client): Promise<string | null> =>
+  (await client.query<{ set: string | null }>(`select current_setting('ddp.probe', true) as set`)).rows[0]!.set;
+
+const poolerAt = (connectionString: string, why: string): Error =>
+  new Error(
+    `At ${placeOf(connectionString)} (DATABASE_URL) answers a connection pooler that keeps no sessions: ${why}. Give the address of PostgreSQL itself: the service pools its connections, and DATABASE_CONNECTIONS limits their number.`,
+  );
 
 /** Returns the address without user and password. */
 function placeOf(connectionString: string): string {

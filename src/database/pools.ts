@@ -23,8 +23,26 @@ export interface PoolOptions {
 }
 
 /**
- * Returns the address of a database with the session settings that all SQL of the service relies on: timestamps in UTC
- * and in ISO style. They are start-up options and so cost no round trip.
+ * Settings that the SQL of the service relies on, whatever the role, the database or the server sets: timestamps in UTC
+ * and in ISO style, quotes and numbers in their usual form, and transactions that need not be repeated.
+ */
+const reliedOn = [
+  'TimeZone=UTC',
+  'DateStyle=ISO',
+  'IntervalStyle=postgres',
+  'bytea_output=hex',
+  'extra_float_digits=1',
+  'standard_conforming_strings=on',
+  'array_nulls=on',
+  'transform_null_equals=off',
+  'default_transaction_isolation=read\\ committed',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+/**
+ * Returns the address of a database with the session settings that the service relies on. They are start-up options and
+ * so cost no round trip.
  */
 export function withSession(connectionString: string, session?: string): string {
   const url = new URL(connectionString);
@@ -34,9 +52,7 @@ export function withSession(connectionString: string, session?: string): string 
 
 /** Returns only the start-up options, those of the address first, for callers that take an address in parts. */
 export const sessionOptions = (connectionString: string, session?: string): string =>
-  [new URL(connectionString).searchParams.get('options'), '-c TimeZone=UTC', '-c DateStyle=ISO', session]
-    .filter(Boolean)
-    .join(' ');
+  [new URL(connectionString).searchParams.get('options'), reliedOn, session].filter(Boolean).join(' ');
 
 /**
  * Creates a pool of connections for transactions and slow statements. `timestamptz` reads as ISO text. An idle

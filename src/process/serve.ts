@@ -42,19 +42,24 @@ export async function start(config: Config, log: Log): Promise<Running> {
   await checkListenAddress(config);
   if (config.mqtt !== undefined) await checkListenAddress({ host: config.host, port: config.mqtt.port }, 'MQTT_PORT');
   const wanted = wantedWorkers(config);
-  const database = await openDatabase(config, log, connectionsOfWorkers(wanted) + 2 * spareConnections);
+  const database = await openDatabase(
+    config,
+    log,
+    connectionsOfWorkers(wanted, config.databaseConnections) + 2 * spareConnections,
+  );
   log.info({ database: database.place, embedded: database.embedded }, 'Database opened');
   try {
     await prepareDatabase(database.connectionString, log);
     const first = database.embedded ? await furnish(database) : undefined;
     const secretKeys = await secretKeysOf(config, database);
-    const { count, organization } = await withPool(database, async (pool) => {
+    const { fitted, organization } = await withPool(database, async (pool) => {
       await requireSecretKey(pool, secretKeys);
-      return { count: await fitWorkers(config, wanted, pool, log), organization: await findFirstOrganization(pool) };
+      return { fitted: await fitWorkers(config, wanted, pool, log), organization: await findFirstOrganization(pool) };
     });
     const { connectionString } = database;
-    const allowed = database.embedded ? withLoopback(config, log) : config;
-    const processes = await startProcesses(count, { config: allowed, connectionString, secretKeys, log });
+    const { workers, databaseConnections } = fitted;
+    const allowed = { ...(database.embedded ? withLoopback(config, log) : config), databaseConnections };
+    const processes = await startProcesses(workers, { config: allowed, connectionString, secretKeys, log });
     return {
       ...processes,
       first,

@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 /** Starts a service on the embedded database, on a free port. */
-async function serve(folder = dataDir): Promise<{ child: ChildProcess; greeting: Greeting }> {
-  const child = startCommand(['serve', '--json'], { DATA_DIR: folder, PORT: '0' });
+async function serve(folder = dataDir, settings = {}): Promise<{ child: ChildProcess; greeting: Greeting }> {
+  const child = startCommand(['serve', '--json'], { DATA_DIR: folder, PORT: '0', ...settings });
   started.push(child);
   if (child.stdout === null) throw new Error('The service has no stdout.');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
@@ -93,6 +93,22 @@ describe('embedded database', () => {
     expect(await ended(again.child)).toBe(0);
     expect(await isDatabaseRunning()).toBe(false);
   }, 180_000);
+
+  it("starts in a shell whose variables name another server's options", async () => {
+    const folder = await mkdtemp(join(dataDir, 'libpq-'));
+    await chmod(folder, 0o755);
+    const variables = {
+      PGSSLMODE: 'require',
+      PGOPTIONS: '-c nothing=1',
+      PGDATESTYLE: 'nonsense',
+      PGHOST: 'nowhere.test',
+    };
+    const { child, greeting } = await serve(folder, variables);
+    expect(await accountStatus(greeting, greeting.token!)).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended(child)).toBe(0);
+    await rm(await databaseFolder(folder), { recursive: true });
+  }, 120_000);
 
   it('stays in place when the permissions of its folder are opened', async () => {
     const closed = await mkdtemp(join(dataDir, 'closed-'));
