@@ -13,6 +13,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 module.enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
 (await import('./config/config.js')).widenThreadPool();
 const { run } = await import('./command/cli.js');
+const { drainOutput } = await import('./command/output.js');
 
-// Anything still running after an orderly end would only delay the exit.
-process.exit(await run(process.argv.slice(2)));
+const code = await run(process.argv.slice(2));
+// Anything still running after an orderly end would only delay the exit, except output that a pipe has not taken yet.
+process.exit((await drainOutput()) ? code : 1);

@@ -42,6 +42,7 @@ export async function parseDocument(text: string, isJson: boolean): Promise<Conf
     throw new Error(
       `The file has more than ${documentLimits.bytes / 2 ** 20} MiB: leave devices to putDevices or CSV.`,
     );
+  requireWhole(text);
   const value = isJson ? (JSON.parse(text) as unknown) : await parseYaml(text);
   requireDepth(value);
   const document = object(value ?? {}, 'The document');
@@ -77,11 +78,27 @@ const parseYaml = async (text: string): Promise<unknown> => {
 
 const tooDeep = () => new Error(`The document is more than ${documentLimits.depth} levels deep.`);
 
-/** Writes a document as YAML. */
+/** First and last line of an export. A text that has the first without the last is only a part of an export. */
+export const exportMarks = {
+  first: '# Exported by ddp export-configuration',
+  last: '# End of the export',
+} as const;
+
+/** Writes a document as YAML, between the marks of an export. */
 export const toYaml = async (document: Configuration): Promise<string> => {
   const { stringify } = await import('yaml');
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  const text = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  return `${exportMarks.first}\n${text}${exportMarks.last}\n`;
 };
+
+/** @throws when a text is an export that lost its end. A part of YAML is mostly valid YAML, so its parser cannot say. */
+function requireWhole(text: string): void {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (lines[0] === exportMarks.first && !lines.includes(exportMarks.last))
+    throw new Error(
+      `The file has lost its end: an export ends with the line "${exportMarks.last}". Export again. If you removed the end yourself, also remove the first line.`,
+    );
+}
 
 function requireThings(section: Section, things: Values, path: string): void {
   for (const [key, thing] of Object.entries(things)) {
