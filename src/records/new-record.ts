@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { StreamType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { largestStreamId } from '#entities/variables.js';
@@ -63,10 +64,16 @@ export const recordOf = (
     ts,
     ...content,
     typed: shape ? typeData(content.data, shape.slots) : {},
-    ...(item.key === undefined ? {} : { key: item.key }),
+    ...(item.key === undefined ? {} : { key: boundedKey(item.key) }),
     ...(item.keyHours === undefined ? {} : { keyHours: item.keyHours }),
   };
 };
+
+/** Maximum length of a key. PostgreSQL's index takes 2,700 bytes, and identifiers of network servers have any length. */
+const longestKey = 300;
+
+const boundedKey = (key: string): string =>
+  key.length <= longestKey ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`;
 
 /**
  * Returns how many of `maxKeys` keys a value leaves. The result is negative if it has more, and counting stops early.

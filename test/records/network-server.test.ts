@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -111,6 +112,18 @@ describe('webhook of The Things Stack', () => {
     ]);
   });
 
+  it('stores every uplink of a session whose frame counter begins again, and a repeated one once', async () => {
+    const { uplink_message } = uplink as { uplink_message: object };
+    const session_key_id = 'begins-again';
+    const uplinks = [0, 1, 2, 3, 0, 1, 2].map((f_cnt, minute) => {
+      const received_at = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+      return { received_at, uplink_message: { ...uplink_message, session_key_id, f_cnt, received_at, settings: {} } };
+    });
+    for (const event of [...uplinks, ...uplinks]) expect(await send(event)).toMatchObject({ status: 204 });
+    const records = await found({ range: { ts: { gte: '2026-01-01', lt: '2026-01-01T00:07:00Z' } } });
+    expect(records.map(({ metadata }) => metadata['fCnt'])).toEqual([2, 1, 0, 3, 2, 1, 0]);
+  });
+
   it('identifies the device by a device_id of the form eui-... when there is no DevEUI', async () => {
     const { uplink_message } = uplink as { uplink_message: object };
     const ids = { device_id: `eui-${eui}`, application_ids: { application_id: 'app1' } };
@@ -167,6 +180,19 @@ describe('webhook of ChirpStack', () => {
   });
 });
 
+describe('callback of Sigfox', () => {
+  it('stores every message of a device whose sequence number begins again, and a repeated one once', async () => {
+    const time = Math.floor(Date.now() / 1000);
+    const messages = [4094, 4095, 0, 0, 1].map((seqNumber, minute) => ({
+      ...{ device: 'ab01', data: 'aa', rssi: -47 },
+      ...{ time: `${time + minute * 60}`, seqNumber: `${seqNumber}` },
+    }));
+    for (const message of [...messages, ...messages])
+      expect(await post('sigfox', message)).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'metadata.rssi': -47 } })).toHaveLength(5);
+  });
+});
+
 describe('webhook of ThingsBoard', () => {
   it('stores gateway telemetry for each of its devices, or for none when one is unknown', async () => {
     const telemetry = [{ ts: 1559673838361, values: { level: 42.5 } }];
@@ -184,6 +210,19 @@ describe('webhook of ThingsBoard', () => {
     const before = await found({ term: { 'metadata.provider': 'thingsboard' } });
     expect(await post('thingsboard/ab-01', {})).toMatchObject({ status: 204 });
     expect(await found({ term: { 'metadata.provider': 'thingsboard' } })).toEqual(before);
+  });
+});
+
+describe('uplink with an identifier of thousands of characters', () => {
+  it('is stored once', async () => {
+    // Random, because PostgreSQL would compress other text below the limit of its index.
+    const long = randomBytes(6000).toString('base64');
+    const data = { data: 'qg==', object: { long: true }, deviceInfo };
+    for (const last of ['a', 'a', 'b']) {
+      const deduplicationId = `${long}${last}`;
+      expect(await post('chirpstack', { ...data, deduplicationId })).toMatchObject({ status: 204 });
+    }
+    expect(await found({ term: { 'data.long': true } })).toHaveLength(2);
   });
 });
 

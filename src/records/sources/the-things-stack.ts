@@ -14,6 +14,7 @@ import {
   type ReadSource,
   serialIn,
   textIn,
+  timeIn,
   timestampIn,
 } from './source.js';
 
@@ -138,12 +139,16 @@ const radioOf = ({ f_cnt, rx_metadata, settings }: PlainObject): PlainObject => 
 };
 
 /**
- * Returns the deduplication key. A frame counter counts within a session; without a session, the key is the identifier
- * that the application server gave the uplink.
+ * Returns the deduplication key. The counter of a device that is activated by personalization begins again within its
+ * session, so the key also has the time of reception, which stays the same when the server sends the uplink again.
+ * Without a session, the key is the identifier that the application server gave the uplink.
  */
 const keyOf = (serial: string, event: PlainObject, uplink: PlainObject): string | undefined => {
   const session = textIn(uplink.session_key_id);
-  if (session !== undefined) return `${serial}|${session}|${numberIn(uplink.f_cnt) ?? 0}`;
+  if (session !== undefined) {
+    const received = [uplink.received_at, event.received_at].find((time) => timeIn(time) !== undefined);
+    return [serial, session, numberIn(uplink.f_cnt) ?? 0, textIn(received) ?? ''].join('|');
+  }
   const ids: PlainJson[] = Array.isArray(event.correlation_ids) ? event.correlation_ids : [];
   return ids.map(textIn).find((id) => id?.startsWith('as:up:'));
 };
