@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Unpacks the programs that `npm run test:ops` and `npm run test:chaos` run (Caddy, nginx, promtool, mosquitto,
-# PgBouncer, libfaketime) from Debian's packages into a folder, without installing them: no service is started, and
-# nothing else on the machine changes. Fails with an explanation when apt does not work.
+# PgBouncer, libfaketime) and paho for the machine's Python from Debian's packages into a folder, without installing
+# them: no service is started, and nothing else on the machine changes. Fails with an explanation when apt does not work.
 # Usage: OPS_TOOLS=$(scripts/ops-tools.sh FOLDER)
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 programs=(usr/bin/caddy usr/sbin/nginx usr/bin/promtool usr/sbin/mosquitto usr/bin/mosquitto_pub usr/sbin/pgbouncer)
 # Includes libraries that mosquitto and PgBouncer need and few machines have.
 packages=(caddy nginx prometheus libfaketime mosquitto mosquitto-clients libmosquitto1 libcjson1 libdlt2 libwrap0
-  pgbouncer libevent-2.1-7 libc-ares2)
+  pgbouncer libevent-2.1-7 libc-ares2 python3-paho-mqtt)
 fail() { echo "$1" >&2; exit 1; }
 
 command -v apt-get >/dev/null && command -v dpkg >/dev/null || fail 'There is no apt-get here.'

@@ -46,7 +46,7 @@ export const noteFor = (
 
 /**
  * Logs one line per request, never with a token, a body or a query string. The line of a refused request (4xx) has the
- * error's code and message, and the fields that the operation noted. The trace's identifier joins the lines of several
+ * error's code and message, and the fields that the operation noted; so has one of which a part was `rejected`. The trace's identifier joins the lines of several
  * services. Successful probes are logged at `debug` only. Every request is passed to `observe`; one that its caller
  * left before the answer has the status `aborted`.
  */
@@ -76,7 +76,7 @@ export const logRequests =
           status,
           milliseconds,
           ...refused,
-          ...(isRefused && note),
+          ...((isRefused || note?.['rejected'] !== undefined) && note),
         },
         'request',
       );

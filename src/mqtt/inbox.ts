@@ -6,7 +6,7 @@ import type { Caller } from '#entities/caller.js';
 import { InOrder } from './acknowledgements.js';
 import type { MqttMetrics } from './metrics.js';
 import { nameOf, Reason, type Refusal } from './reason.js';
-import { type MessageStore, storeMessage } from './store-message.js';
+import { type MessageStore, type Stored, storeMessage } from './store-message.js';
 
 /** Functions of the service that messages use. */
 export interface InboxOptions {
@@ -30,6 +30,8 @@ interface Handlers {
   answer: (answer: Answer) => void;
   /** Called when a message was refused. At QoS 1 its answer follows. */
   refused: (packet: IPublishPacket, bytes: number, refusal: Refusal) => void;
+  /** Called when a message was acknowledged of which a part or nothing was stored. At QoS 1 its answer follows. */
+  incomplete: (packet: IPublishPacket, bytes: number, stored: Stored) => void;
   /** Called when a message was settled. */
   progress: () => void;
 }
@@ -80,20 +82,22 @@ export class Inbox {
     const begun = performance.now();
     this.pending++;
     this.pendingBytes += bytes;
-    const done = (reason: Reason) => {
-      metrics.settled(nameOf(reason), (performance.now() - begun) / 1000);
+    const done = (outcome: string) => {
+      metrics.settled(outcome, (performance.now() - begun) / 1000);
       this.pending--;
       this.pendingBytes -= bytes;
     };
     this.store(packet, sender).then(
-      (words) => {
-        done(Reason.success);
+      (stored) => {
+        const { words, isIgnored = false } = stored;
+        done(isIgnored ? 'ignored' : nameOf(Reason.success));
+        if (isIgnored || words !== undefined) this.handlers.incomplete(packet, bytes, stored);
         settle?.({ messageId, words });
         this.handlers.progress();
       },
       (error: unknown) => {
         const refusal = refusalOf(error);
-        done(refusal.reason);
+        done(nameOf(refusal.reason));
         this.handlers.refused(packet, bytes, refusal);
         settle?.({ messageId, refusal });
         this.handlers.progress();
@@ -104,7 +108,7 @@ export class Inbox {
   /**
    * Stores a message. If its token or organization exceeds a rate limit, the message waits, and so do those after it.
    */
-  private async store(packet: IPublishPacket, { authorization, clientId }: Sender): Promise<string | undefined> {
+  private async store(packet: IPublishPacket, { authorization, clientId }: Sender): Promise<Stored> {
     for (;;) {
       try {
         const caller = await this.options.admit(authorization, this.socket);

@@ -4,7 +4,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export interface MqttMetrics {
   /** Counts a connection that was accepted, or refused for this reason. */
   connected(outcome: string): void;
-  /** Counts a message that was stored, or refused for this reason, with the seconds since it came. */
+  /**
+   * Counts a message that was stored (`success`), acknowledged and not stored (`ignored`), or refused for this reason,
+   * with the seconds since it came.
+   */
   settled(outcome: string, seconds: number): void;
 }
 
@@ -30,7 +33,7 @@ export function createMqttMetrics(registry: Registry, open: () => number): MqttM
   });
   const messages = new Counter({
     name: 'ddp_mqtt_messages_total',
-    help: 'Messages that were stored (success), or refused, by reason.',
+    help: 'Messages that were stored (success), acknowledged and not stored (ignored), or refused, by reason.',
     labelNames: ['reason'],
     registers,
   });

@@ -11,7 +11,7 @@ import { requireIdentifier } from './packet.js';
 import { ReadLimit } from './read-limit.js';
 import { nameOf, Reason, Refusal } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
-import { Exchange, holdBytes } from './store-message.js';
+import { Exchange, holdBytes, type Stored } from './store-message.js';
 import { answerSubscription } from './subscription.js';
 
 /** Functions of the service that a session uses. */
@@ -62,6 +62,7 @@ export class Session {
     this.inbox = new Inbox(options, socket, {
       answer: (answer) => this.acknowledge(answer),
       refused: (packet, bytes, refusal) => this.refuse(packet, bytes, refusal),
+      incomplete: (packet, bytes, stored) => this.noteIncomplete(packet, bytes, stored),
       progress: handlers.progress,
     });
   }
@@ -147,13 +148,23 @@ export class Session {
   }
 
   /** Logs and counts a refused message. */
-  private refuse({ qos, topic }: IPublishPacket, bytes: number, refusal: Refusal): void {
-    const { organizationId, tokenId } = this.caller;
-    const [reason, message] = [nameOf(refusal.reason), refusal.message.slice(0, maxWords)];
-    const fields = { organizationId, topic: topic.slice(0, 100), reason, message };
-    this.options.refused.note(`${tokenId} ${reason}`, fields, 'MQTT message refused');
+  private refuse(packet: IPublishPacket, bytes: number, refusal: Refusal): void {
+    const { qos } = packet;
+    this.log(packet, nameOf(refusal.reason), refusal.message, 'MQTT message refused');
     if (this.isOver) return;
     this.readLimit.charge(bytes);
     if (qos === 0 && refusal.isFatal) this.handlers.disconnect(refusal);
+  }
+
+  /** Logs a message that was stored in part, and counts one of which nothing was stored. */
+  private noteIncomplete(packet: IPublishPacket, bytes: number, { words, isIgnored = false }: Stored): void {
+    if (words !== undefined) this.log(packet, 'incomplete', words, 'MQTT message stored in part');
+    if (isIgnored && !this.isOver) this.readLimit.charge(bytes);
+  }
+
+  private log({ topic }: IPublishPacket, reason: string, words: string, event: string): void {
+    const { organizationId, tokenId } = this.caller;
+    const fields = { organizationId, topic: topic.slice(0, 100), reason, message: words.slice(0, maxWords) };
+    this.options.refused.note(`${tokenId} ${reason}`, fields, event);
   }
 }

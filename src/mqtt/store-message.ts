@@ -11,9 +11,10 @@ import type { Hold } from '#http/in-flight.js';
 import { readStoredBody } from '#http/stored-body.js';
 import type { PlainJson } from '#json/json.js';
 import type { PlainLine } from '#json/plain.js';
-import { type Item, Rejection } from '#records/item.js';
+import type { Item, Rejection } from '#records/item.js';
 import { type OneDevice, readNative } from '#records/native.js';
-import type { AppendResult, RecordLog } from '#records/record-log.js';
+import type { RecordLog } from '#records/record-log.js';
+import { remarkOf } from '#records/remark.js';
 import { storable } from '#records/sources/source.js';
 import { readThingsBoardDevice, readThingsBoardGateway } from '#records/sources/thingsboard.js';
 import type { Read } from '#schema/context.js';
@@ -52,12 +53,17 @@ export interface Sender {
   clientId: string;
 }
 
-/** Outcome of a stored message: a remark for its sender, if there is one. */
-export type Stored = string | undefined;
+/** Outcome of a message that is acknowledged. */
+export interface Stored {
+  /** A sentence about records of the message that were not stored, if there are any. */
+  words?: string | undefined;
+  /** Whether the message is of a topic that is acknowledged and not stored. */
+  isIgnored?: boolean;
+}
 
 /**
  * Stores a message and resolves when it is committed.
- * @throws Refusal of its topic, Rejection if no part of it could be stored, and errors of the limits and the record
+ * @throws Refusal of its topic, Rejection if none of its records could be stored, and errors of the limits and the record
  * store
  */
 export async function storeMessage(
@@ -67,17 +73,17 @@ export async function storeMessage(
 ): Promise<Stored> {
   const topic = readTopic(name);
   requireSender(caller, topic.kind === 'gateway' ? 'organization' : 'device');
-  if (topic.kind === 'ignored') return undefined;
+  if (topic.kind === 'ignored') return { isIgnored: true };
   const exchange = new Exchange();
   try {
     const bytes = payload as Buffer;
     holdBytes(hold(caller, exchange), bytes.length);
     const { organizationId } = caller;
     const items = await readItems(topic, bytes, { caller, clientId, read });
-    if (items.length === 0) return undefined;
+    if (items.length === 0) return {};
     await enter('ingest', caller, exchange);
-    const result = await records.append({ organizationId, items, allOrNothing: topic.kind !== 'records' });
-    return reviewed(result, items.length);
+    const refusedIf = topic.kind === 'records' || topic.kind === 'gateway' ? 'all' : 'any';
+    return { words: remarkOf(await records.append({ organizationId, items, refusedIf }), items.length) };
   } finally {
     exchange.end();
   }
@@ -139,16 +145,4 @@ async function ownDevice({ deviceId, organizationId }: Caller, read: Read): Prom
     select id, serial_key as "serialKey" from device where organization_id = ${organizationId} and id = ${deviceId}`);
   if (device === undefined) throw notFound('device');
   return device;
-}
-
-/**
- * Returns the remark to the sender of several records.
- * @throws Rejection of the first record if none was stored
- */
-function reviewed({ results, rejected }: AppendResult, length: number): Stored {
-  const first = results.find((result) => result.status === 'rejected');
-  if (first === undefined) return undefined;
-  const { code, message } = first.error;
-  if (rejected === length) throw new Rejection(code, message);
-  return `${rejected} of ${length} records were not stored; the first, at ${first.index}: ${message}`;
 }

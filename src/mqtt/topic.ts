@@ -10,7 +10,7 @@ export type Topic =
   | { kind: 'records' }
   /** Frames: the bytes that a device sends. */
   | { kind: 'frame'; streamId: number; streamType: StreamType }
-  /** Other messages of ThingsBoard's clients, which are not stored. */
+  /** Other messages of ThingsBoard's clients and of mosquitto's bridge, which are acknowledged and not stored. */
   | { kind: 'ignored' };
 
 const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
@@ -18,10 +18,23 @@ const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   ['v1/gateway/telemetry', { kind: 'gateway' }],
   ['ddp/records', { kind: 'records' }],
   ['v1/devices/me/attributes', { kind: 'ignored' }],
+  ['v1/devices/me/claim', { kind: 'ignored' }],
   ['v1/gateway/attributes', { kind: 'ignored' }],
+  ['v1/gateway/attributes/request', { kind: 'ignored' }],
+  ['v1/gateway/rpc', { kind: 'ignored' }],
+  ['v1/gateway/claim', { kind: 'ignored' }],
   ['v1/gateway/connect', { kind: 'ignored' }],
   ['v1/gateway/disconnect', { kind: 'ignored' }],
 ]);
+
+/** Topics that are ignored and have a number or a name in them. Every other topic is refused. */
+const ignored: readonly RegExp[] = [
+  // Requests for attributes, remote procedure calls, and requests for parts of a new firmware or software.
+  /^v1\/devices\/me\/(attributes\/request|rpc\/request|rpc\/response)\/\d+$/,
+  /^v2\/(fw|sw)\/request\/\d+\/chunk\/\d+$/,
+  // The state of a bridge of mosquitto, which has its client identifier.
+  /^\$SYS\/broker\/connection\/.+\/state$/,
+];
 
 const frames = /^ddp\/frames\/(\d{1,3})\/([A-Z]{3})$/;
 
@@ -36,6 +49,7 @@ export function readTopic(name: string): Topic {
   const id = Number(streamId);
   if (streamId !== '' && id <= largestStreamId && Object.hasOwn(StreamType, streamType))
     return { kind: 'frame', streamId: id, streamType: streamType as StreamType };
+  if (ignored.some((pattern) => pattern.test(name))) return { kind: 'ignored' };
   throw new Refusal(
     Reason.topicName,
     'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records or ddp/frames/<stream from 0 to 255>/<BIN|RAW|TXT>.',

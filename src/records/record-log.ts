@@ -10,7 +10,7 @@ import type { StoredRecord } from './stored-record.js';
 export interface RecordLog {
   /**
    * Stores the valid items of a call. When it resolves, every stored record is committed, together with its deliveries.
-   * @throws Rejection of the first rejected item of a call that is `allOrNothing`
+   * @throws Rejection of the first rejected item of a call that is refused (`refusedIf`)
    * @throws ApiError 422 for an idempotency key that came with another body
    */
   append(call: AppendCall): Promise<AppendResult>;
@@ -59,8 +59,11 @@ export interface AppendCall {
   traceparent?: string | undefined;
   /** If given, a repeated call gets the result of the first one. */
   idempotencyKey?: IdempotencyKey;
-  /** If true, one rejected item refuses the whole call, and none of its items is stored. */
-  allOrNothing?: boolean;
+  /**
+   * Refuses the whole call, so that none of its items is stored, if any item is rejected, or only if all are. By default
+   * the result says which items were rejected.
+   */
+  refusedIf?: 'any' | 'all';
   /** If true, no hook is called for its records. */
   withoutHooks?: boolean;
   /** If true, the result lists every item, with the identifiers of records. */

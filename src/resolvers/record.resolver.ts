@@ -10,11 +10,12 @@ import type { PlainJson } from '#json/json.js';
 import { type Item, Rejection, refusalOf } from '#records/item.js';
 import { type OneDevice, readNative } from '#records/native.js';
 import type { RecordLog } from '#records/record-log.js';
+import { remarkOf } from '#records/remark.js';
 import { readChirpStackEvent } from '#records/sources/chirpstack.js';
 import { readSigfox } from '#records/sources/sigfox.js';
-import { type ReadSource, storable } from '#records/sources/source.js';
+import { storable } from '#records/sources/source.js';
 import { readTheThingsStack } from '#records/sources/the-things-stack.js';
-import { readThingsBoard } from '#records/sources/thingsboard.js';
+import { isGatewayForm, readThingsBoard } from '#records/sources/thingsboard.js';
 import type { Context } from '#schema/context.js';
 import {
   IngestArgs,
@@ -92,10 +93,9 @@ export class RecordResolver {
     @Args(() => IngestThingsBoardArgs) args: IngestThingsBoardArgs,
     @Ctx() ctx: Context,
   ): Promise<boolean> {
-    return this.ingest(ctx, args, (body, onSerial) => {
-      onSerial?.(args.serial);
-      return readThingsBoard(body, args.serial);
-    });
+    ctx.note({ serial: args.serial.slice(0, 200) });
+    const read = (body: PlainJson) => readThingsBoard(body, args.serial);
+    return this.ingest(ctx, args, read, isGatewayForm(args.body as PlainJson) ? 'all' : 'any');
   }
 
   /**
@@ -118,15 +118,26 @@ export class RecordResolver {
     return { accepted, duplicates, rejected, results: [...results] };
   }
 
-  /** Stores all items of a body, or none of them. Returns whether there were any. */
-  private async ingest(ctx: Context, { organizationId, body }: IngestArgs, read: ReadSource): Promise<boolean> {
-    const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
+  /**
+   * Stores the items of a body. Returns whether there were any.
+   * @param refusedIf whether one rejected item refuses the body, or only all together
+   */
+  private async ingest(
+    ctx: Context,
+    { organizationId, body }: IngestArgs,
+    read: (body: PlainJson, onSerial: (serial: string) => void) => (Item | Rejection)[],
+    refusedIf: 'any' | 'all' = 'any',
+  ): Promise<boolean> {
+    const items = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
     requireOrganization(ctx, organizationId, 'write');
     if (items.length === 0) return false;
     const { traceparent } = ctx;
-    await this.records.append({ organizationId, items, traceparent, allOrNothing: true }).catch((error: unknown) => {
+    const call = { organizationId, items, traceparent, refusedIf };
+    const result = await this.records.append(call).catch((error: unknown) => {
       throw error instanceof Rejection ? refusalOf(error) : error;
     });
+    const rejected = remarkOf(result, items.length);
+    if (rejected !== undefined) ctx.note({ rejected });
     return true;
   }
 }

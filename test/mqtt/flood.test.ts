@@ -115,6 +115,20 @@ describe('log of refused MQTT messages', () => {
   });
 });
 
+describe('log of MQTT messages stored in part', () => {
+  it('names the devices of a gateway that are unknown', async () => {
+    const client = await RawClient.as(world.ingestToken, world.url);
+    clients.push(client);
+    lines.length = 0;
+    const telemetry = [{ a: 1 }];
+    client.publish(1, { 'ff-ff': telemetry, 'ab-01': telemetry, eeee: telemetry }, 'v1/gateway/telemetry');
+    await answers(client, 'puback', 1);
+    expect(lines.filter(({ msg }) => msg.startsWith('MQTT message'))).toMatchObject([
+      { msg: 'MQTT message stored in part', message: expect.stringMatching(/^2 of 3 .*ff-ff.*eeee/) },
+    ]);
+  });
+});
+
 describe('Maximum Packet Size of an MQTT client', () => {
   it.each([1, 2, 3, 4])(
     'closes the connection for %i, which is too small for CONNACK, and logs no error',

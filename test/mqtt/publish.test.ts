@@ -22,6 +22,12 @@ const publish = (client: MqttClient, topic: string, payload: object | Buffer | s
     },
   );
 
+/** Returns the number of messages that were acknowledged and not stored. */
+const ignored = async (): Promise<number> => {
+  const page = await (await fetch(`${world.service.url}/metrics`)).text();
+  return Number(/^ddp_mqtt_messages_total\{reason="ignored"\} (\d+)$/m.exec(page)?.[1] ?? 0);
+};
+
 describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVersion) => {
   it('finds the record stored when its message is acknowledged', async () => {
     const client = await open(world.ingestToken, { protocolVersion });
@@ -43,6 +49,60 @@ describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVe
     const client = await open('device-1', { protocolVersion, password: world.deviceToken });
     await publish(client, 'v1/devices/me/telemetry', { password: protocolVersion });
     expect(await world.lastRecord()).toMatchObject({ data: { password: protocolVersion } });
+  });
+
+  it("stores a gateway's telemetry of the other devices when some are unknown or wrong", async () => {
+    const client = await open(world.ingestToken, { protocolVersion });
+    const telemetry = (known: number) => [{ ts: Date.now(), values: { known } }];
+    await publish(client, 'v1/gateway/telemetry', {
+      'ff-ff': telemetry(0),
+      'Boiler 7': telemetry(0),
+      'ab-02': { known: 0 },
+      'ab-01': [{ ts: 'yesterday', values: { known: 0 } }, ...telemetry(protocolVersion)],
+    });
+    await publish(client, 'v1/gateway/telemetry', { 'AB-01': telemetry(protocolVersion * 10) });
+    const values = (await recordsOf(world.tenant, world.deviceId)).map(({ data }) => data['known']);
+    expect(values.slice(0, 2)).toEqual([protocolVersion * 10, protocolVersion]);
+    expect(values).not.toContain(0);
+  });
+
+  it.each([
+    'v1/devices/me/attributes',
+    'v1/devices/me/attributes/request/1',
+    'v1/devices/me/rpc/request/27',
+    'v1/devices/me/rpc/response/27',
+    'v1/devices/me/claim',
+    'v2/fw/request/3/chunk/0',
+    'v2/sw/request/3/chunk/14',
+    'v1/gateway/connect',
+    'v1/gateway/disconnect',
+    'v1/gateway/attributes',
+    'v1/gateway/attributes/request',
+    'v1/gateway/rpc',
+    'v1/gateway/claim',
+    '$SYS/broker/connection/gate.cellar/state',
+  ])('receives an acknowledgement of a message to %s, which is counted and not stored', async (topic) => {
+    const before = await world.lastRecord();
+    const count = await ignored();
+    const client = await open(world.deviceToken, { protocolVersion });
+    await publish(client, topic, '1');
+    await publish(client, topic, '{"a":1}');
+    expect(client.connected).toBe(true);
+    expect(await ignored()).toBe(count + 2);
+    expect(await world.lastRecord()).toEqual(before);
+  });
+
+  it.each([
+    'ddp/record',
+    'v1/devices/me/attribute',
+    'v1/devices/me/attributes/request',
+    'v1/devices/me/rpc/request/x',
+    'v2/fw/request/3/chunk',
+    '$SYS/broker/uptime',
+  ])('is refused for a message to %s', async (topic) => {
+    const client = await open(world.deviceToken, { protocolVersion });
+    await expect(publish(client, topic, '{"a":1}')).rejects.toThrow(/Topic Name invalid|Connection closed/);
+    expect(client.connected).toBe(protocolVersion === 5);
   });
 
   it('receives acknowledgements in the order of its messages with many in flight', async () => {
@@ -181,6 +241,8 @@ describe('refused MQTT message', () => {
     ['invalid JSON', 'ddp/records', '{"serial":', 0x99, /not JSON/],
     ['a text that is not UTF-8', 'ddp/records', Buffer.from([0xff, 0xfe]), 0x99, /UTF-8/],
     ['invalid telemetry', 'v1/gateway/telemetry', '[5]', 0x99, /gateway sends/],
+    ['telemetry of unknown devices', 'v1/gateway/telemetry', '{"ff-ff":[{"a":1}]}', 0x83, /register it first/],
+    ['names that are no serials', 'v1/gateway/telemetry', '{"Boiler 7":[{"a":1}]}', 0x99, /^Boiler 7: This is no/],
     ['a record without data', 'ddp/records', '{"serial":"ab-01"}', 0x99, /data or frame/],
     ['an unknown device', 'ddp/records', '{"serial":"ff-ff","data":{}}', 0x83, /register it first/],
     ['a missing device', 'v1/devices/me/telemetry', '{"a":1}', 0x99, /client identifier/],
@@ -211,6 +273,16 @@ describe('refused MQTT message', () => {
       properties: {
         reasonString: expect.stringMatching(/^1 of 2 records were not stored; the first, at 1: No device/),
       },
+    });
+  });
+
+  it('receives the names of the devices of a gateway that are unknown when the others are stored', async () => {
+    const acknowledged = packetOf(client, 'puback');
+    const telemetry = [{ values: { of: 'gateway' } }];
+    await publish(client, 'v1/gateway/telemetry', { 'ff-ff': telemetry, 'ab-01': telemetry, eeee: telemetry });
+    expect(await acknowledged).toMatchObject({
+      reasonCode: 0,
+      properties: { reasonString: expect.stringMatching(/^2 of 3 records .* ff-ff; register .* eeee; register it/) },
     });
   });
 

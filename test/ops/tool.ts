@@ -28,8 +28,17 @@ export const startTool = (path: string, args: readonly string[]): ChildProcess =
   spawn(toolPath(path), args, { stdio: 'ignore', env: environment() });
 
 /** Runs a program to its end; returns its output, or throws it on failure. */
-export function runTool(path: string, args: readonly string[], input = ''): Promise<string> {
-  const child = spawn(toolPath(path), args, { stdio: 'pipe', env: environment() });
+export const runTool = (path: string, args: readonly string[], input = ''): Promise<string> =>
+  runProgram(toolPath(path), args, {}, input);
+
+/** Runs a program of the machine to its end; returns its output, or throws it on failure. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+  input = '',
+): Promise<string> {
+  const child = spawn(program, args, { stdio: 'pipe', env: { ...environment(), ...settings } });
   let written = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (written += text));
   // The program may exit before it has read all input.

@@ -95,15 +95,17 @@ it('counts stored, duplicate and rejected records and undecoded frames in the ac
   // A call that is refused whole counts as one rejected item. A repeat with the same Idempotency-Key is not processed
   // again.
   expect((await owner.post(`${at}/ingest/thingsboard/ff-ff`, { t: 1 })).status).toBe(404);
-  const { decodePartial, decodeFailed, ...total } = await counted(owner, 12);
+  const gateway = { 'ff-ff': [{ t: 1 }], 'ac-02': [{ t: 1 }], 'ff-fe': [{ t: 1 }] };
+  expect((await owner.post(`${at}/ingest/thingsboard/ff-ff`, gateway)).status).toBe(204);
+  const { decodePartial, decodeFailed, ...total } = await counted(owner, 15);
   expect(total).toEqual({
-    stored: 6,
+    stored: 7,
     duplicates: 1,
-    rejected: 5,
+    rejected: 7,
     rejections: [
       { code: 'BAD_PAYLOAD', count: 1 },
       { code: 'TS_OUT_OF_RANGE', count: 1 },
-      { code: 'UNKNOWN_DEVICE', count: 3 },
+      { code: 'UNKNOWN_DEVICE', count: 5 },
     ],
   });
   expect([decodePartial, decodeFailed]).toEqual([1, 1]);

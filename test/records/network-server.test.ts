@@ -184,8 +184,11 @@ describe('callback of Sigfox', () => {
   it('stores every message of a device whose sequence number begins again, and a repeated one once', async () => {
     const time = Math.floor(Date.now() / 1000);
     const messages = [4094, 4095, 0, 0, 1].map((seqNumber, minute) => ({
-      ...{ device: 'ab01', data: 'aa', rssi: -47 },
-      ...{ time: `${time + minute * 60}`, seqNumber: `${seqNumber}` },
+      device: 'ab01',
+      data: 'aa',
+      rssi: -47,
+      time: `${time + minute * 60}`,
+      seqNumber: `${seqNumber}`,
     }));
     for (const message of [...messages, ...messages])
       expect(await post('sigfox', message)).toMatchObject({ status: 204 });
@@ -194,16 +197,35 @@ describe('callback of Sigfox', () => {
 });
 
 describe('webhook of ThingsBoard', () => {
-  it('stores gateway telemetry for each of its devices, or for none when one is unknown', async () => {
+  it('stores gateway telemetry for each of its devices', async () => {
     const telemetry = [{ ts: 1559673838361, values: { level: 42.5 } }];
     expect(await post('thingsboard/ab-01', { 'AB-01': telemetry, ab02: telemetry })).toMatchObject({ status: 204 });
     expect((await found({ term: { 'data.level': 42.5 } })).map(({ device }) => device.serial).sort()).toEqual([
       'ab-01',
       'ab-02',
     ]);
+  });
+
+  it('stores gateway telemetry of the other devices when some are unknown, and names these in the log', async () => {
     const other = [{ level: 43.5 }];
-    expect(await post('thingsboard/ab-01', { 'AB-01': other, ffff: other })).toMatchObject({ status: 404 });
-    expect(await found({ term: { 'data.level': 43.5 } })).toEqual([]);
+    const body = { 'AB-01': [...other, { ts: 'x', level: 43.5 }], ffff: other, 'Boiler 7': other, eeee: other };
+    const answer = await post('thingsboard/ab-01', body);
+    expect(answer).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'data.level': 43.5 } })).toMatchObject([{ device: { serial: 'ab-01' } }]);
+    const { rejected } = lineOf(answer) ?? {};
+    expect(rejected).toMatch(
+      /^4 of 5 records .* at 1: .*milliseconds.*serial ffff;.*Boiler 7: This is no.*serial eeee;/,
+    );
+  });
+
+  it('returns 404 for gateway telemetry whose devices are all unknown, and 422 when none has a serial', async () => {
+    const other = [{ level: 44.5 }];
+    expect(await post('thingsboard/ab-01', { ffff: other, eeee: other })).toMatchObject({ status: 404 });
+    expect(await post('thingsboard/ab-01', { 'Boiler 7': other })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'Boiler 7', message: expect.stringContaining('no serial') }] },
+    });
+    expect(await found({ term: { 'data.level': 44.5 } })).toEqual([]);
   });
 
   it('stores nothing for an empty object', async () => {

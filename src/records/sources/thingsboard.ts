@@ -1,6 +1,6 @@
-import { invalid, malformed } from '#common/errors.js';
+import { ApiError, invalid, malformed } from '#common/errors.js';
 import type { PlainJson } from '#json/json.js';
-import type { Item, PlainObject } from '../item.js';
+import { type Item, type PlainObject, Rejection, refusalOf } from '../item.js';
 import { below, isObject, numberIn } from './source.js';
 
 /**
@@ -8,29 +8,48 @@ import { below, isObject, numberIn } from './source.js';
  * belongs to the device of the path. A gateway's form, `{ "<serial>": [telemetry, ...], ... }`, is recognized by its
  * shape; its devices are named by their serials. Numbers written as text stay text. Items without values store nothing.
  */
-export const readThingsBoard = (body: PlainJson, serial: string): Item[] => {
-  return isGatewayForm(body) ? readGateway(body) : readThingsBoardDevice(body, serial);
-};
+export const readThingsBoard = (body: PlainJson, serial: string): (Item | Rejection)[] =>
+  isGatewayForm(body) ? readGateway(body) : readThingsBoardDevice(body, serial);
 
 /** Reads the telemetry of one device, whatever its shape. */
 export const readThingsBoardDevice = (body: PlainJson, serial: string): Item[] =>
   Array.isArray(body) ? body.flatMap((item, index) => readItem(item, serial, `${index}`)) : readItem(body, serial, '');
 
 /**
- * Reads the telemetry of a gateway's devices, by their serials.
- * @throws ApiError 400 for another shape
+ * Reads the telemetry of a gateway's devices, by their serials. What is wrong with one of them is a rejection.
+ * @throws ApiError 400 for another shape, ApiError 422 if everything is rejected
  */
-export const readThingsBoardGateway = (body: PlainJson): Item[] => {
-  if (isObject(body) && Object.keys(body).length === 0) return [];
-  if (!isGatewayForm(body)) throw malformed('A gateway sends {"<serial>": [{"ts": ..., "values": {...}}, ...], ...}.');
+export const readThingsBoardGateway = (body: PlainJson): (Item | Rejection)[] => {
+  if (!isObject(body)) throw malformed(gatewayShape);
   return readGateway(body);
 };
 
-const readGateway = (body: Record<string, PlainObject[]>): Item[] =>
-  Object.entries(body).flatMap(([device, items]) => {
-    if (!isSerial(device)) throw invalid([{ path: device.slice(0, 100), message: noSerial }]);
-    return items.flatMap((item, index) => readItem(item, device, `${device}.${index}`));
+const gatewayShape = 'A gateway sends {"<serial>": [{"ts": ..., "values": {...}}, ...], ...}.';
+
+const readGateway = (body: PlainObject): (Item | Rejection)[] => {
+  const items = Object.entries(body).flatMap(([device, telemetry]) => readOfGateway(device, telemetry));
+  const [first] = items;
+  if (first instanceof Rejection && items.every((item) => item instanceof Rejection)) throw refusalOf(first);
+  return items;
+};
+
+const readOfGateway = (device: string, telemetry: PlainJson): (Item | Rejection)[] => {
+  const path = device.slice(0, 100);
+  if (!Array.isArray(telemetry)) return [rejection(path, gatewayShape)];
+  if (!isSerial(device)) return telemetry.map(() => rejection(path, noSerial));
+  return telemetry.flatMap((item, index): (Item | Rejection)[] => {
+    try {
+      return readItem(item, device, `${device}.${index}`);
+    } catch (error) {
+      const [fault] = error instanceof ApiError ? (error.errors ?? []) : [];
+      if (fault === undefined) throw error;
+      return [rejection(fault.path, fault.message)];
+    }
   });
+};
+
+const rejection = (path: string, message: string): Rejection =>
+  new Rejection('VALIDATION_FAILED', `${path}: ${message}`, { path, message });
 
 const noSerial =
   'This is no serial: a gateway names its devices by their serials. To store arrays of objects as values, send them in "values".';
@@ -38,7 +57,7 @@ const noSerial =
 const isSerial = (name: string): boolean => /^[0-9a-f]+(-[0-9a-f]+)*$/i.test(name) && name.length <= 64;
 
 /** Whether every field is a non-empty array of objects, like the telemetry of a gateway's devices. */
-const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =>
+export const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =>
   isObject(body) &&
   Object.keys(body).length > 0 &&
   Object.values(body).every((items) => Array.isArray(items) && items.length > 0 && items.every(isObject));

@@ -81,7 +81,7 @@ export const describeRecordLog = (name: string, open: Open): void => {
         { serial: 'a', ts: noon, data: {} },
         { serial: 'nobody', ts: noon, data: {} },
       ];
-      const refused = append(records, { allOrNothing: true });
+      const refused = append(records, { refusedIf: 'any' });
       await expect(refused).rejects.toBeInstanceOf(Rejection);
       await expect(refused).rejects.toMatchObject({ code: 'UNKNOWN_DEVICE' });
       expect(await count()).toBe(before);

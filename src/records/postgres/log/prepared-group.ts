@@ -28,11 +28,15 @@ export const prepareGroup = async (
   now: Date,
 ): Promise<PreparedGroup> => {
   const prepared = await prepare(pool, cache, works, now.getTime() / 1000);
-  const refused = works.map(({ allOrNothing }, index) => {
-    const error = allOrNothing ? prepared[index]!.find((item) => item instanceof Rejection) : undefined;
-    return error && { error };
-  });
+  const refused = works.map((work, index) => rejectionOf(work, prepared[index]!));
   return { works, prepared, refused, pool, now };
+};
+
+/** Returns the first rejection of a call that is refused as a whole. */
+const rejectionOf = ({ refusedIf }: Work, items: readonly Prepared[]): { error: Rejection } | undefined => {
+  const error = refusedIf && items.find((item) => item instanceof Rejection);
+  if (error === undefined) return undefined;
+  return refusedIf === 'any' || items.every((item) => item instanceof Rejection) ? { error } : undefined;
 };
 
 /** Returns the idempotency keys of the calls that are not refused. */

@@ -18,7 +18,7 @@ export interface RecordStore {
   /**
    * Stores the valid items of a call. When it resolves, every stored record is committed, together with the writes that
    * follow from it.
-   * @throws Rejection of the first rejected item of a call that is `allOrNothing`
+   * @throws Rejection of the first rejected item of a call that is refused (`refusedIf`)
    * @throws ApiError 422 for an idempotency key that came with another body
    */
   store(call: AppendCall): Promise<AppendResult>;
