@@ -9,7 +9,9 @@ export interface ColumnOptions {
   /** Whether the column may have no value: then it is absent on REST and `null` in the graph. */
   nullable?: boolean;
   /** Returns the value to store at every change of the row. */
-  onUpdate?: () => unknown;
+  onUpdate?: (row: object) => unknown;
+  /** Whether a change is stored only if the column still has the value that was read. */
+  concurrencyCheck?: boolean;
 }
 
 /** Marks a field that REST must not show. */
@@ -75,8 +77,18 @@ export const reference = column('uuid', 'uuid', () => ID);
 
 /** Declares the time of creation. */
 export const createdAt = () => timestamp('Time of creation.');
-/** Declares the time of the last change. */
-export const updatedAt = () => timestamp('Time of the last change.', { onUpdate: now });
+/** Returns the current time, or a millisecond after an earlier change that has this time or a later one. */
+const nowAfter = (row: object): string => {
+  const { updatedAt } = row as { updatedAt: string };
+  const time = now();
+  return time > updatedAt ? time : new Date(Date.parse(updatedAt) + 1).toISOString();
+};
+
+/**
+ * Declares the time of the last change. Every change has another one, so it shows whether the row is still as it was
+ * read: the unit of work stores a change only in that case.
+ */
+export const updatedAt = () => timestamp('Time of the last change.', { onUpdate: nowAfter, concurrencyCheck: true });
 
 /** Declares the object's own identifier: UUID version 7, created by the application. */
 export const identifier = (): PropertyDecorator => (target, key) => {

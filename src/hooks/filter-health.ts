@@ -58,7 +58,8 @@ export function createFilterHealth({ pool, clock, log, count }: FilterHealthOpti
             update hook_state set filter_timeouts = (filter_timeouts + 1) % ${maxTimeouts}::integer
              where hook_id = ${hookId} returning hook_id, filter_timeouts
           )
-          update hook h set filter_disabled_at = ${new Date(now)}, filter_disabled_reason = 'timeout'
+          update hook h set filter_disabled_at = ${new Date(now)}, filter_disabled_reason = 'timeout',
+                 updated_at = greatest(${new Date(now)}, h.updated_at + interval '1 ms')
             from counted c where h.id = c.hook_id and c.filter_timeouts = 0 and h.filter_disabled_at is null`);
         if (!rowCount) return;
         count('disabled');

@@ -101,7 +101,8 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
     ),
     disabled as (
       update hook h
-         set disabled = true, disabled_at = ${at}, updated_at = ${at},
+         set disabled = true, disabled_at = ${at},
+             updated_at = greatest(${at}, h.updated_at + interval '1 ms'),
              disabled_reason = case when p.gone then 'gone' else 'failing' end
         from patient p
        where h.id = p.hook_id and not h.disabled

@@ -141,7 +141,7 @@ const update = async (run: Read, changes: readonly Change[], now: Date): Promise
   if (rows.length === 0) return;
   await run(sql`
     update device d set name = w.name, slug = w.slug, tags = w.tags, product_id = w."productId", lat = w.lat, lon = w.lon,
-           updated_at = ${now.toISOString()}::timestamptz
+           updated_at = greatest(${now.toISOString()}::timestamptz, d.updated_at + interval '1 ms')
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as w (id uuid, name text, slug text, tags text[], "productId" uuid, lat float8, lon float8)
      where d.id = w.id`);

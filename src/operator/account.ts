@@ -87,7 +87,7 @@ export async function setDisabled(db: Connection, type: AccountType, id: string,
     changes,
   };
   const updated = sql`
-    update account set disabled = ${disabled}, updated_at = ${at} where id = ${id} and type = ${type}`;
+    update account set disabled = ${disabled}, updated_at = greatest(${at}, updated_at + interval '1 ms') where id = ${id} and type = ${type}`;
   const events = (organizations.length > 0 ? organizations : [null]).map((of) => ({ ...event, organizationId: of }));
   await db.query(withEvents(updated, ...events));
 }

@@ -16,7 +16,7 @@ export async function setPublic(db: Connection, id: string, isPublic: boolean, a
   if (found === undefined) throw new Error(`There is no product ${id}.`);
   const { organizationId, name, before } = found;
   const updated = sql`
-    update product set public = ${isPublic}, updated_at = ${at}, withdrawn = case
+    update product set public = ${isPublic}, updated_at = greatest(${at}, updated_at + interval '1 ms'), withdrawn = case
       when ${isPublic} then null
       when public then jsonb_build_object('name', name, 'slug', slug, 'version', version, 'variables', variables, 'updatedAt', ${at}::timestamptz(3))
       else withdrawn end

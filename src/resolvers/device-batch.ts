@@ -112,13 +112,13 @@ const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
   switch (action.kind) {
     case 'tagDevices':
       return sql`
-        update device d set updated_at = clock_timestamp(), tags = d.tags || array(
+        update device d set updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 ms'), tags = d.tags || array(
           select t.tag from unnest(${listOf(action.tags)}) with ordinality t (tag, position)
            where t.tag <> all(d.tags) order by t.position)
          where d.id = any(${listOf(ids)}::uuid[])`;
     case 'untagDevices':
       return sql`
-        update device d set updated_at = clock_timestamp(), tags = array(
+        update device d set updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 ms'), tags = array(
           select t.tag from unnest(d.tags) with ordinality t (tag, position)
            where t.tag <> all(${listOf(action.tags)}) order by t.position)
          where d.id = any(${listOf(ids)}::uuid[])`;

@@ -1,4 +1,4 @@
-import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
+import { type EntityClass, type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import sql from 'sql-template-tag';
 import { execute } from '#auth/execute.js';
 import { ApiError, conflict, invalid, notFound } from '#common/errors.js';
@@ -167,12 +167,13 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
 async function finderOf<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
   em: EntityManager,
   puts: readonly Placed<Item>[],
-  { organizationId, type, key, isOurs = () => true }: PutOptions<Thing, Item, Key>,
+  { organizationId, type, key, isDry, isOurs = () => true }: PutOptions<Thing, Item, Key>,
 ): Promise<(item: Item) => Thing | undefined> {
   const keys = puts.map(({ item }) => item[key]);
   const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
   const where = { organizationId, $or: [{ [key]: { $in: keys } }, { id: { $in: ids } }] };
-  const found = await em.find(type, where as never);
+  // Locked, so that the flush stores all of them: none changes after it was read.
+  const found = await em.find(type, where as never, isDry ? {} : { lockMode: LockMode.PESSIMISTIC_WRITE });
   const byKey = Map.groupBy(found, (thing): string | null | undefined => thing[key]);
   const byId = new Map(found.filter(isOurs).map((thing) => [thing.id, thing]));
   return (item) => {

@@ -1,3 +1,4 @@
+import { OptimisticLockError } from '@mikro-orm/core';
 import {
   defaultFieldResolver,
   type GraphQLField,
@@ -17,6 +18,7 @@ import {
 } from 'type-graphql';
 import '#entities/enum-types.js';
 import { constraintError } from '#common/constraints.js';
+import { conflict } from '#common/errors.js';
 import { Account, OrganizationMember, TeamMemberListItem } from '#entities/account.js';
 import { ApplicationListItem, ApplicationReference } from '#entities/application.js';
 import { DeliveryListItem } from '#entities/delivery.js';
@@ -113,20 +115,25 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
 /**
  * Wraps an operation, for REST and GraphQL: checks the token's scope, translates violated constraints, and begins the
  * operation's event in the audit log. The mutations of a document run one after the other on one unit of work, so each
- * starts without what was read before it, and a refused one leaves no change behind that the next would store.
+ * starts without what was read before it, and a refused one leaves no change behind that the next would store. A
+ * mutation that read a row which another call has changed meanwhile starts again.
  */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;
   const operation = operationOf(field, changes);
+  const attempt: Attempt = (root, args, context, info) => {
+    if (changes) {
+      context.readPrimary();
+      context.loaders.clear();
+    }
+    if (isAudited(operation)) context.audit.begin(field.name);
+    return resolve(root, args, context, info);
+  };
+  const run = changes ? untilCurrent(attempt) : attempt;
   field.resolve = async (root, args, context, info) => {
     try {
       requireScope(context.caller, operation);
-      if (changes) {
-        context.readPrimary();
-        context.loaders.clear();
-      }
-      if (isAudited(operation)) context.audit.begin(field.name);
-      return await resolve(root, args, context, info);
+      return await run(root, args, context, info);
     } catch (error) {
       const told = constraintError(error) ?? error;
       if (changes) context.em.clear();
@@ -135,6 +142,29 @@ function guard(field: Field, changes: boolean): void {
     }
   };
 }
+
+type Attempt = NonNullable<Field['resolve']>;
+
+/** Maximum number of attempts of a mutation. Of calls that change one thing at once, one succeeds in each round. */
+const attempts = 100;
+
+/**
+ * Repeats a mutation whose row another call has changed between its read and its write. Nothing of the failed attempt
+ * is stored.
+ */
+const untilCurrent =
+  (attempt: Attempt): Attempt =>
+  async (root, args, context, info) => {
+    for (let left = attempts; ; left -= 1) {
+      try {
+        return (await attempt(root, args, context, info)) as unknown;
+      } catch (error) {
+        if (!(error instanceof OptimisticLockError)) throw error;
+        if (left === 1) throw conflict('Other calls change this at the same time: send the call once more.');
+        context.em.clear();
+      }
+    }
+  };
 
 /** Makes the method of a subscription open its stream, whose events are the results. */
 function openByMethod(field: Field): void {
