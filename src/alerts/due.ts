@@ -15,6 +15,8 @@ interface Due extends Watch {
   episodeId: string | null;
   /** Time at which the last record arrived or the rule's clock began, in milliseconds since 1970. */
   heardAt: number;
+  /** Whether the organization is disabled, so that its devices cannot send. */
+  isParked: boolean;
 }
 
 /** A state after the decision. */
@@ -86,8 +88,10 @@ async function lockDue(
   const { rows } = await tx.query<Due>(sql`
     select ${ruleColumns}, s.device_id "deviceId", s.episode_id "episodeId",
            extract(epoch from greatest(s.started_at, s.arrived_at,
-             case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end))::float8 * 1000 "heardAt"
+             case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end))::float8 * 1000 "heardAt",
+           o.disabled "isParked"
       from alert_state s join alert_rule r on r.id = s.rule_id join alert_device a on a.device_id = s.device_id
+      join account o on o.id = r.organization_id
      where s.device_id = any(${devices.rows.map(({ deviceId }) => deviceId)}::uuid[]) and s.rule_id = any(${ruleIds}::uuid[])
        and s.due_at <= ${now}
      order by s.device_id, s.rule_id for update of s`);
@@ -108,7 +112,7 @@ const updateStates = (tx: pg.PoolClient, states: readonly Next[]) =>
   );
 
 /**
- * Decides one state. If its wait, without outages, is over, returns the transition; otherwise returns the time at which
+ * Decides one state. A state of a disabled organization is no longer due. If its wait, without outages, is over, returns the transition; otherwise returns the time at which
  * it is due.
  */
 function decide(
@@ -116,6 +120,8 @@ function decide(
   now: number,
   outages: readonly Outage[],
 ): { dueAt: Date | null; transition?: Transition | undefined } {
+  // Enabling the organization starts the clock again.
+  if (state.isParked) return { dueAt: null };
   const wait = state.kind === 'silence' ? state.silentFor : state.closeAfter;
   if (wait === null) return { dueAt: null };
   const due = dueAfter(state.heardAt, wait * 1000, outages);

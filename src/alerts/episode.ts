@@ -57,9 +57,10 @@ async function open(
       'alert open',
       sql`
     insert into episode (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by,
-                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at)
-    select id, organization_id, application_id, rule_id, rule_name, severity, device_id, to_timestamp(opened_at), opened_by,
-           to_timestamp(closed_at), closed_by, closed_reason, array(select jsonb_array_elements_text(recipients)), ${now}, ${now}
+                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at, device_serial, device_name)
+    select e.id, e.organization_id, application_id, rule_id, rule_name, severity, device_id, to_timestamp(opened_at), opened_by,
+           to_timestamp(closed_at), closed_by, closed_reason, array(select jsonb_array_elements_text(recipients)), ${now}, ${now},
+           d.serial, d.name
       from unnest(
         ${column(({ episodeId }) => episodeId)}::uuid[], ${column(({ watch }) => watch.organizationId)}::uuid[],
         ${column(({ watch }) => watch.applicationId)}::uuid[], ${column(({ watch }) => watch.ruleId)}::uuid[],
@@ -69,7 +70,8 @@ async function open(
         ${column((opening) => jsonOf(closing(opening)?.by))}::json[], ${column((opening) => closing(opening)?.reason ?? null)}::text[],
         ${column(({ watch }) => JSON.stringify(watch.recipients))}::jsonb[]
       ) e (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, closed_at,
-           closed_by, closed_reason, recipients)`,
+           closed_by, closed_reason, recipients)
+      left join device d on d.id = e.device_id`,
     ),
   );
 }

@@ -30,10 +30,12 @@ interface Row {
   name: string;
   severity: string;
   serial: string | null;
+  deviceName: string | null;
 }
 
 /**
- * Reads episodes as events of one kind, in the order of their identifiers. The serial of a deleted device is missing.
+ * Reads episodes as events of one kind, in the order of their identifiers. A deleted device is named as it
+ * was when its episode opened.
  */
 export async function eventRows(
   tx: pg.PoolClient,
@@ -44,14 +46,15 @@ export async function eventRows(
     select e.id, e.organization_id "organizationId", e.application_id "applicationId", e.device_id "deviceId",
            extract(epoch from e.opened_at)::float8 "openedTs", extract(epoch from e.closed_at)::float8 "closedTs",
            e.closed_reason "closedReason", e.opened_by "openedBy", e.closed_by "closedBy", e.rule_id "ruleId",
-           e.rule_name name, e.severity, d.serial
+           e.rule_name name, e.severity, coalesce(d.serial, e.device_serial) serial,
+           coalesce(nullif(d.name, ''), nullif(e.device_name, '')) "deviceName"
       from episode e left join device d on d.id = e.device_id
      where e.id = any(${episodeIds}::uuid[]) order by e.id`);
   return rows.map((row) => eventOf(kind, row));
 }
 
 function eventOf(kind: AlertEventKind, row: Row): AlertEvent {
-  const { id, organizationId, applicationId, deviceId, openedTs, closedTs, closedReason, serial } = row;
+  const { id, organizationId, applicationId, deviceId, openedTs, closedTs, closedReason, serial, deviceName } = row;
   const closed =
     closedTs === null || kind === 'alert.opened'
       ? {}
@@ -65,7 +68,12 @@ function eventOf(kind: AlertEventKind, row: Row): AlertEvent {
     payload: {
       episode: { id, openedAt: openedTs, ...(row.openedBy && { openedBy: row.openedBy }), ...closed },
       rule: { id: row.ruleId, name: row.name, severity: row.severity },
-      device: { id: deviceId, ...(serial !== null && { serial }), organizationId },
+      device: {
+        id: deviceId,
+        ...(serial !== null && { serial }),
+        ...(deviceName !== null && { name: deviceName }),
+        organizationId,
+      },
       application: { id: applicationId, organizationId },
     },
   };

@@ -178,7 +178,7 @@ function openRecordLog(
       // Hooks come first: they lock fewer rows, and for a shorter time.
       hooks.planDeliveries,
       async (tx, stored) => {
-        const watched = stored.filter(({ device }) => device.hasRules);
+        const watched = stored.filter(({ device, isImported }) => device.hasRules && !isImported);
         return watched.length > 0 ? alerts.planDecisions(tx, watched) : undefined;
       },
     ],

@@ -99,7 +99,7 @@ const waitingOf = (hookIds: readonly string[]): Sql => sql`
  * read, and is written when it is settled.
  * 1. `waiting` steps through the index from hook to hook, so its cost grows with hooks, not with waiting deliveries. It
  *    does visit every delivery that is not committed yet. If hooks are named, it visits only theirs;
- * 2. `ready` keeps hooks that are enabled, whose circuit lets calls through, and that have free slots. A hook whose
+ * 2. `ready` keeps hooks that are enabled, as is their organization, whose circuit lets calls through, and that have free slots. A hook whose
  *    circuit is no longer open but that has not succeeded since has one slot: the probe;
  * 3. `held` locks the state rows of these hooks. Every claim raises `claims`. PostgreSQL reads the row again once it is
  *    locked and drops it if the number differs from the one in this statement's snapshot. So the statement sees all
@@ -123,6 +123,7 @@ export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Cla
              t.tokens, s.lane_after, ${at}::timestamptz at
         from waiting w
         join hook h on h.id = w.hook_id and not h.disabled
+        join account o on o.id = h.organization_id and not o.disabled
         join hook_state s on s.hook_id = h.id
         cross join lateral (
           select count(*) running, coalesce(array_agg(id), '{}') ids from delivery_lease

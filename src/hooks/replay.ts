@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { nilId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
 import { type EnqueueTerms, enqueueFor, listenerRows } from './enqueue.js';
@@ -58,13 +58,13 @@ export async function replayStep(
 ): Promise<HookStep> {
   const { hookId, from, to } = job.input as unknown as ReplayInput;
   if (job.cursor === null) {
-    const { rows: heard } = await tx.query<Listener>(sql`${listenerRows} where h.id = ${hookId}`);
+    const { rows: heard } = await tx.query<Listener>(sql`${listenerRows} where ${replayed(hookId)}`);
     const total = await count(tx, { deviceIds: heard.map(({ deviceId }) => deviceId), from, to });
     return { cursor: asJson({ deviceId: nilId, after: null }), done: 0, changed: 0, total, finished: false };
   }
   const cursor = job.cursor as unknown as Cursor;
   const { rows } = await tx.query<Listener>(sql`
-    ${listenerRows} where h.id = ${hookId} and ad.device_id >= ${cursor.deviceId} order by ad.device_id limit 1`);
+    ${listenerRows} where ${replayed(hookId)} and ad.device_id >= ${cursor.deviceId} order by ad.device_id limit 1`);
   const [listener] = rows;
   if (!listener) return { cursor: asJson(cursor), done: 0, changed: 0, finished: true };
   const { deviceId } = listener;
@@ -79,6 +79,9 @@ export async function replayStep(
     finished: false,
   };
 }
+
+/** Condition: `hook h` is this one, and chose to be called for records. It may have other events since the call. */
+const replayed = (hookId: string): Sql => sql`h.id = ${hookId} and 'record' = any(h.events)`;
 
 const asJson = ({ deviceId, after }: Cursor): PlainJson => ({ deviceId, after });
 

@@ -70,6 +70,7 @@ const store = async (
     organizationId,
     items,
     withoutHooks: !options.callHooks,
+    isImport: true,
     idempotencyKey: {
       organizationId,
       path: `imports/${id}`,

@@ -68,7 +68,10 @@ export function checkName(name: string | undefined): void {
   }
 }
 
-/** Switches an account off or on. While it is off, its tokens are invalid. */
+/**
+ * Switches an account off or on. While it is off, its tokens are invalid, and nothing calls or notifies for an
+ * organization.
+ */
 export async function setDisabled(db: Connection, type: AccountType, id: string, disabled: boolean, at: Date) {
   const { rows } = isId(id)
     ? await db.query<{ name: string; before: boolean; organizations: string[] }>(sql`
@@ -88,9 +91,27 @@ export async function setDisabled(db: Connection, type: AccountType, id: string,
   };
   const updated = sql`
     update account set disabled = ${disabled}, updated_at = greatest(${at}, updated_at + interval '1 ms') where id = ${id} and type = ${type}`;
+  if (!disabled && found.before && type === AccountType.organization) await restartClocks(db, id, at);
   const events = (organizations.length > 0 ? organizations : [null]).map((of) => ({ ...event, organizationId: of }));
   await db.query(withEvents(updated, ...events));
 }
+
+/**
+ * Starts the clocks of an organization's alert rules again, as its devices could not send. The times by which devices
+ * are silent, and by which episodes close by themselves, begin now.
+ */
+const restartClocks = (db: Connection, organizationId: string, at: Date) =>
+  db.query(sql`
+    with waiting as (
+      select s.device_id, s.rule_id,
+             case when s.episode_id is null then r.silent_for_seconds else r.close_after_seconds end seconds
+        from alert_rule r join alert_state s on s.rule_id = r.id
+       where r.organization_id = ${organizationId} and not r.disabled
+       order by s.device_id, s.rule_id for update of s)
+    update alert_state s
+       set started_at = ${at}, due_at = ${at}::timestamptz + make_interval(secs => w.seconds)
+      from waiting w
+     where s.device_id = w.device_id and s.rule_id = w.rule_id and w.seconds is not null`);
 
 function taken(error: unknown, username: string, email: string): Error | undefined {
   if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return undefined;

@@ -66,6 +66,8 @@ export interface AppendCall {
   refusedIf?: 'any' | 'all';
   /** If true, no hook is called for its records. */
   withoutHooks?: boolean;
+  /** If true, its records are those of an import: alert rules ignore them, and they are no arrival of their device. */
+  isImport?: boolean;
   /** If true, the result lists every item, with the identifiers of records. */
   verbose?: boolean;
 }

@@ -6,6 +6,8 @@ export interface StoredRecord {
   metadata: Readonly<Record<string, unknown>>;
   data: Readonly<Record<string, unknown>>;
   device: RecordDevice;
+  /** Present for a record of an import, which alert rules ignore. */
+  isImported?: true;
   /** W3C trace context of the call that posted the record. It is not stored with the record. */
   traceparent?: string;
 }

@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
+import { conflict } from '#common/errors.js';
 import { Delivery, Ended } from '#entities/delivery.js';
 import { isId } from '#entities/id.js';
 import { Job } from '#entities/job.js';
@@ -68,9 +69,14 @@ export class DeliveryResolver {
     return this.jobs.ask(hook.organizationId, 'redeliver', { hookId: hook.id, ...range }, event);
   }
 
-  @Mutation(() => Job, { description: 'Delivers the stored records of a time range, in a job.' })
+  @Mutation(() => Job, {
+    description:
+      'Delivers the stored records of a time range, in a job. A conflict if the hook is not called for records.',
+  })
   async replayApplicationHook(@Args(() => ReplayArgs) args: ReplayArgs, @Ctx() ctx: Context): Promise<Job> {
     const hook = await loadHook(ctx, args);
+    if (!hook.events.includes('record'))
+      throw conflict('This hook is not called for records: add `record` to the `events` of its settings first.');
     const { from = null, to = null } = args;
     const event = ctx.audit.event(targetOf('Hook', hook), { range: [null, { from, to }] });
     return this.jobs.ask(hook.organizationId, 'replay', { hookId: hook.id, from, to }, event);

@@ -13,6 +13,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   provisionDevice: 'the serial cannot be registered with this token',
   registerDevice: 'the serial is taken',
   removeOrganizationMember: 'the last owner',
+  replayApplicationHook: 'the hook is not called for records',
   setOrganizationMember: 'the last owner',
   updateAccount: 'the username or the e-mail address is taken',
   updateAlertRule: 'too many addresses of the organization',

@@ -47,7 +47,7 @@ describe('alert rule with products', () => {
     expect((await owner.put(`${at}/alert-rules/${ruleId}`, named)).status).toBe(404);
   });
 
-  it('can be renamed and disabled after its product was deleted, but not get another product that is gone', async () => {
+  it('keeps a product that was deleted, so it can be renamed and disabled, but takes no other that is gone', async () => {
     const [productId, goneId] = [await productOf(owner), await productOf(owner)];
     const path = `${at}/alert-rules/${await owner.make(`${at}/alert-rules`, { name: 'Open', ...ruleOf([productId], true) })}`;
     for (const id of [productId, goneId])
@@ -58,7 +58,7 @@ describe('alert rule with products', () => {
     expect((await owner.put(path, { name: 'Renamed', products: [productId, goneId] })).status).toBe(404);
   });
 
-  it('can be renamed and disabled after a variable of its product got another type', async () => {
+  it('keeps its conditions when a variable gets another type, so it can be renamed and disabled', async () => {
     const productId = await productOf(owner);
     const path = `${at}/alert-rules/${await owner.make(`${at}/alert-rules`, { name: 'Open', ...ruleOf([productId], true) })}`;
     const changed = { name: 'Door', version: '2', variables: [{ name: 'door', type: 'TXT' }] };

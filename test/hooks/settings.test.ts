@@ -348,6 +348,24 @@ describe('replay', () => {
   });
 });
 
+describe('replay to a hook that chose alerts alone', () => {
+  it('returns 409 until it chooses records', async () => {
+    const receiver = await startReceiver();
+    await owner.send(1);
+    const { path } = await owner.hook({ url: receiver.url() });
+    const alertsAlone = { events: ['alert.opened'] };
+    expect((await owner.call('PUT', `${path}/settings`, alertsAlone)).status).toBe(200);
+    expect(await owner.call('POST', `${path}/replay`, { from: 1 })).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT', message: expect.stringContaining('not called for records') },
+    });
+    expect((await owner.call('PUT', `${path}/settings`, { events: ['record'] })).status).toBe(200);
+    const begun = await owner.call<{ id: string }>('POST', `${path}/replay`, { from: 1 });
+    expect(await jobDone(begun)).toMatchObject({ state: 'done' });
+    await receiver.close();
+  });
+});
+
 describe('statistics of a hook in GraphQL', () => {
   it('contains pending deliveries, success rate, latencies and settings', async () => {
     const receiver = await startReceiver();

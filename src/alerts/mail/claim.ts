@@ -34,7 +34,10 @@ const columns = sql`
   r.id, r.organization_id "organizationId", a.username organization, r.address, r.failures,
   extract(epoch from r.failing_since)::float8 * 1000 "failingSince"`;
 
-/** Leases at most `limit` recipients for whom notices wait. Recipients who need not wait for a digest come first. */
+/**
+ * Leases at most `limit` recipients for whom notices wait. Recipients who need not wait for a digest come first. While an
+ * organization is disabled, its notices wait.
+ */
 export async function claimNotices(
   tx: pg.PoolClient,
   { now, claimId, limit }: { now: Date; claimId: string; limit: number },
@@ -48,7 +51,7 @@ export async function claimNotices(
     select ${columns}
       from waiting w join alert_recipient r on r.id = w.id join account a on a.id = r.organization_id
       left join alert_mail_day d on d.organization_id = r.organization_id and d.day = (${now}::timestamptz at time zone 'utc')::date
-     where r.state = 'confirmed' and (r.next_at is null or r.next_at <= ${now})
+     where r.state = 'confirmed' and not a.disabled and (r.next_at is null or r.next_at <= ${now})
        and (r.locked_until is null or r.locked_until <= ${now}) and coalesce(d.notices, 0) < ${noticesOfDay}
      order by r.next_at nulls first, r.id limit ${limit} for update of r skip locked`);
   await lease(tx, rows, claimId, now);
@@ -66,7 +69,7 @@ export async function claimAsks(
                 and exists (select from unnest(n.recipients) x where lower(x) = lower(r.address))) "isNamed"
       from alert_recipient r join account a on a.id = r.organization_id
       left join alert_mail_day d on d.organization_id = r.organization_id and d.day = (${now}::timestamptz at time zone 'utc')::date
-     where r.state = 'pending' and r.ask_at <= ${now} and (r.locked_until is null or r.locked_until <= ${now})
+     where r.state = 'pending' and not a.disabled and r.ask_at <= ${now} and (r.locked_until is null or r.locked_until <= ${now})
        and coalesce(d.asked, 0) < ${asksOfDay}
      order by r.ask_at, r.id limit ${limit} for update of r skip locked`);
   const claimed: typeof rows = [];

@@ -58,14 +58,20 @@ export const recordsOf = ({ prepared }: PreparedGroup, answered: readonly unknow
  */
 export const publishedOf = (group: PreparedGroup, stored: readonly NewRecord[]): StoredRecord[] => {
   const traces = tracesOf(group);
-  return forHooks(group, stored).map((record) => storedOf(record, traces?.get(record.id)));
+  const imported = itemsOf(group, ({ isImport }) => isImport === true);
+  return forHooks(group, stored).map((record) => storedOf(record, traces?.get(record.id), imported.has(record)));
 };
 
-const forHooks = ({ works, prepared }: PreparedGroup, stored: readonly NewRecord[]): readonly NewRecord[] => {
-  if (!works.some(({ withoutHooks }) => withoutHooks)) return stored;
-  const omitted = new Set(works.flatMap(({ withoutHooks }, index) => (withoutHooks ? prepared[index]! : [])));
-  return stored.filter((record) => !omitted.has(record));
+const forHooks = (group: PreparedGroup, stored: readonly NewRecord[]): readonly NewRecord[] => {
+  const omitted = itemsOf(group, ({ withoutHooks }) => withoutHooks === true);
+  return omitted.size === 0 ? stored : stored.filter((record) => !omitted.has(record));
 };
+
+const none: ReadonlySet<Prepared> = new Set();
+
+/** Returns the items of the calls that meet a condition. */
+const itemsOf = ({ works, prepared }: PreparedGroup, meets: (work: Work) => boolean): ReadonlySet<Prepared> =>
+  works.some(meets) ? new Set(works.flatMap((work, index) => (meets(work) ? prepared[index]! : []))) : none;
 
 /** Returns the trace context of each record whose call has one; undefined if no call has one. */
 const tracesOf = ({ works, prepared }: PreparedGroup): ReadonlyMap<string, string> | undefined => {
@@ -78,13 +84,18 @@ const tracesOf = ({ works, prepared }: PreparedGroup): ReadonlyMap<string, strin
   return traces;
 };
 
-const storedOf = ({ id, ts, metadata, data, device }: NewRecord, traceparent: string | undefined): StoredRecord => ({
+const storedOf = (
+  { id, ts, metadata, data, device }: NewRecord,
+  traceparent: string | undefined,
+  isImported: boolean,
+): StoredRecord => ({
   id,
   ts,
   metadata,
   data,
   device,
   ...(traceparent !== undefined && { traceparent }),
+  ...(isImported && { isImported }),
 });
 
 /**
