@@ -17,6 +17,8 @@ export const info: Handle = async ({ load }) => {
       cluster_name: id,
       cluster_uuid: id,
       version: {
+        // Grafana's OpenSearch plugin refuses versions from 7.11 on of any other distribution; no other client reads it.
+        distribution: 'opensearch',
         number: version,
         build_flavor: 'default',
         build_type: 'tar',

@@ -21,6 +21,25 @@ const fieldsOf = async (call: Call): Promise<FieldType[]> => {
 /** `_mapping`: the fields of an application as the mapping of an index. */
 export const mapping: Handle = async (call) => ({ body: { [indexName]: { mappings: await mappingsOf(call) } } });
 
+/**
+ * `_mapping/field/{fields}`: the mappings of the fields that a list names, which may contain `*`.
+ * @throws EngineFailure 400 for too long a list
+ */
+export const fieldMapping: Handle = async (call) => {
+  const names = call.params['fields']!.split(',', maxNames + 1);
+  if (names.length > maxNames) throw badArgument(`at most ${maxNames} names of fields are allowed`);
+  const wanted = names.map(globOf);
+  const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((matches) => matches(path)));
+  const mappings = fields.map(({ path, type }) => {
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    return [path, { full_name: path, mapping: { [name]: { type } } }] as const;
+  });
+  return { body: { [indexName]: { mappings: Object.fromEntries(mappings) as object } } };
+};
+
+/** Maximum number of names of fields in a path. */
+const maxNames = 100;
+
 const mappingsOf = async (call: Call): Promise<object> => {
   const properties: Properties = {};
   for (const { path, type } of await fieldsOf(call)) put(properties, path.split('.'), type);

@@ -1,7 +1,7 @@
 import type { Handle } from './call.js';
 import { catCount, catHealth, catIndices, catNothing } from './cat.js';
 import { clusterSettings, features, health, info, license, nodes } from './cluster.js';
-import { aliases, fieldCaps, index, mapping, refuseWrite, resolveIndex, settings } from './index-page.js';
+import { aliases, fieldCaps, fieldMapping, index, mapping, refuseWrite, resolveIndex, settings } from './index-page.js';
 import { closePit, openPit } from './pit.js';
 import { closeScroll } from './scroll.js';
 import { count, getRecord, getSource, multiSearch, scroll, search, validateQuery } from './search.js';
@@ -40,6 +40,7 @@ export const engineRoutes: readonly EngineRoute[] = [
 
   { verbs: get, paths: ['/:index'], handle: index },
   { verbs: get, paths: anyIndex('/_mapping'), handle: mapping },
+  { verbs: get, paths: anyIndex('/_mapping/field/:fields'), handle: fieldMapping },
   { verbs: get, paths: anyIndex('/_settings'), handle: settings },
   { verbs: get, paths: [...anyIndex('/_alias'), ...anyIndex('/_alias/:name')], handle: aliases },
   { verbs: get, paths: ['/_resolve/index/:index'], handle: resolveIndex },

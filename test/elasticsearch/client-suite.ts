@@ -67,6 +67,11 @@ export function testClients(kinds: readonly ClientKind[]): void {
       expect(await client.call('indices.exists', { index: 'records' })).toBe(true);
       const mapping = await client.call('indices.getMapping', { index: 'records' });
       expect(mapping.records.mappings.properties.data.properties.float).toEqual({ type: 'double' });
+      const ofFields = await client.call('indices.getFieldMapping', { index: 'records', fields: 'ts,data.f*' });
+      expect(ofFields.records.mappings).toEqual({
+        ts: { full_name: 'ts', mapping: { ts: { type: 'date' } } },
+        'data.float': { full_name: 'data.float', mapping: { float: { type: 'double' } } },
+      });
       expect(await client.call('cat.indices', { format: 'json' })).toMatchObject([{ index: 'records' }]);
       expect(await client.call('nodes.info')).toMatchObject({ _nodes: { total: 1 } });
     });

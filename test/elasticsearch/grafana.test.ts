@@ -220,3 +220,50 @@ describe("Grafana's Elasticsearch data source", () => {
     expect(next.body.responses[0]!.hits.hits.map((hit) => hit._source.ts)).toEqual([start + minute, start]);
   });
 });
+
+describe("Grafana's OpenSearch data source", () => {
+  /** Returns the version that the plugin saves, or the error that it shows (src/opensearchDatasource.ts). */
+  const savedVersion = ({ distribution, number }: { distribution?: string; number: string }) => {
+    const [major = 0, minor = 0] = number.split('.').map(Number);
+    if (distribution === 'opensearch') return { flavor: 'opensearch', version: number };
+    if (major > 7 || (major === 7 && minor >= 11)) return { error: `${number} is not supported. Use ElasticSearch.` };
+    return { flavor: 'elasticsearch', version: number };
+  };
+
+  it('gets a version that its settings accept', async () => {
+    const { body } = await send(field, 'GET', '/');
+    expect(savedVersion(body.version)).toEqual({ flavor: 'opensearch', version: '8.19.0' });
+  });
+
+  it('passes "Save & test": the named index has the time field, as a date', async () => {
+    const { status, body } = await send(field, 'GET', '/records/_mapping/field/ts');
+    expect(status).toBe(200);
+    expect(body['records'].mappings['ts'].mapping['ts'].type).toBe('date');
+  });
+
+  it('lists the indices for its settings, and the fields for its editor', async () => {
+    const indices = await send(field, 'GET', '/_cat/indices?format=json&h=index,status,health,docs.count');
+    expect(indices.body).toMatchObject([{ index: 'records', health: 'green', 'docs.count': expect.anything() }]);
+    const caps = await send(field, 'GET', '/records/_field_caps?fields=*');
+    expect(caps.body.fields['data.label']).toMatchObject({ keyword: { searchable: true } });
+  });
+
+  it('returns logs with times as its parser reads them', async () => {
+    const range = { ts: { format: 'epoch_millis', gte: start - minute, lte: start + 5 * minute } };
+    const { status, body } = await msearch({
+      docvalue_fields: ['ts'],
+      fields: [{ field: 'ts', format: 'strict_date_optional_time_nanos' }],
+      query: { bool: { filter: [{ range }, { query_string: { analyze_wildcard: true, query: '*' } }] } },
+      size: 500,
+      sort: [{ ts: { order: 'desc', unmapped_type: 'boolean' } }, { _doc: { order: 'desc' } }],
+    });
+    expect(status).toBe(200);
+    const [newest] = body.responses[0]!.hits.hits;
+    expect(newest!.fields.ts).toContain(new Date(start + 2 * minute).toISOString());
+  });
+
+  it('refuses a list of more names of fields than are read', async () => {
+    const { status, body } = await send(field, 'GET', `/records/_mapping/field/${'ts,'.repeat(100)}ts`);
+    expect([status, body.error.type]).toEqual([400, 'illegal_argument_exception']);
+  });
+});
