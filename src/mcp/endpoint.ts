@@ -7,6 +7,7 @@ import { JsonSyntaxError } from '#json/json.js';
 import { parsePlain } from '#json/plain.js';
 import { toApiError } from '#schema/api-error.js';
 import type { Context } from '#schema/context.js';
+import { requireScope } from '#schema/scope.js';
 import type { Serve, ServeOptions } from './serve.js';
 
 type Caller = Context['caller'];
@@ -58,6 +59,8 @@ const createHandler =
     const { origin } = request.headers;
     if (origin !== undefined && !isKnownOrigin(request, origin)) throw forbidden('Pages of this origin may not call.');
     const caller = asReader(await admit(request));
+    // Each tool checks the scope for its own queries; tokens that may not read anything get no list of tools either.
+    requireScope(caller, { changes: false, isOfLinks: true });
     const body = parse(await readBody(request, caller, bounds.bytes));
     const messages = Array.isArray(body) ? body.length : 1;
     if (messages > bounds.messages)

@@ -54,25 +54,41 @@ const calls = Object.entries(tools).flatMap(([name, tool]) =>
   }),
 );
 
+/** Posts a message to the endpoint as a caller. */
+const send = (who: Who, method: string, params?: object) => {
+  const { token } = matrix.actors[who];
+  return fetch(`${new URL(matrix.things.owner.base).origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+};
+
+/** Returns the status of a caller's answers: tokens that may not read are refused whatever they ask. */
+const statusOf = (who: Who): number =>
+  ['ingest token', 'device token', 'provisioning token'].includes(who) ? 403 : expected(who, '', 'anyone', false);
+
+describe('access to /mcp', () => {
+  it.each(everybody.map((who) => ({ who })))('lists tools only to callers that may read: $who', async ({ who }) => {
+    const wanted = who === 'link' ? ok : statusOf(who);
+    const answer = await send(who, 'tools/list');
+    expect([who, answer.status]).toEqual([who, wanted]);
+    const body = await answer.text();
+    if (wanted === ok) expect(messageOf(body).result.tools).toContainEqual(expect.objectContaining({ name: 'series' }));
+    else expect(JSON.parse(body)).toMatchObject({ code: codes[wanted] });
+  });
+});
+
 describe('access to tools of /mcp', () => {
   it.each(calls)('returns $outcome to $who for $name', async ({ name, who, args, wanted, outcome }) => {
-    const actor = matrix.actors[who];
-    const answer = await fetch(`${new URL(matrix.things.owner.base).origin}/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(actor.token !== undefined && { authorization: `Bearer ${actor.token}` }),
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: args(matrix.things) },
-      }),
-    });
-    expect([name, who, answer.status]).toEqual([name, who, wanted === 401 ? 401 : 200]);
-    if (wanted === 401) return;
+    const answer = await send(who, 'tools/call', { name, arguments: args(matrix.things) });
+    const status = who === 'link' ? ok : statusOf(who);
+    expect([name, who, answer.status]).toEqual([name, who, status]);
+    if (status !== ok) return;
     const { result } = messageOf(await answer.text());
     const { error, untrusted: _, ...lists } = result.structuredContent;
     expect([name, who, error?.code ?? 'data']).toEqual([name, who, outcome]);
