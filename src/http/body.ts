@@ -207,11 +207,13 @@ export const orMalformed = <Json>(parse: () => Json): Json => {
 
 /**
  * Rethrows an error.
+ * @param advice a sentence about what to send instead
  * @throws malformed when the error says that a text is not JSON.
  */
-export const asMalformed = (error: unknown): never => {
+export const asMalformed = (error: unknown, advice?: string): never => {
   if (error instanceof JsonSyntaxError) {
-    throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
+    const message = `The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`;
+    throw malformed(advice === undefined ? message : `${message} ${advice}`);
   }
   if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
   throw error;

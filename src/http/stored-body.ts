@@ -1,5 +1,6 @@
 import { malformed } from '#common/errors.js';
 import { maxItems } from '#entities/ingest-answer.js';
+import { JsonSyntaxError, textAfterValue } from '#json/json.js';
 import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlices } from '#json/plain.js';
 import { asMalformed } from './body.js';
 
@@ -9,6 +10,8 @@ interface StoredBody {
   lines: boolean;
   /** Whether the body has records in the platform's own format. Otherwise a network server sent it in its format. */
   records: boolean;
+  /** Advice for a sender whose body of records has several JSON values. */
+  severalValues?: string;
 }
 
 /** Bodies of records with more characters than this are read in time slices. */
@@ -21,7 +24,7 @@ const largeBody = 64 * 1024;
  */
 export const readStoredBody = async (
   text: string,
-  { lines, records }: StoredBody,
+  { lines, records, severalValues }: StoredBody,
   organizationId: string,
 ): Promise<object> => {
   const read = async (): Promise<unknown> => {
@@ -29,7 +32,10 @@ export const readStoredBody = async (
     if (records && text.length > largeBody) return parsePlainRecordsInSlices(text, organizationId);
     return records ? parsePlainRecords(text) : parsePlain(text);
   };
-  const body = await read().catch(asMalformed);
+  const body = await read().catch((error: unknown) => {
+    const isSeveral = error instanceof JsonSyntaxError && error.message === textAfterValue;
+    return asMalformed(error, records && isSeveral ? severalValues : undefined);
+  });
   if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
   return body;
 };

@@ -197,6 +197,9 @@ export const nestsTooDeep = `JSON may nest at most ${maxJsonDepth} deep`;
 /** Error message for a number that is too long. */
 export const numberTooLong = `A number may have at most ${longestNumber} characters`;
 
+/** Message of the error for a text that continues after its value, such as lines of JSON. */
+export const textAfterValue = 'Unexpected text after the JSON value';
+
 const nowhere: Position = { line: 0, col: 0 };
 
 const locateInside = (value: object, depth: number): LocatedJson => {

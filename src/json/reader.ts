@@ -14,6 +14,7 @@ import {
   nestsTooDeep,
   numberTooLong,
   type Position,
+  textAfterValue,
 } from './json.js';
 
 /**
@@ -85,7 +86,7 @@ class Reader {
 
   whole(): LocatedJson {
     const value = this.value();
-    if (this.skip() < this.text.length) this.fail('Unexpected text after the JSON value');
+    if (this.skip() < this.text.length) this.fail(textAfterValue);
     return value;
   }
 

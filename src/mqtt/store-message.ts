@@ -120,7 +120,8 @@ async function readItems(
     return [{ ...deviceOf(caller, clientId), metadata: {}, data: {}, frame: { streamId, streamType, bytes } }];
   }
   const isOurs = topic.kind === 'records';
-  const body = await readStoredBody(decodeUtf8(bytes), { lines: false, records: isOurs }, caller.organizationId);
+  const rules = { lines: false, records: isOurs, severalValues: 'Send several records in one array.' };
+  const body = await readStoredBody(decodeUtf8(bytes), rules, caller.organizationId);
   if (isOurs) return readNative(body as PlainLine | PlainLine[], await ownDevice(caller, read));
   const telemetry = storable(body as PlainJson);
   if (topic.kind === 'gateway') return readThingsBoardGateway(telemetry);

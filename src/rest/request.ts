@@ -184,13 +184,16 @@ const parseObject = (text: string): Record<string, unknown> => {
   return body;
 };
 
+const severalValues =
+  'Send lines of JSON with the header "Content-Type: application/x-ndjson", or the records in one array.';
+
 /** Reads the whole body as one argument. The body is stored, so positions in its text are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
   async (request, sender) => {
     const { text, lines } = await readBody(request, rules, sender);
     if (text === '') throw malformed('Send a body.');
-    const body = await readStoredBody(text, { lines, records: rules.lines }, sender.organizationId);
+    const body = await readStoredBody(text, { lines, records: rules.lines, severalValues }, sender.organizationId);
     return (values) => {
       values[argument] = body;
     };

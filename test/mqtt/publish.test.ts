@@ -239,6 +239,7 @@ describe('refused MQTT message', () => {
 
   it.each([
     ['invalid JSON', 'ddp/records', '{"serial":', 0x99, /not JSON/],
+    ['lines of JSON', 'ddp/records', '{"serial":"ab-01"}\n{"serial":"ab-01"}', 0x99, /line 2.* in one array/],
     ['a text that is not UTF-8', 'ddp/records', Buffer.from([0xff, 0xfe]), 0x99, /UTF-8/],
     ['invalid telemetry', 'v1/gateway/telemetry', '[5]', 0x99, /gateway sends/],
     ['telemetry of unknown devices', 'v1/gateway/telemetry', '{"ff-ff":[{"a":1}]}', 0x83, /register it first/],

@@ -117,6 +117,17 @@ describe('POST /organizations/:organizationId/records', () => {
     expect(zipped.body).toMatchObject({ accepted: 1 });
   });
 
+  it.each([3, 5000])('advises NDJSON or an array for %i lines of JSON that are sent as JSON', async (count) => {
+    const { status, body } = await ingest('{"serial":"ab-cd","data":{}}\n'.repeat(count));
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({
+        code: 'MALFORMED_REQUEST',
+        message: expect.stringMatching(/line 2, column 1\)\. Send lines .*application\/x-ndjson", or .* one array\.$/),
+      }),
+    ]);
+  });
+
   it.each([
     ['lines', (items: string[]) => items.join('\n'), { 'content-type': 'application/x-ndjson' }, 'NaN'],
     ['items of an array', (items: string[]) => `[${items.join()}]`, {}, '9'.repeat(401)],
