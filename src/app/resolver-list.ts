@@ -46,6 +46,7 @@ import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record-ed
 import { SearchResolver } from '#resolvers/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/series.resolver.js';
 import { SessionResolver } from '#resolvers/session.resolver.js';
+import { StatesResolver } from '#resolvers/states.resolver.js';
 import { TeamResolver } from '#resolvers/team.resolver.js';
 import { TeamEdgesResolver } from '#resolvers/team-edges.resolver.js';
 import { UsageResolver } from '#resolvers/usage.resolver.js';
@@ -110,6 +111,7 @@ export function createResolvers({
     new SessionResolver(),
     new SeriesEdgesResolver(),
     new SeriesResolver(index),
+    new StatesResolver(index),
     new NodeResolver(index),
     new LiveResolver(live, jobs, index),
     new DevicesChangedResolver(),

@@ -34,6 +34,11 @@ export interface RecordIndex {
    */
   series(call: SeriesCall): Promise<Line[]>;
   /**
+   * Reads the states of each device and variable over time, in order. A line without values is empty.
+   * @throws ApiError 422 above the limits
+   */
+  states(call: StatesCall): Promise<StateLine[]>;
+  /**
    * Finds the newest measured values of devices, by device.
    * @param weigh counts the bytes read, and throws above the call's limit
    */
@@ -164,6 +169,24 @@ export interface Line {
   interval: number | null;
   ts: number[];
   values: number[];
+}
+
+/** Selects states of devices over time, like the lines of a chart. */
+export type StatesCall = Omit<SeriesCall, 'function'>;
+
+/**
+ * States of one variable: from an instant on, the variable had a value for some seconds. Entries with the same instant
+ * share a bucket, in which the value changed several times. Times without an entry are unknown.
+ */
+export interface StateLine {
+  deviceId: string;
+  name: string;
+  type?: VariableType;
+  unit?: string | null;
+  interval: number;
+  ts: number[];
+  seconds: number[];
+  values: string[];
 }
 
 /** The newest measured value of one variable. */

@@ -24,3 +24,10 @@ export function readLines(
     interval: interval ?? null,
   });
 }
+
+/** Rounds the values of lines to a number of significant digits. Digits before the point are kept. */
+export const roundLines = (lines: readonly Series[], digits: number): Series[] => {
+  const round = (value: number) =>
+    Math.abs(value) >= 10 ** (digits - 1) ? Math.round(value) : Number(value.toPrecision(digits));
+  return lines.map((line) => ({ ...line, values: line.values.map(round) }));
+};

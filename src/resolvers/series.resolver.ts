@@ -12,7 +12,7 @@ import { chosenDevices } from './chosen-devices.js';
 import { deviceOf } from './devices.js';
 import { loaderOf } from './loader.js';
 import { variablesOf } from './products.js';
-import { readLines } from './series-lines.js';
+import { readLines, roundLines } from './series-lines.js';
 
 /** Resolves measured values over time, for charts. */
 @Resolver(() => Device)
@@ -47,7 +47,8 @@ export class SeriesResolver {
     const call = { ...args, variables };
     const make = () =>
       new DataLoader<string, Series[]>(async (ids) => {
-        const lines = await readLines(this.index, ctx, device.organizationId, ids, call);
+        const exact = await readLines(this.index, ctx, device.organizationId, ids, call);
+        const lines = args.digits == null ? exact : roundLines(exact, args.digits);
         const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
         return ids.map((each) => byDevice.get(each) ?? []);
       });

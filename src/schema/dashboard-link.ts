@@ -65,6 +65,7 @@ export const typesOfLinks: ReadonlySet<string> = new Set([
   'RejectedItems',
   'SearchAnswer',
   'Series',
+  'States',
   'Variable',
   'Viewer',
 ]);

@@ -4,9 +4,9 @@ import { SeriesFunction } from '#entities/series.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, labels, unixTime, whole } from './fields.js';
 
-/** Form of the lines in a chart. */
+/** Range and buckets of the lines in a chart. */
 @ArgsType()
-class SeriesForm {
+class BucketForm {
   @unixTime('Start of the range in Unix seconds, included; by default a day before `to`.') from?: number | null;
   @unixTime('End of the range in Unix seconds, included; by default now.') to?: number | null;
 
@@ -23,7 +23,11 @@ class SeriesForm {
     optional: true,
   })
   interval?: number | null;
+}
 
+/** Form of the lines in a chart. */
+@ArgsType()
+class SeriesForm extends BucketForm {
   @choice(() => SeriesFunction, 'Function that reduces a bucket to one point; by default `avg`.', { optional: true })
   function?: SeriesFunction | null;
 }
@@ -50,6 +54,24 @@ export class DeviceSeriesArgs extends SeriesForm {
     100,
   )
   variables?: string[] | null;
+
+  @whole(
+    'Number of significant digits, 3 to 15, to which values are rounded; digits before the point are kept. By default values are exact.',
+    3,
+    15,
+    { optional: true },
+  )
+  digits?: number | null;
+}
+
+/** Variables and buckets of one device's states. */
+@ArgsType()
+export class StatesArgs extends BucketForm {
+  @Field(() => [String], { description: 'Names of variables, 1 to 20, each with its states.' })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(20)
+  @Length(1, 100, { each: true })
+  variables!: string[];
 }
 
 /** Variables and form of the lines for the named devices, or for those of an application. */

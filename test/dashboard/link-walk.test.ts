@@ -210,6 +210,7 @@ describe('every field that a link to a dashboard gets to', () => {
       'RejectedItems',
       'SearchAnswer',
       'Series',
+      'States',
       'Variable',
       'Viewer',
     ]);

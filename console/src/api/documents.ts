@@ -719,11 +719,15 @@ export type DashboardRecordsSubscriptionVariables = Exact<{
 
 export type DashboardRecordsSubscription = { recordReceived: { missed: number, records: Array<{ id: string }> } };
 
-export type PanelDeviceFragment = { id: string, name: string | null, serial: string, lastRecordAt: string | null };
+export type PanelDeviceFragment = { id: string, name: string | null, serial: string };
 
 export type PanelLineFragment = { name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> };
 
-export type PanelValueFragment = { name: string, value: unknown, unit: string | null, type: VariableType | null, ts: number };
+export type PanelNewestFragment = { name: string, values: Array<number> };
+
+export type PanelStatesFragment = { name: string, unit: string | null, type: VariableType | null, interval: number, ts: Array<number>, seconds: Array<number>, values: Array<string> };
+
+export type PanelValueFragment = { name: string, value: unknown, unit: string | null };
 
 export type PanelPlaceFragment = { location: { lat: number, lon: number } | null, openEpisodes: { totalCount: number | null } };
 
@@ -1686,7 +1690,6 @@ export const PanelDeviceFragmentDoc = new TypedDocumentString(`
   id
   name
   serial
-  lastRecordAt
 }
     `, {"fragmentName":"PanelDevice"}) as unknown as TypedDocumentString<PanelDeviceFragment, unknown>;
 export const PanelLineFragmentDoc = new TypedDocumentString(`
@@ -1699,13 +1702,28 @@ export const PanelLineFragmentDoc = new TypedDocumentString(`
   values
 }
     `, {"fragmentName":"PanelLine"}) as unknown as TypedDocumentString<PanelLineFragment, unknown>;
+export const PanelNewestFragmentDoc = new TypedDocumentString(`
+    fragment PanelNewest on Series {
+  name
+  values
+}
+    `, {"fragmentName":"PanelNewest"}) as unknown as TypedDocumentString<PanelNewestFragment, unknown>;
+export const PanelStatesFragmentDoc = new TypedDocumentString(`
+    fragment PanelStates on States {
+  name
+  unit
+  type
+  interval
+  ts
+  seconds
+  values
+}
+    `, {"fragmentName":"PanelStates"}) as unknown as TypedDocumentString<PanelStatesFragment, unknown>;
 export const PanelValueFragmentDoc = new TypedDocumentString(`
     fragment PanelValue on LatestValue {
   name
   value
   unit
-  type
-  ts
 }
     `, {"fragmentName":"PanelValue"}) as unknown as TypedDocumentString<PanelValueFragment, unknown>;
 export const PanelPlaceFragmentDoc = new TypedDocumentString(`

@@ -97,3 +97,20 @@ export const duration = (seconds: number): string => {
   const unit = unitOf(seconds);
   return counted(seconds / units[unit], unit.slice(0, -1));
 };
+
+/** Writes about how long something lasted, in its two longest units: "2 h 30 min". */
+export const lasting = (seconds: number): string => {
+  const whole = Math.round(seconds);
+  const parts: [number, string][] = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor((whole % 86_400) / 3600), 'h'],
+    [Math.floor((whole % 3600) / 60), 'min'],
+    [whole % 60, 's'],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first === -1) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []))
+    .join(' ');
+};

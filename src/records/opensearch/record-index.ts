@@ -11,6 +11,7 @@ import { createClusterFind, createClusterList, createClusterNewestTimes } from '
 import type { Places } from './place.js';
 import { createClusterSearch } from './search/cluster-search.js';
 import { createClusterSeries } from './series/series.js';
+import { createClusterStates } from './series/states.js';
 import { createClusterSilentDevices } from './silent-device.js';
 
 /** Dependencies of the index: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
@@ -51,6 +52,7 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     // The fields are in PostgreSQL: products and the catalogue.
     fields: createSearch(options).fields,
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
+    states: createClusterStates({ engine, pool: readPool, places, clock, timeoutMs }),
     latest: createClusterLatest({ engine, pool: readPool, places, timeoutMs }),
     check: (organizationId, query) =>
       requireAnswerable(checkPool, query, { organizationId, path: 'query', now: clock() }),

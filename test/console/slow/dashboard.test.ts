@@ -77,6 +77,25 @@ describeInBrowser('console: panels of a dashboard', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
+  it('shows both states of a bucket in which a door opened and closed, and how long each lasted', async () => {
+    const { owner, application, address } = await coldRooms(world);
+    await saveDashboard(
+      owner,
+      application,
+      placed([{ title: 'Doors', kind: 'timeline', sources: [{ variable: 'data.door' }] }]),
+    );
+    // A bucket of 30 days holds two of the doors' periods.
+    const { page } = await browser.open(`${address}?range=30d#token=${owner.token}`);
+    const lane = page.getByRole('article', { name: 'Doors' }).getByRole('listitem').filter({ hasText: 'Freezer' });
+    await lane
+      .getByTitle(/: closed 3 h, open 1 h$/)
+      .first()
+      .waitFor();
+    expect(await lane.getByTitle(/: closed 3 h, open 1 h$/).count()).toBeGreaterThan(2);
+    // In all, three quarters of the day: 250 records, five minutes each.
+    expect(await lane.innerText()).toMatch(/closed 1[56] h/);
+  });
+
   it('keeps the range and the variables in the address, for whoever gets it', async () => {
     const { owner, application, address } = await coldRooms(world);
     await saveDashboard(

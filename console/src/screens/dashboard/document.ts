@@ -136,6 +136,10 @@ export const choiceOf = ({ devices, tag, product }: Choice): Choice => ({
   ...(product && { product }),
 });
 
+/** Returns the devices that a choice names but the answer lacks. */
+export const goneOf = ({ devices = [] }: Choice, items: readonly { readonly id: string }[]): string[] =>
+  devices.filter((id) => !items.some((item) => item.id === id));
+
 /** Returns the sources of a panel. */
 export const sourcesOf = (panel: Panel): readonly Source[] =>
   'sources' in panel ? panel.sources : 'source' in panel ? [panel.source] : [];

@@ -27,7 +27,7 @@ export const downsample = async (
   for (const [index, line] of lines.entries()) {
     if (counted[index] === 0) continue;
     const drawing = createLttb(counted[index]!, points);
-    await readValues(engine, call, line, stretch, drawing.push);
+    await readValues(engine, call, line, stretch, (ts, value) => drawing.push(ts, value as number));
     drawn.set(keyOf(line), drawing.end());
   }
   return drawn;
@@ -42,13 +42,13 @@ const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): Part =>
   },
 });
 
-/** Reads the values of a line one by one, in order of time. */
-const readValues = async (
+/** Reads the values of a line one by one, in order of time, with the field that holds each. */
+export const readValues = async (
   engine: Engine,
   call: EngineCall & EngineRange,
   line: SourcedPair,
   stretch: Stretch,
-  push: (ts: number, value: number) => void,
+  push: (ts: number, value: unknown, field: string) => void,
 ): Promise<void> => {
   for (let after: readonly unknown[] | undefined; ; ) {
     const [{ hits }] = (await engine.search(call, [
@@ -62,7 +62,10 @@ const readValues = async (
         ...(after !== undefined && { search_after: after }),
       },
     ])) as [WholeAnswer];
-    for (const { sort, fields } of hits.hits) push(Number(sort![0]) / 1e6, Object.values(fields!)[0]![0] as number);
+    for (const { sort, fields } of hits.hits) {
+      const [field, values] = Object.entries(fields!)[0]!;
+      push(Number(sort![0]) / 1e6, values[0], field);
+    }
     if (hits.hits.length < pageSize) return;
     after = hits.hits.at(-1)!.sort!;
   }

@@ -11,6 +11,8 @@ import { type Declared, olderShapes } from '../shape.js';
 /** Source of a line's values in the documents of a device: a field, and the filters that documents must pass. */
 export interface LineSource {
   field: string;
+  /** Kind of the values: numbers, booleans or texts. */
+  kind: 'n' | 'b' | 'k';
   filter: readonly Part[];
   mustNot: readonly Part[];
 }
@@ -29,15 +31,20 @@ export interface SourceOptions {
   declared: readonly DeclaredPair[];
   /** Read as sent: numbers, and booleans as 1 and 0. */
   undeclared: readonly Pair[];
+  /** Whether texts are read, too. */
+  texts?: boolean;
 }
 
 /** Finds the sources of lines. */
 export const sourcesOf = async (options: SourceOptions): Promise<SourcedPair[]> => {
-  const { places, declared, undeclared } = options;
+  const { places, declared, undeclared, texts = false } = options;
   const byName = await declaredSources(options);
   return [
-    ...declared.map((pair) => ({ ...pair, sources: byName.get(pair.name) ?? [] })),
-    ...undeclared.map((pair) => ({ ...pair, sources: asTheyCame(pair.name, places) })),
+    ...declared.map((pair) => {
+      const isText = pair.type === VariableType.TXT;
+      return { ...pair, sources: (byName.get(pair.name) ?? []).filter(({ kind }) => (kind === 'k') === isText) };
+    }),
+    ...undeclared.map((pair) => ({ ...pair, sources: asTheyCame(pair.name, places, texts) })),
   ];
 };
 
@@ -53,7 +60,7 @@ const declaredSources = async ({
     select s.product_id as "productId", s.name, s.type
       from product_slot s join product p on p.id = s.product_id
       cross join lateral jsonb_array_elements(${variablesFor(sql`${organizationId}::uuid`)}) v
-     where s.kind = 'number' and s.name = any(${[...new Set(declared.map(({ name }) => name))]}::text[])
+     where s.name = any(${[...new Set(declared.map(({ name }) => name))]}::text[])
        and v ->> 'name' = s.name and v ->> 'type' = s.type
        and (p.organization_id = ${organizationId}::uuid
             or p.id in (select product_id from device where id = any(${declared.map(({ deviceId }) => deviceId)}::uuid[])))`);
@@ -62,7 +69,7 @@ const declaredSources = async ({
   const sources = new Map<string, LineSource[]>();
   for (const [name, ofName] of Map.groupBy(variables, (variable) => variable.name)) {
     const path = `data.${name}`;
-    const byKind = Map.groupBy(ofName, ({ type }) => (type === VariableType.BOOL ? 'b' : 'n'));
+    const byKind = Map.groupBy(ofName, ({ type }) => kindOf(type));
     const found = [...byKind].flatMap(([kind, same]): LineSource[] => {
       const field = places.get(path)?.[kind];
       if (field === undefined) return [];
@@ -70,6 +77,7 @@ const declaredSources = async ({
       return [
         {
           field,
+          kind,
           filter: [{ exists: { field } }, { terms: { p: same.map(({ productId }) => productId) } }],
           mustNot: [
             { term: { odd: several(path) } },
@@ -84,20 +92,25 @@ const declaredSources = async ({
   return sources;
 };
 
-const asTheyCame = (name: string, places: OrganizationPlaces): LineSource[] => {
+const kindOf = (type: VariableType): LineSource['kind'] =>
+  type === VariableType.TXT ? 'k' : type === VariableType.BOOL ? 'b' : 'n';
+
+const asTheyCame = (name: string, places: OrganizationPlaces, texts: boolean): LineSource[] => {
   const path = `data.${name}`;
-  const { n, b } = places.get(path) ?? {};
-  return [n, b].flatMap((field) =>
-    field === undefined
+  const found = places.get(path) ?? {};
+  return (texts ? (['n', 'b', 'k'] as const) : (['n', 'b'] as const)).flatMap((kind) => {
+    const field = found[kind];
+    return field === undefined
       ? []
       : [
           {
             field,
+            kind,
             filter: [{ exists: { field } }],
             mustNot: [{ terms: { odd: [several(path), textOrSeveral(path)] } }],
           },
-        ],
-  );
+        ];
+  });
 };
 
 /** Groups lines with sources by device. */

@@ -6,6 +6,7 @@ import { createFind, createHorizon, createList, createNewestTimes, createSilentD
 import { requireAnswerable } from './match.js';
 import { createSearch, type SearchOptions } from './postgres-search.js';
 import { createSeries } from './series/series.js';
+import { createStates } from './states/states.js';
 
 /** Dependencies of the index: the search's connections, which it closes, and others for quick reads. */
 export interface RecordIndexOptions extends SearchOptions {
@@ -21,6 +22,7 @@ export interface RecordIndexOptions extends SearchOptions {
 export const createRecordIndex = ({ reads, readPool, checkPool, ...options }: RecordIndexOptions): RecordIndex => ({
   ...createSearch(options),
   series: createSeries(options),
+  states: createStates(options),
   latest: createLatest(readPool),
   find: createFind(reads),
   list: createList(reads),

@@ -4,8 +4,8 @@ import { readValue } from '../../../components/plot-data.js';
 import { secondsOf } from '../../../format/time.js';
 import { shown } from '../../../format/value.js';
 import {
-  type Choice,
   choiceOf,
+  goneOf,
   type MapPanel,
   nameOf,
   type Panel,
@@ -16,7 +16,8 @@ import {
 } from '../document.js';
 import { isState } from '../facts.js';
 import type { Reader } from './answer.js';
-import { askFigure, askTimeline, askTop } from './ask-search.js';
+import { askFigure, askTop } from './ask-search.js';
+import { askTimeline } from './ask-timeline.js';
 import type { Context } from './context.js';
 import { type DeviceValues, TooMuch } from './request.js';
 import type { MapResult, Result, SeriesResult, TableResult } from './results.js';
@@ -70,10 +71,6 @@ const ask = (panel: Panel, context: Context): Reader<Result> => {
       return () => ({ kind: 'text' });
   }
 };
-
-/** Returns the devices that a choice names but the answer lacks. */
-const goneOf = ({ devices = [] }: Choice, items: readonly { readonly id: string }[]): string[] =>
-  devices.filter((id) => !items.some((item) => item.id === id));
 
 const titleOf = ({ name, serial }: { name: string | null; serial: string }): string => name ?? serial;
 

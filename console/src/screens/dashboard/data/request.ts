@@ -3,8 +3,12 @@ import {
   PanelDeviceFragmentDoc,
   type PanelLineFragment,
   PanelLineFragmentDoc,
+  type PanelNewestFragment,
+  PanelNewestFragmentDoc,
   type PanelPlaceFragment,
   PanelPlaceFragmentDoc,
+  type PanelStatesFragment,
+  PanelStatesFragmentDoc,
   type PanelValueFragment,
   PanelValueFragmentDoc,
   type SeriesFunction,
@@ -15,29 +19,50 @@ import type { Devices, Reader } from './answer.js';
 import { type DeviceParts, linkedDevices, listedDevices } from './device-parts.js';
 import type { SearchAnswer } from './search.js';
 
+/** Columns of values over time, by the kind of data. */
+interface ColumnsOf {
+  readonly lines: PanelLineFragment;
+  readonly newest: PanelNewestFragment;
+  readonly states: PanelStatesFragment;
+}
+
 /** A device with the lines of a function, in the order of the answer. */
 export type DeviceLines = PanelDeviceFragment & { readonly lines: readonly PanelLineFragment[] };
-export type DeviceValues = PanelDeviceFragment & { readonly latest: readonly PanelValueFragment[] };
+export type DeviceStates = PanelDeviceFragment & { readonly lines: readonly PanelStatesFragment[] };
+export type DeviceNewest = PanelDeviceFragment & { readonly lines: readonly PanelNewestFragment[] };
+export type DeviceValues = PanelDeviceFragment & {
+  readonly lastRecordAt: string | null;
+  readonly latest: readonly PanelValueFragment[];
+};
 export type DevicePlace = PanelDeviceFragment & PanelPlaceFragment;
 
 /** Thrown for a panel that exceeds the limits of the request. */
 export class TooMuch extends Error {}
 
 /** Maximum number of devices that are read for one choice, by the kind of data. */
-const mostDevices = { lines: 30, values: 100, places: 500 } as const;
+const mostDevices = { lines: 30, states: 100, newest: 1000, values: 100, places: 500 } as const;
+
+/** The smallest number of points that the service accepts. */
+const fewestPoints = 3;
+
+/** Significant digits of the values of lines. Charts show five, and whole numbers as they are. */
+const digits = 5;
 
 /** The server's limits, with room for the rest of the request. */
 const limits = { aliases: 28, groups: 22, variables: 20, points: 45_000, listed: 18_000, queries: 90 } as const;
 
 const fragments = {
   lines: [PanelLineFragmentDoc],
+  states: [PanelStatesFragmentDoc],
+  newest: [PanelNewestFragmentDoc],
   values: [PanelValueFragmentDoc],
   places: [PanelPlaceFragmentDoc],
 } as const;
 
 interface Lines {
   readonly alias: string;
-  readonly function: SeriesFunction;
+  /** Function of lines; undefined for states. */
+  readonly function: SeriesFunction | undefined;
   readonly points: number;
   readonly variables: Set<string>;
 }
@@ -62,26 +87,17 @@ export class PanelRequest {
 
   /** Requests a variable's lines of devices. */
   lines(choice: Choice, variable: string, fn: SeriesFunction, points: number): Reader<Devices<DeviceLines>> {
-    const group = this.group('lines', choice);
-    let lines = group.lines.find(
-      (one) =>
-        one.function === fn &&
-        one.points === points &&
-        (one.variables.has(variable) || one.variables.size < limits.variables),
-    );
-    if (lines === undefined) {
-      this.count(this.parts.count(choice));
-      lines = { alias: `s${group.lines.length}`, function: fn, points, variables: new Set() };
-      group.lines.push(lines);
-    }
-    lines.variables.add(variable);
-    const { alias } = lines;
-    return (answer) => {
-      const { items, total } = this.parts.read<PanelDeviceFragment>(answer, group);
-      const linesOf = (device: object) =>
-        (device as Record<string, readonly PanelLineFragment[]>)[alias]!.filter(({ name }) => name === variable);
-      return { total, items: items.map((device) => ({ ...device, lines: linesOf(device) })) };
-    };
+    return this.columns('lines', choice, variable, points, fn);
+  }
+
+  /** Requests the newest value of a variable of each device in the range. */
+  newest(choice: Choice, variable: string): Reader<Devices<DeviceNewest>> {
+    return this.columns('newest', choice, variable, fewestPoints, 'last');
+  }
+
+  /** Requests a variable's states of devices. */
+  states(choice: Choice, variable: string, points: number): Reader<Devices<DeviceStates>> {
+    return this.columns('states', choice, variable, points);
   }
 
   /** Requests the newest values of devices. */
@@ -124,7 +140,7 @@ export class PanelRequest {
     const text = `query Panels($organizationId: ID!, ${[
       ...(takesApplication ? ['$applicationId: ID!'] : []),
       ...(searches ? ['$ts: LocatedJSON!, $queries: LocatedJSON!'] : []),
-      ...(groups.some(({ part }) => part === 'lines') ? ['$from: UnixTime, $to: UnixTime'] : []),
+      ...(groups.some(({ lines }) => lines.length > 0) ? ['$from: UnixTime, $to: UnixTime'] : []),
       ...groups.map((group) => this.parts.declare(group)),
     ].join(', ')}) {
 ${groups.map((group) => this.parts.text(group, fieldsOf(group, this.share(group)))).join('\n')}
@@ -147,6 +163,35 @@ ${[...used].join('\n')}`;
     return Math.min(1, limits.points / own, (limits.listed * 10) / Math.max(1, all));
   }
 
+  private columns<Part extends keyof ColumnsOf>(
+    part: Part,
+    choice: Choice,
+    variable: string,
+    points: number,
+    fn?: SeriesFunction,
+  ): Reader<Devices<PanelDeviceFragment & { readonly lines: readonly ColumnsOf[Part][] }>> {
+    const group = this.group(part, choice);
+    let lines = group.lines.find(
+      (one) =>
+        one.function === fn &&
+        one.points === points &&
+        (one.variables.has(variable) || one.variables.size < limits.variables),
+    );
+    if (lines === undefined) {
+      this.count(this.parts.count(choice));
+      lines = { alias: `s${group.lines.length}`, function: fn, points, variables: new Set() };
+      group.lines.push(lines);
+    }
+    lines.variables.add(variable);
+    const { alias } = lines;
+    return (answer) => {
+      const { items, total } = this.parts.read<PanelDeviceFragment>(answer, group);
+      const linesOf = (device: object) =>
+        (device as Record<string, readonly ColumnsOf[Part][]>)[alias]!.filter(({ name }) => name === variable);
+      return { total, items: items.map((device) => ({ ...device, lines: linesOf(device) })) };
+    };
+  }
+
   private group(part: Group['part'], choice: Choice): Group {
     const key = JSON.stringify([part, choice]);
     const found = this.groups.get(key);
@@ -166,10 +211,14 @@ ${[...used].join('\n')}`;
 }
 
 const fieldsOf = ({ part, lines }: Group, share: number): string => {
-  const series = lines.map(({ alias, function: fn, points, variables }) => {
-    const count = Math.max(10, Math.floor(points * share));
-    const names = JSON.stringify([...variables]);
-    return `${alias}: series(variables: ${names}, function: ${fn}, from: $from, to: $to, points: ${count}) { ...PanelLine }`;
+  const columns = lines.map(({ alias, function: fn, points, variables }) => {
+    const count = points === fewestPoints ? points : Math.max(10, Math.floor(points * share));
+    const asked = `variables: ${JSON.stringify([...variables])}, from: $from, to: $to, points: ${count}`;
+    if (fn === undefined) return `${alias}: states(${asked}) { ...PanelStates }`;
+    if (part === 'newest') return `${alias}: series(${asked}, function: ${fn}) { ...PanelNewest }`;
+    return `${alias}: series(${asked}, function: ${fn}, digits: ${digits}) { ...PanelLine }`;
   });
-  return `...PanelDevice ${{ lines: series.join(' '), values: 'latest { ...PanelValue }', places: '...PanelPlace' }[part]}`;
+  if (part === 'values') columns.push('lastRecordAt latest { ...PanelValue }');
+  if (part === 'places') columns.push('...PanelPlace');
+  return `...PanelDevice ${columns.join(' ')}`;
 };

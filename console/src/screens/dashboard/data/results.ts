@@ -64,20 +64,25 @@ export interface MapResult {
   readonly left: number;
 }
 
-/** A state that lasted for a time. */
+/** A time with one state, or a bucket in which the state changed several times. */
 export interface Segment {
   readonly from: number;
   readonly to: number;
-  readonly state: string;
+  /** The states and how long each lasted, in seconds; the longest first. */
+  readonly shares: readonly { readonly state: string; readonly seconds: number }[];
 }
 
-export interface TimelineResult {
+export interface TimelineResult extends Gone {
   readonly kind: 'timeline';
   readonly lanes: readonly { readonly name: string; readonly segments: readonly Segment[] }[];
+  /** Number of devices that the panel leaves out. */
+  readonly left: number;
 }
 
 export interface TopResult {
   readonly kind: 'top';
   readonly entries: readonly { readonly id: string; readonly name: string; readonly value: number }[];
+  /** Number of devices that were not compared. */
+  readonly left: number;
   readonly unit: string | undefined;
 }

@@ -16,26 +16,26 @@ export interface Buckets<Bucket> {
   readonly buckets: readonly (Bucket & { readonly key: string | number })[];
 }
 
-/** The device of a bucket, as a search returns it. */
-export interface Who {
-  readonly hits: { readonly hits: readonly { readonly _source: { readonly device?: SearchedDevice } }[] };
-}
+/** Sub-aggregations that name the device of a bucket. Sums of the records answer them, too. */
+export const whoAggregation = {
+  serial: { terms: { field: 'device.serial', size: 1 } },
+  name: { terms: { field: 'device.name', size: 1 } },
+} as const;
 
-interface SearchedDevice {
-  readonly id: string;
-  readonly name?: string | null;
-  readonly serial: string;
-}
+/** A bucket of a device, with its names. */
+export type DeviceBucket = Readonly<Record<keyof typeof whoAggregation, Buckets<object>>>;
 
-/** Sub-aggregation that names the device of a bucket. */
-export const whoAggregation = { who: { top_hits: { size: 1, _source: ['device'] } } } as const;
+/** Returns the name of the device of a bucket. */
+export const deviceNameOf = ({ name, serial }: DeviceBucket): string =>
+  String((name.buckets[0] ?? serial.buckets[0])?.key ?? '');
 
-/** Returns the device of a bucket. */
-export const deviceOf = ({ who }: { readonly who: Who }): SearchedDevice | undefined =>
-  who.hits.hits[0]?._source.device;
+/** Returns the clauses that find the records of a choice of devices. Without more, sums of the records answer. */
+export const recordsOf = ({ devices, tag, product }: Choice): object => ({
+  bool: { filter: ofChoice({ devices, tag, product }) },
+});
 
 /** Returns the clauses that find the records of a source with a value. */
-export const clausesOf = ({ variable, ...choice }: Source): object => ({
+export const valuesOf = ({ variable, ...choice }: Source): object => ({
   bool: { filter: [{ exists: { field: variable } }, ...ofChoice(choice)] },
 });
 

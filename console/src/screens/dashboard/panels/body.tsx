@@ -69,12 +69,22 @@ function Filled({ panel, result, shown }: { panel: Panel; result: Result; shown:
     );
   if (result.kind === 'timeline')
     return result.lanes.length === 0 ? (
-      <Nothing />
+      <Nothing gone={result.gone} />
     ) : (
-      <TimelineBody label={panel.title || 'States'} result={result} from={shown.from} to={shown.to} />
+      <>
+        <TimelineBody label={panel.title || 'States'} result={result} from={shown.from} to={shown.to} />
+        <Left {...result} />
+      </>
     );
   if (result.kind === 'top')
-    return result.entries.length === 0 ? <Nothing /> : <TopBody label={panel.title || 'Top list'} result={result} />;
+    return result.entries.length === 0 ? (
+      <Nothing />
+    ) : (
+      <>
+        <TopBody label={panel.title || 'Top list'} result={result} />
+        <Left left={result.left} gone={0} />
+      </>
+    );
   if (panel.kind === 'query' && result.kind === 'query') return <QueryBody panel={panel} answer={result.answer} />;
   return null;
 }

@@ -82,7 +82,7 @@ export const createSeries =
 const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError && error.code === '22003';
 
 /** Returns the whole hours of a time span if buckets consist of whole hours. */
-const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'> => {
+export const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'> => {
   const hours = { from: Math.ceil(from / hour) * hour, to: Math.floor(to / hour) * hour };
   return interval % hour === 0 && hours.to - hours.from > hour ? { hours } : {};
 };
