@@ -55,7 +55,7 @@ export interface Imports {
 const mebibyte = 2 ** 20;
 
 /** Maximum size of a decompressed file in bytes. */
-const maxBytes: Readonly<Record<ImportKind, Readonly<Record<ImportFormat, number>>>> = {
+export const maxBytes: Readonly<Record<ImportKind, Readonly<Record<ImportFormat, number>>>> = {
   devices: { csv: 64 * mebibyte, ndjson: 0, parquet: 0 },
   records: { csv: 256 * mebibyte, ndjson: 256 * mebibyte, parquet: 64 * mebibyte },
 };

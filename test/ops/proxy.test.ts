@@ -135,6 +135,25 @@ describeIf(hasTools, 'OPS_TOOLS is not set')('two processes behind a proxy', () 
       expect([...outcomes.keys()]).toEqual([200]);
     }, 240_000);
 
+    it('passes files to import of 12 MiB, and refuses other bodies of that size', async () => {
+      const row = `${serial},1,${'x'.repeat(1000)}\n`;
+      const file = `serial,n,text\n${row.repeat(Math.ceil((12 * 2 ** 20) / row.length))}`;
+      const http1 = new Agent({ allowH2: false, connect: { rejectUnauthorized: false } });
+      const send = async (path: string, type: string): Promise<number> => {
+        const { statusCode, body } = await request(`${origin}/ddp/v1/organizations/${organization}/${path}`, {
+          method: 'POST',
+          dispatcher: http1,
+          headers: { authorization: `Bearer ${token}`, 'content-type': type },
+          body: file,
+        });
+        await body.dump();
+        return statusCode;
+      };
+      expect(await send('imports/records', 'text/csv')).toBe(200);
+      expect(await send('records', 'application/json')).toBe(413);
+      await http1.close();
+    });
+
     it('forwards WebSockets, event streams and request identifiers, and hides /metrics', async () => {
       const socket = new WebSocket(`${origin.replace('https', 'wss')}/graphql`, 'graphql-transport-ws', {
         rejectUnauthorized: false,
