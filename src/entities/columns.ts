@@ -1,4 +1,4 @@
-import { Type } from '@mikro-orm/core';
+import { ArrayType, Type } from '@mikro-orm/core';
 import { Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Extensions, Field, ID } from 'type-graphql';
@@ -50,6 +50,16 @@ export class Timestamp extends Type<string, string> {
   }
 }
 
+/**
+ * A `text[]`. MikroORM quotes only some texts: PostgreSQL would read the text `null` as no value, and drop white space
+ * at the ends of others.
+ */
+class Texts extends ArrayType<string> {
+  override convertToDatabaseValue(value: string[] | null): string | null {
+    return value && `{${value.map((each) => `"${each.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+  }
+}
+
 const column =
   (type: string | Type<unknown>, columnType: string, graphType: () => object) =>
   (description: string, { nullable = false, ...stored }: ColumnOptions = {}): PropertyDecorator =>
@@ -71,7 +81,7 @@ export const flag = column('boolean', 'boolean', () => Boolean);
 /** Declares a time in UTC to the millisecond, stored and published. In JavaScript it is always ISO 8601 text. */
 export const timestamp = column(new Timestamp(), 'timestamptz(3)', () => GraphQLDateTimeISO);
 /** Declares a list of texts, stored and published. */
-export const texts = column('string[]', 'text[]', () => [String]);
+export const texts = column(new Texts(), 'text[]', () => [String]);
 /** Declares the identifier of another object, stored and published. */
 export const reference = column('uuid', 'uuid', () => ID);
 
