@@ -147,7 +147,6 @@ module.exports = {
     keeper('openid-client', 'sign-in/provider'),
     keeper('yaml', 'configuration/document'),
     keeper('@opentelemetry', 'telemetry/'),
-    keeper('csv-stringify', 'common/csv'),
     keeper('hyparquet-writer', 'export/parquet'),
     keeper('express', 'app/', 'http/', 'rest/', 'graph/', 'elasticsearch/', 'mcp/', 'sign-in/', 'telemetry/'),
     keeper('@modelcontextprotocol', 'mcp/'),

@@ -82,8 +82,8 @@ export const recordColumns = async (
   }
   const known = new Map([...first, ...others, ...declared].map((column) => [column.path, column]));
   const fields = columns.every((path) => known.has(path)) ? [] : await seen();
-  const kinds = new Map([...fields, ...known.values()].map(({ path, kind }) => [path, kind]));
-  return columns.map((path) => ({ path, kind: kinds.get(path) ?? 'json' }));
+  const found = new Map([...fields, ...known.values()].map((column) => [column.path, column]));
+  return columns.map((path) => found.get(path) ?? { path, kind: 'json' });
 };
 
 const unknownColumn = 'must be id, ts, cursor, or lie in device, data, metadata or frame';
@@ -102,12 +102,15 @@ const declaredColumns = async (
   const rows = await read<{ variables: readonly Variable[] }>(
     sql`${productRows(caller)} where p.id in (${devices})${chosen} order by p.id`,
   );
-  const kinds = new Map<string, ColumnKind>();
+  const types = new Map<string, Set<VariableType>>();
   for (const { name, type } of rows.flatMap(({ variables }) => variables)) {
-    const [path, kind] = [`data.${name}`, ofVariable[type]];
-    kinds.set(path, together(kinds.get(path) ?? kind, kind));
+    const path = `data.${name}`;
+    types.set(path, (types.get(path) ?? new Set()).add(type));
   }
-  return [...kinds].map(([path, kind]) => ({ path, kind }));
+  return [...types].map(([path, set]) => {
+    const kind = [...set].map((type) => ofVariable[type]).reduce(together);
+    return kind === 'json' ? { path, kind } : { path, kind, types: [...set] };
+  });
 };
 
 const numbers = new Set<ColumnKind>(['double', 'long']);

@@ -26,7 +26,7 @@ export interface RecordCursor {
  * columns may change.
  */
 export const markOf = (args: ExportArgs | OrganizationExportArgs): string => {
-  const { columns: _columns, format: _format, timeZone: _zone, after: _after, ...others } = args;
+  const { columns: _columns, format: _format, timeZone: _zone, bom: _bom, after: _after, ...others } = args;
   const { query, aggs: _aggs, ...which }: Partial<ExportArgs> = others as Partial<ExportArgs>;
   const asked = [
     Object.entries(which).toSorted(([one], [other]) => (one < other ? -1 : 1)),

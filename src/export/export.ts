@@ -71,6 +71,7 @@ export const createExport =
       inZone: args.timeZone != null,
       organizationId,
       goesOn: args.after != null,
+      bom: args.bom === true,
     };
     await send(response, write(writing), { contentType, fileName: `${of}.${name}` }, signal);
   };
@@ -139,6 +140,7 @@ const requireTogether = (of: Subject, format: ExportFormat, args: ExportArgs | O
       ? []
       : [{ path: name, message: `is not for exports of ${of}` }],
   );
+  if (args.bom === true && format !== ExportFormat.csv) faults.push({ path: 'bom', message: 'is only for CSV' });
   if (format === ExportFormat.parquet) {
     if (of === 'aggregations')
       faults.push({ path: 'format', message: 'must be csv or ndjson for aggregations: their columns have no types' });

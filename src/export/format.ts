@@ -16,6 +16,8 @@ export interface Writing {
   readonly organizationId: string;
   /** Whether the export resumes after earlier rows, so that the file has no header. */
   readonly goesOn: boolean;
+  /** Whether a CSV file begins with a byte order mark. */
+  readonly bom: boolean;
 }
 
 /** A file format. */
@@ -61,8 +63,8 @@ async function* cellsOf<Made>(
 }
 
 async function* writeCsv(writing: Writing): AsyncGenerator<string, void> {
-  const { table, time, goesOn } = writing;
-  let head = goesOn ? '' : csvOf([table.columns.map(({ path }) => path)]);
+  const { table, time, goesOn, bom } = writing;
+  let head = goesOn ? '' : `${bom ? '\uFEFF' : ''}${csvOf([table.columns.map(({ path }) => path)])}`;
   for await (const rows of cellsOf(writing, table.columns, (row, column) => cellOf(row, column, time))) {
     yield head + csvOf(rows);
     head = '';
@@ -117,7 +119,7 @@ async function* writeParquet(writing: Writing): AsyncGenerator<Uint8Array, void>
   const file = new ParquetFile(columns, writing.organizationId);
   const empty = () => columns.map((): ReturnType<typeof typedValue>[] => []);
   let [values, count, characters] = [empty(), 0, 0];
-  const make = (row: Row, { path, kind }: Column) => typedValue(valueAt(row, path), kind);
+  const make = (row: Row, column: Column) => typedValue(valueAt(row, column.path), column);
   for await (const rows of cellsOf(writing, columns, make)) {
     for (const cells of rows) {
       for (const [index, value] of cells.entries()) {

@@ -1,6 +1,8 @@
 import type { RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
+import type { PlainJson } from '#json/json.js';
+import { fittingValue } from '#records/typed.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import type { Column, ColumnKind } from './table.js';
 
@@ -8,14 +10,23 @@ import type { Column, ColumnKind } from './table.js';
 type Value = string | number | bigint | boolean | null;
 
 /** Storage types of the kinds of columns. Times are instants in microseconds of UTC. */
-const elements: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted_type'>>> = {
+const elements: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   double: { type: 'DOUBLE' },
   long: { type: 'INT64' },
   boolean: { type: 'BOOLEAN' },
-  time: { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' },
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    // Without it, readers such as DuckDB and Polars show times without a zone.
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
 };
+
+/** Key of the file's metadata that lists the columns whose texts are JSON, which imports parse. */
+const jsonMark = 'ddp.json';
+const jsonPaths = (columns: readonly Column[]) => columns.filter(({ kind }) => kind === 'json').map(({ path }) => path);
 
 const codec = 'SNAPPY';
 /** Target size of a page of a column in bytes, the library's default. */
@@ -45,6 +56,7 @@ export class ParquetFile {
       schema: [this.root, ...this.leaves],
       codec,
       createdBy: 'Device Data Platform',
+      kvMetadata: [{ key: jsonMark, value: JSON.stringify(jsonPaths(columns)) }],
     });
   }
 
@@ -106,17 +118,35 @@ export class ParquetFile {
   }
 }
 
-/** Converts a value to the type of its column. Returns null for a value that does not fit. */
-export const typedValue = (value: unknown, kind: ColumnKind): Value => {
+/**
+ * Converts a value to the type of its column, as searches read it: a number that came as text is a number. Returns null
+ * for a value that does not fit.
+ */
+export const typedValue = (value: unknown, { kind, types }: Pick<Column, 'kind' | 'types'>): Value => {
   if (value === null || value === undefined) return null;
-  return typed[kind](value);
+  if (types === undefined) return typed[kind](value);
+  for (const type of types) {
+    const fitting = fittingValue(type, value as PlainJson);
+    if (fitting !== undefined) return typed[kind](fitting);
+  }
+  return null;
 };
+
+/** Matches the texts that searches read as numbers where no product declares a type. */
+const numericText = /^-?\d{1,40}(\.\d{1,40})?$/;
+const booleans = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
 
 const typed: Readonly<Record<ColumnKind, (value: unknown) => Value>> = {
   text: (value) => textOf(value),
   json: (value) => textOf(value),
-  double: (value) => (typeof value === 'number' ? value : null),
-  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  double: (value) => {
+    if (typeof value === 'number') return value;
+    return typeof value === 'string' && numericText.test(value) ? Number(value) : null;
+  },
+  boolean: (value) => (typeof value === 'boolean' ? value : (booleans.get(value) ?? null)),
   // Whole numbers beyond 2^53 arrive as decimal text.
   long: (value) => {
     if (typeof value === 'string') return /^-?\d{1,19}$/.test(value) ? inRange(BigInt(value)) : null;

@@ -1,3 +1,5 @@
+import type { VariableType } from '#entities/enums.js';
+
 /** Content of a column, which typed formats need. `json` is any value. */
 export type ColumnKind = 'text' | 'double' | 'long' | 'boolean' | 'time' | 'json';
 
@@ -5,6 +7,8 @@ export type ColumnKind = 'text' | 'double' | 'long' | 'boolean' | 'time' | 'json
 export interface Column {
   readonly path: string;
   readonly kind: ColumnKind;
+  /** Types of the variables that the column shows, in typed formats. A value that fits none of them is left out. */
+  readonly types?: readonly VariableType[];
 }
 
 /** A row as read. Times are Unix seconds or ISO 8601 texts. */
@@ -18,7 +22,10 @@ export interface Table {
   readonly pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
 }
 
-/** Reads the value at a path. Names of variables may contain dots; the longest matching name wins. */
+/**
+ * Reads the value at a path. Names of variables may contain dots; the longest matching name wins. A list of objects on
+ * the way makes a list of what they have there, as in searches.
+ */
 export const valueAt = (row: Row, path: string): unknown => valueFrom(row, path, 0);
 
 const valueFrom = (object: Row, path: string, from: number): unknown => {
@@ -26,11 +33,17 @@ const valueFrom = (object: Row, path: string, from: number): unknown => {
   if (Object.hasOwn(object, rest)) return object[rest];
   for (const name of namesOn(object, rest)) {
     const inner = object[name];
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
-    const found = valueFrom(inner as Row, path, from + name.length + 1);
+    const found = within(inner, path, from + name.length + 1);
     if (found !== undefined) return found;
   }
   return undefined;
+};
+
+const within = (value: unknown, path: string, from: number): unknown => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value)) return valueFrom(value as Row, path, from);
+  const found = value.flatMap((each) => within(each, path, from) ?? []);
+  return found.length === 0 ? undefined : found;
 };
 
 /** Number of dots of a path above which it is compared with the existing names, instead of looking up each prefix. */

@@ -1,9 +1,12 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
 
-/** A row of a CSV file: its first line, counted from 1, and its cells. */
+/** A row of a CSV file. */
 export interface CsvRow {
+  /** Its first line, counted from 1. */
   line: number;
   cells: string[];
+  /** Indices of the cells in quotes, if there are any. */
+  quoted?: ReadonlySet<number>;
 }
 
 /** A place at which the file is not CSV. */
@@ -46,9 +49,9 @@ export async function readCsv(
   from: Place,
   { delimiter, limit }: { delimiter: string; limit: number },
 ): Promise<CsvPage> {
-  const found: { cells: string[]; end: number }[] = [];
-  const parser = openParser(delimiter, (cells, end) => {
-    if (found.length < limit) found.push({ cells, end });
+  const found: ParsedRow[] = [];
+  const parser = openParser(delimiter, (row) => {
+    if (found.length < limit) found.push(row);
   });
   const lines = new LineCounter(from);
   let [read, isLast] = [0, false];
@@ -69,7 +72,7 @@ export async function readCsv(
     if (!(error instanceof CsvError)) throw error;
     // A fault after the rows of this page belongs to the next page.
     if (found.length >= limit) return lines.pageOf(found, false);
-    const rows = found.map(({ cells, end }) => lines.rowTo(end, cells));
+    const rows = found.map((row) => lines.rowTo(row));
     const broken = brokenRow(error, lines.beginRow());
     return { rows, broken, ...(await lines.afterLine(blocks)) };
   } finally {
@@ -78,18 +81,30 @@ export async function readCsv(
   return lines.pageOf(found, isLast);
 }
 
-const openParser = (delimiter: string, onRow: (cells: string[], end: number) => void): Parser =>
-  parse({
+/** A row, and the byte after it, counted from the first byte read. */
+interface ParsedRow extends Omit<CsvRow, 'line'> {
+  end: number;
+}
+
+const openParser = (delimiter: string, onRow: (row: ParsedRow) => void): Parser => {
+  let quoted: Set<number> | undefined;
+  return parse({
     delimiter,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: longestRow,
+    cast(cell: string, { quoting, index }) {
+      if (quoting) (quoted ??= new Set()).add(index);
+      return cell;
+    },
     on_record(cells: string[], { bytes }) {
-      onRow(cells, bytes);
+      onRow({ cells, end: bytes, ...(quoted && { quoted }) });
+      quoted = undefined;
       return null;
     },
   });
+};
 
 const write = (parser: Parser, block: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -133,16 +148,16 @@ class LineCounter {
   }
 
   /** Counts all rows of a page. */
-  pageOf(found: readonly { cells: string[]; end: number }[], isLast: boolean): CsvPage {
-    const rows = found.map(({ cells, end }) => this.rowTo(end, cells));
+  pageOf(found: readonly ParsedRow[], isLast: boolean): CsvPage {
+    const rows = found.map((row) => this.rowTo(row));
     return { rows, next: this.place, isLast };
   }
 
-  /** Counts a row that ends before the byte `end` of the bytes read. */
-  rowTo(end: number, cells: string[]): CsvRow {
+  /** Counts a row. */
+  rowTo({ end, ...row }: ParsedRow): CsvRow {
     const line = this.beginRow();
     this.skipTo(end);
-    return { line, cells };
+    return { line, ...row };
   }
 
   /** Skips empty lines and returns the line of the next row. */
@@ -178,10 +193,6 @@ class LineCounter {
     return this.bytes;
   }
 }
-
-/** Removes the apostrophe that exports put before a text that a spreadsheet would take for a formula. */
-export const undefused = (text: string): string =>
-  /^'\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text;
 
 const sentences: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:

@@ -1,8 +1,9 @@
+import { undefused } from '#common/csv.js';
 import type { Fault } from '#common/errors.js';
 import type { ImportFault } from '#entities/file-import.js';
 import { serialKey } from '#entities/serial.js';
 import { argumentFaults } from '#schema/arguments.js';
-import { type CsvRow, undefused } from './csv.js';
+import type { CsvRow } from './csv.js';
 
 /** A device as a line describes it. An absent value leaves the stored one as it is; `null` clears it. */
 export interface DeviceLine {
@@ -48,7 +49,7 @@ const names: Readonly<Record<string, Field>> = {
 };
 
 /** Columns of exported lists that imports ignore. */
-const ignored = new Set(['id', 'organizationid', 'slug', 'applicationcount', 'createdat', 'updatedat']);
+const ignored = new Set(['id', 'organizationid', 'slug', 'applicationcount', 'createdat', 'updatedat', 'cursor']);
 
 /** Reads the header. Returns its faults instead if it has any; then no row is read. */
 export const readColumns = (cells: readonly string[], line: number): Columns | ImportFault[] => {
@@ -77,18 +78,20 @@ const known = 'serial, name, product, tags, location (or lat and lon), applicati
 /** Separates the tags, and the applications, of one cell. */
 const listSeparator = /[;|]/;
 
-const decimal = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
+const decimal = /^[+-]?\d{1,20}(\.\d{1,20})?(e[+-]?\d{1,3})?$/i;
 const decimalComma = /^[+-]?\d{1,20},\d{1,20}$/;
 
 /** Reads a row. Returns its faults instead if it has any. */
 export const readLine = (
-  { line, cells }: CsvRow,
+  { line, cells, quoted }: CsvRow,
   columns: Columns,
   { width, clearEmpty }: { width: number; clearEmpty: boolean },
 ): DeviceLine | ImportFault[] => {
   if (cells.length !== width) return [{ line, message: widthFault(cells.length, width) }];
   const faults: ImportFault[] = [];
   const cell = (field: Field) => (columns[field] === undefined ? undefined : cells[columns[field]]!.trim());
+  // Exports quote a name with white space at its ends.
+  const isQuotedName = columns.name !== undefined && quoted?.has(columns.name) === true;
   const fault = (field: Field, message: string) => {
     const column = columns[field];
     faults.push({ line, ...(column !== undefined && { column: column + 1 }), field, message });
@@ -103,7 +106,7 @@ export const readLine = (
   const serial = cell('serial')!;
   if (serial === '') fault('serial', 'is missing');
   const values = {
-    name: value('name', undefused),
+    name: value('name', (text) => undefused(isQuotedName ? cells[columns.name!]! : text)),
     tags: value('tags', listOf),
     location:
       columns.location === undefined
@@ -139,8 +142,8 @@ const widthFault = (has: number, width: number): string =>
 
 /** Splits a list at semicolons or bars. Accepts a JSON array of texts too, as exports write it. */
 const listOf = (text: string): string[] => {
-  const parts = jsonList(text) ?? text.split(listSeparator);
-  return [...new Set(parts.map((each) => each.trim()).filter((each) => each !== ''))];
+  const parts = jsonList(text) ?? text.split(listSeparator).map((each) => each.trim());
+  return [...new Set(parts.filter((each) => each.trim() !== ''))];
 };
 
 const jsonList = (text: string): string[] | undefined => {

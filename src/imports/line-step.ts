@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { JsonSyntaxError } from '#json/json.js';
 import { parsePlainRecords } from '#json/plain.js';
+import type { PlainObject } from '#records/item.js';
 import type { Place } from './csv.js';
 import { type Content, readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
@@ -49,7 +50,7 @@ const readLine = ({ line, text }: TextLine): RecordLine => {
     const body = parsePlainRecords(text);
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       return { line, fault: { message: 'Each line must be one record, an object.' } };
-    return lineOf(line, body as never);
+    return lineOf(line, body as PlainObject);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return { line, fault: { column: error.col, message: `is not JSON: ${error.message}` } };

@@ -1,5 +1,6 @@
 import { parquetMetadata } from 'hyparquet';
 import { parquetReadColumn } from 'hyparquet/src/read.js';
+import { jsonIn, jsonMark } from './exported.js';
 import type { FromParquet, ParquetCursor, ParquetTask, ToParquet } from './parquet.js';
 import { compressors } from './parquet-codec.js';
 import { checkFooter, type Footer } from './parquet-footer.js';
@@ -46,7 +47,11 @@ const read = async (start: number, end: number): Promise<ArrayBuffer> => {
   }
 };
 
+/** Keeps a byte order mark at the beginning of a text. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 const parsers = {
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes),
   timestampFromMilliseconds: (millis: bigint) => new Moment(millis * 1000n),
   timestampFromMicroseconds: (micros: bigint) => new Moment(micros),
   timestampFromNanoseconds: (nanos: bigint) => new Moment(nanos / 1000n),
@@ -129,8 +134,9 @@ const run = async ({ size, cursor, milliseconds }: ParquetTask): Promise<void> =
   const until = performance.now() + milliseconds;
   const file = await openFile(size);
   const { names, groups } = file.footer;
-  const columns = readRecordColumns(names, 1);
-  if (Array.isArray(columns)) return tell({ faults: columns });
+  const found = readRecordColumns(names, 1);
+  if (Array.isArray(found)) return tell({ faults: found });
+  const columns = { ...found, json: jsonColumns(file.metadata, names) };
   let at = cursor;
   while (at.group < groups.length) {
     if (performance.now() >= until && at !== cursor) return tell({ cursor: at });
@@ -148,6 +154,12 @@ const run = async ({ size, cursor, milliseconds }: ParquetTask): Promise<void> =
     at = { ...after, bytes: after.bytes + decoded.taken.bytes, values: after.values + decoded.taken.values };
   }
   return tell({ cursor: null });
+};
+
+/** Returns the columns that an export marked as JSON. */
+const jsonColumns = ({ key_value_metadata: marks }: Metadata, names: readonly string[]): number[] => {
+  const paths = jsonIn(marks?.find(({ key }) => key === jsonMark)?.value ?? '', JSON.parse);
+  return Array.isArray(paths) ? names.flatMap((name, index) => (paths.includes(name) ? index : [])) : [];
 };
 
 /** Sends lines from row `from` on. Returns the row after them. */

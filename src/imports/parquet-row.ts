@@ -1,4 +1,5 @@
 import type { PlainJson } from '#json/json.js';
+import { deviceIn, isObject, jsonIn, listIn, put, type RecordBody } from './exported.js';
 import { longestLine } from './line-limit.js';
 import { type RecordColumns, readTime } from './record-column.js';
 
@@ -83,34 +84,23 @@ const lengthOf = (value: unknown, limit: number): number => {
 const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly string[], columns: RecordColumns) => {
   const at = (index: number | undefined) => (index === undefined ? undefined : row[names[index]!]);
   const key = valueOf(at(columns.key));
-  const parts: Record<'data' | 'metadata', Record<string, PlainJson>> = { data: {}, metadata: {} };
+  const device = valueOf(at(columns.device));
+  const body: RecordBody = { data: {}, metadata: {} };
   for (const { index, path } of columns.values) {
-    const value = valueOf(at(index));
+    const value = columns.isExport ? exportedValue(at(index), columns.json?.includes(index)) : valueOf(at(index));
     if (value === undefined) continue;
-    const [part, ...keys] = path;
-    const isWhole = keys.length === 1 && (keys[0] === 'data' || keys[0] === 'metadata') && typeof value === 'object';
-    if (isWhole && value !== null && !Array.isArray(value)) Object.assign(parts[keys[0] as 'data'], value);
-    else place(parts[part], keys, value);
+    const isWhole = path.length === 2 && (path[1] === 'data' || path[1] === 'metadata') && isObject(value);
+    put(body, isWhole && !columns.isExport ? [path[1]!] : path, value, true);
   }
   return {
-    [columns.isById ? 'deviceId' : 'serial']: valueOf(at(columns.device)),
+    [columns.isById ? 'deviceId' : 'serial']:
+      columns.isExport && typeof device === 'string' ? deviceIn(device) : device,
     ts: timeOf(at(columns.ts)),
     ...(key !== undefined && { key: typeof key === 'string' ? key : JSON.stringify(key) }),
-    ...parts,
+    ...body,
   };
 };
 
-const place = (object: Record<string, PlainJson>, keys: readonly string[], value: PlainJson): void => {
-  let inner = object;
-  for (const key of keys.slice(0, -1)) {
-    const next = Object.hasOwn(inner, key) ? inner[key] : undefined;
-    const isObject = typeof next === 'object' && next !== null && !Array.isArray(next);
-    if (!isObject) define(inner, key, {});
-    inner = inner[key] as Record<string, PlainJson>;
-  }
-  define(inner, keys.at(-1)!, value);
-};
-
-const define = (object: object, key: string, value: PlainJson): void => {
-  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
-};
+/** Returns the value of an export's column. Columns of JSON hold lists and objects as text, those of texts only lists. */
+const exportedValue = (value: unknown, isJson = false): PlainJson | undefined =>
+  (typeof value === 'string' ? (isJson ? jsonIn(value, JSON.parse) : listIn(value)) : undefined) ?? valueOf(value);

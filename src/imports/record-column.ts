@@ -1,15 +1,16 @@
 import type { ImportFault } from '#entities/file-import.js';
+import { isExportHeader } from './exported.js';
 
 /*
  * Columns of files of records, and timestamps in them. The process that reads Parquet loads this file too, so it
- * imports nothing else.
+ * imports nothing that takes time.
  */
 
-/** Destination of a column: `data.temperature` has the path `['data', 'temperature']`. */
+/** Destination of a column: `data.temperature` has the path `['data', 'temperature']`, all of `data` has `['data']`. */
 interface Target {
   index: number;
   name: string;
-  path: [field: 'data' | 'metadata', ...keys: string[]];
+  path: [field: 'data' | 'metadata' | 'frame', ...keys: string[]];
 }
 
 /** Indices of the columns of a file of records, from 0. */
@@ -20,6 +21,10 @@ export interface RecordColumns {
   ts: number;
   key?: number;
   values: Target[];
+  /** Whether it is a file that an export wrote. */
+  isExport?: boolean;
+  /** Columns of an exported Parquet file that hold JSON as text. */
+  json?: number[];
 }
 
 type Known = 'serial' | 'deviceId' | 'ts' | 'key';
@@ -38,8 +43,12 @@ const known: Readonly<Record<string, Known>> = {
 /** Columns of exports that imports ignore. */
 const ignored = /^(id|_id|cursor|device\..*)$/;
 
+/** Maximum number of names in a path. */
+const deepest = 10;
+
 /** Reads the header. Returns its faults instead if it has any; then no row is read. */
 export const readRecordColumns = (cells: readonly string[], line: number): RecordColumns | ImportFault[] => {
+  const isExport = isExportHeader(cells);
   const found: Partial<Record<Known, number>> = {};
   const faults: ImportFault[] = [];
   const values: Target[] = [];
@@ -47,17 +56,16 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
   cells.forEach((cell, index) => {
     const name = cell.trim();
     const fault = (message: string) => faults.push({ line, column: index + 1, field: name.slice(0, 100), message });
-    const field = known[name.toLowerCase()];
+    const field = isExport && name === 'device' ? 'serial' : known[name.toLowerCase()];
     if (field !== undefined) {
-      if (found[field] !== undefined) fault(`says the same as column ${found[field] + 1}`);
-      else found[field] = index;
+      if (found[field] === undefined) found[field] = index;
+      else if (!isExport) fault(`says the same as column ${found[field] + 1}`);
     } else if (!ignored.test(name)) {
-      const path = (/^(data|metadata)\./.test(name) ? name : `data.${name}`).split('.');
-      if (path.some((key) => key === '') || path.length > 10)
-        fault('is not the name of a value, such as temperature or metadata.rssi');
-      else if (seen.has(path.join('.'))) fault('is twice in the header');
-      else values.push({ index, name, path: path as Target['path'] });
-      seen.add(path.join('.'));
+      const path = isExport ? exportedPath(cell) : pathOf(name);
+      if (path === undefined) fault('is not the name of a value, such as temperature or metadata.rssi');
+      else if (!seen.has(path.join('.'))) values.push({ index, name, path });
+      else if (!isExport) fault('is twice in the header');
+      seen.add(path?.join('.') ?? name);
     }
   });
   const device = found.serial ?? found.deviceId;
@@ -71,8 +79,30 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
     isById: found.serial === undefined,
     ts: found.ts!,
     ...(found.key !== undefined && { key: found.key }),
-    values,
+    ...(isExport ? { isExport, values: inOrder(values) } : { values }),
   };
+};
+
+const pathOf = (name: string, roots = /^(data|metadata)\./): Target['path'] | undefined => {
+  const path = (roots.test(name) ? name : `data.${name}`).split('.');
+  return path.some((key) => key === '') || path.length > deepest ? undefined : (path as Target['path']);
+};
+
+const roots = /^(data|metadata|frame)\./;
+
+/** Returns the path of an export's column. Names that make no path are one key. */
+const exportedPath = (name: string): Target['path'] | undefined => {
+  if (/^(data|metadata|frame)$/.test(name)) return [name] as string[] as Target['path'];
+  const [root, key] = [name.split('.', 1)[0]!, name.slice(name.indexOf('.') + 1)];
+  return pathOf(name, roots) ?? (roots.test(name) ? ([root, key] as string[] as Target['path']) : undefined);
+};
+
+/** Leaves out what a column of a whole object holds too. Outer values come first, so that inner ones find their room. */
+const inOrder = (values: readonly Target[]): Target[] => {
+  const whole = new Set(values.flatMap(({ path }) => (path.length === 1 ? path : [])));
+  return values
+    .filter(({ path }) => path.length === 1 || !whole.has(path[0]))
+    .toSorted((one, other) => one.path.length - other.path.length);
 };
 
 /** Matches a number as JSON writes it. */

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
+import { undefused } from '#common/csv.js';
 import type { ImportFault } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
 import { isExact, type PlainJson } from '#json/json.js';
+import { parsePlain } from '#json/plain.js';
 import type { Item, PlainObject } from '#records/item.js';
 import { Rejection } from '#records/item.js';
 import { readNative } from '#records/native.js';
-import { type CsvRow, undefused } from './csv.js';
+import type { CsvRow } from './csv.js';
+import { deviceIn, jsonIn, listIn, put, type RecordBody } from './exported.js';
+import { fromExport, takeBareFrame } from './exported-line.js';
 import { decimalComma, numberPattern, type RecordColumns, readTime } from './record-column.js';
 
 /** A line of a file of records: a record to store, or a fault. */
@@ -15,15 +19,22 @@ const read = (text: string): PlainJson => {
   if (numberPattern.test(text)) return isExact(text) ? Number(text) : text;
   if (text === 'true' || text === 'TRUE') return true;
   if (text === 'false' || text === 'FALSE') return false;
-  return undefused(text);
+  return jsonIn(text, parsePlain) ?? undefused(text);
 };
 
+/** Reads a quoted cell of an export: a list or object, or a text as it stands. */
+const readQuoted = (text: string): PlainJson => jsonIn(text, parsePlain) ?? undefused(text);
+
+/** Reads a cell of a text variable. In an export, it may be a list. */
+const readText = (text: string, { isExport }: RecordColumns): PlainJson =>
+  (isExport === true ? listIn(text) : undefined) ?? undefused(text);
+
 /**
- * Reads a row. Empty cells are skipped; numbers and booleans are recognized.
+ * Reads a row. Empty cells are skipped; numbers, booleans, lists and objects are recognized.
  * @param isText whether a variable of the row's device is text; its cells are not interpreted
  */
 export const readRecordRow = (
-  { line, cells }: CsvRow,
+  { line, cells, quoted }: CsvRow,
   columns: RecordColumns,
   { width, isText }: { width: number; isText: (device: string, variable: string) => boolean },
 ): RecordLine => {
@@ -38,73 +49,61 @@ export const readRecordRow = (
     line,
     fault: { column: index + 1, field, message },
   });
-  const device = cells[columns.device]!.trim();
+  const device = deviceOf(cells, columns);
   const named = columns.isById ? 'deviceId' : 'serial';
   if (device === '') return at(columns.device, named, 'is missing');
   const ts = readTime(cells[columns.ts]!.trim());
   if (typeof ts === 'string') return at(columns.ts, 'ts', ts);
-  const body: PlainObject = { [named]: device, ts, data: {} };
+  const body: RecordBody = { [named]: device, ts, data: {}, metadata: {} };
   const key = columns.key === undefined ? '' : cells[columns.key]!.trim();
   if (key !== '') body['key'] = key;
   for (const { index, name, path } of columns.values) {
-    const text = cells[index]!.trim();
-    if (text === '') continue;
-    const isOwnText = path[0] === 'data' && path.length === 2 && isText(device, path[1]!);
-    if (!isOwnText && decimalComma.test(text))
+    const isQuoted = columns.isExport === true && quoted?.has(index) === true;
+    const text = isQuoted ? cells[index]! : cells[index]!.trim();
+    if (text === '' && !isQuoted) continue;
+    const isOwnText = path[0] === 'data' && path.length > 1 && isText(device, path.slice(1).join('.'));
+    if (!isOwnText && !isQuoted && decimalComma.test(text))
       return at(
         index,
         name,
         `${text.slice(0, 100)} has a decimal comma: write ${text.slice(0, 100).replace(',', '.')}`,
       );
-    if (!put(body, path, isOwnText ? undefused(text) : read(text)))
-      return at(index, name, 'lies inside of a value that another column has');
+    const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : read(text);
+    if (put(body, path, value, columns.isExport)) continue;
+    return at(
+      index,
+      name,
+      path.length === 1 ? 'must be an object as JSON' : 'lies inside of a value that another column has',
+    );
   }
   return lineOf(line, body);
 };
 
-const put = (body: PlainObject, path: readonly string[], value: PlainJson): boolean => {
-  let inner = body;
-  for (const key of path.slice(0, -1)) {
-    if (!Object.hasOwn(inner, key)) set(inner, key, {});
-    const next = inner[key]!;
-    if (typeof next !== 'object' || next === null || Array.isArray(next)) return false;
-    inner = next;
-  }
-  const last = path.at(-1)!;
-  if (Object.hasOwn(inner, last)) return false;
-  set(inner, last, value);
-  return true;
-};
-
-/** Sets a key, even a special one such as `__proto__`. */
-const set = (object: PlainObject, key: string, value: PlainJson): void => {
-  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+/** Returns the device that a row names, by its identifier or serial. */
+export const deviceOf = (cells: readonly string[], { device, isExport }: RecordColumns): string => {
+  const text = (cells[device] ?? '').trim();
+  return isExport === true ? deviceIn(text) : text;
 };
 
 /**
  * Reads a record in the native format or in that of exports. A record without a key gets one that stays the same when
  * it is sent again.
  */
-export const lineOf = (line: number, body: PlainJson): RecordLine => {
-  const [item] = readNative([withoutExported(body)]);
+export const lineOf = (line: number, given: PlainObject): RecordLine => {
+  const body = fromExport(given);
+  if (typeof body === 'string') return { line, fault: { field: 'ts', message: body } };
+  const { rest, frame } = takeBareFrame(body);
+  const [item] = readNative([rest]);
   if (item instanceof Rejection) return { line, fault: { message: item.message } };
   if (item!.ts === undefined) return { line, fault: { field: 'ts', message: 'is missing: past records say when' } };
   if (item!.deviceId !== undefined && !isId(item!.deviceId.toLowerCase()))
     return { line, fault: { field: 'deviceId', message: 'is not the identifier of a device' } };
-  return { line, item: { ...item!, key: item!.key ?? keyOf(item!), keyHours } };
+  const whole: Item = frame === undefined ? item! : { ...item!, frame };
+  return { line, item: { ...whole, key: whole.key ?? keyOf(whole), keyHours } };
 };
 
 /** Hours for which a repeated imported record is recognized: a year. */
 const keyHours = 365 * 24;
-
-/** Converts an exported record, which holds the device as an object and the record's identifier. */
-const withoutExported = (body: PlainJson): PlainJson => {
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || !('device' in body)) return body;
-  const { id: _id, device, ...rest } = body;
-  const of = device as { id?: PlainJson; serial?: PlainJson } | null;
-  if (of?.serial !== undefined) return { serial: of.serial, ...rest };
-  return of?.id === undefined ? rest : { deviceId: of.id, ...rest };
-};
 
 /** Computes the key of a record without one, from its time and content. */
 const keyOf = ({ ts, metadata, data, frame }: Item): string => {

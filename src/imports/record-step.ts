@@ -11,7 +11,7 @@ import type { RecordLog } from '#records/record-log.js';
 import type { CsvRow } from './csv.js';
 import type { OpenImport, Tally } from './import-row.js';
 import type { RecordColumns } from './record-column.js';
-import { type RecordLine, readRecordRow } from './record-line.js';
+import { deviceOf, type RecordLine, readRecordRow } from './record-line.js';
 
 /** Result of storing the records of a step, which is also the idempotent answer of the call. */
 type Stored = { created: number; unchanged: number; refused: { index: number; code: ItemCode; message: string }[] };
@@ -120,7 +120,7 @@ export async function readRecordRows(
   rows: readonly CsvRow[],
   { columns, width }: { columns: RecordColumns; width: number },
 ): Promise<RecordLine[]> {
-  const named = (row: CsvRow) => (row.cells[columns.device] ?? '').trim();
+  const named = (row: CsvRow) => deviceOf(row.cells, columns);
   const texts = await loadTexts(tx, organizationId, [...new Set(rows.map(named))], columns.isById);
   const isText = (device: string, variable: string) =>
     texts.get(nameOf(device, columns.isById))?.has(variable) === true;

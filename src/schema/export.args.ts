@@ -4,7 +4,7 @@ import { ExportFormat, ExportSubject, OrganizationExportSubject } from '#entitie
 import { LocatedJSON } from '#entities/located-json.js';
 import type { LocatedJson } from '#json/json.js';
 import { OrganizationArgs } from './account.args.js';
-import { choice, id, ids, label, labels, unixTime } from './fields.js';
+import { choice, flag, id, ids, label, labels, unixTime } from './fields.js';
 
 /** Format of an export, and the limits that every kind of export has. */
 @ArgsType()
@@ -20,6 +20,8 @@ class FileArgs extends OrganizationArgs {
     optional: true,
   })
   timeZone?: string | null;
+  @flag('Whether a CSV file begins with a byte order mark, by which Excel knows that it is UTF-8.')
+  bom?: boolean | null;
   @unixTime('Only records measured, deliveries stored, episodes opened or events at this time or later: Unix seconds.')
   from?: number | null;
   @unixTime(

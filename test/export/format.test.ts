@@ -107,7 +107,7 @@ describe('record export as Parquet', () => {
       'data.temperature': null,
       'data.count': null,
       'data.open': null,
-      'data.label': '{"a":[1]}',
+      'data.label': null,
     });
     expect(JSON.parse(data)).toEqual({ temperature: 'warm', count: 1.5, label: { a: [1] }, open: 'yes' });
   });

@@ -31,6 +31,7 @@ export const durations: Readonly<Record<string, number>> = {
   'hooks/delivery': 16,
   'imports/deletion': 15,
   'imports/record': 14,
+  'imports/round-trip': 14,
   'imports/parquet': 14,
   'fuzz/parser': 14,
   'search/summary': 14,
