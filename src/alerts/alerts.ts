@@ -2,15 +2,11 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createPollLoop } from '#scheduling/poll-loop.js';
+import type { MatchRecords } from './answer-queries.js';
+import { catchUp, type MatchCommitted } from './catch-up.js';
 import { createClosings, type EnqueueEvents } from './closing.js';
 import type { AlertRecord } from './decide.js';
-import {
-  type DecideOptions,
-  type MatchRecords,
-  type Notify,
-  type PlannedDecisions,
-  planDecisions,
-} from './decide-stored.js';
+import { type DecideOptions, type Notify, type PlannedDecisions, planDecisions } from './decide-stored.js';
 import type { Transition } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
@@ -31,6 +27,7 @@ export interface AlertsOptions {
   log: Logger;
   registry: Registry;
   match: MatchRecords;
+  matchCommitted: MatchCommitted;
   /** Stores the deliveries of events for hooks. */
   enqueue: EnqueueEvents;
   /** Events about hooks that triggers noted. */
@@ -53,17 +50,33 @@ export interface Alerts {
 
 /** Creates alerts over a database. */
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { pool, clock, log, registry, match, enqueue, outbox, mail } = options;
+  const { pool, clock, log, registry, match, matchCommitted, enqueue, outbox, mail } = options;
   const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
   const health = createRuleHealth({ pool, clock, log, count: metrics.countQuery });
   const upkeep = createMailUpkeep(pool, clock, log);
   const notify = createNotify(enqueue, mail, metrics);
   const deciding: DecideOptions = { clock, match, notify, health };
   const outboxes = [createClosings(enqueue, mail), outbox];
+  // A slow query must not delay silences, so another loop decides the records that wait for one.
+  let isBehind = false;
+  const catching = createPollLoop({
+    async poll() {
+      await catchUp({ pool, clock, matchCommitted, notify, health });
+      isBehind = false;
+    },
+    interval,
+    isNeeded: () => isBehind,
+    onFailure: (error) =>
+      log.warn({ err: error }, 'Alert rules did not decide records that wait; this will be repeated'),
+  });
+  const onUndecided = () => {
+    isBehind = true;
+    catching.wake();
+  };
   const loop = createPollLoop({
     async poll() {
       const begun = performance.now();
-      await poll({ pool, clock, notify, outboxes });
+      await poll({ pool, clock, notify, outboxes, onUndecided });
       metrics.observePoll((performance.now() - begun) / 1000);
     },
     interval,
@@ -76,11 +89,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
     wakeMail: () => mail?.wake(),
     start() {
       loop.start();
+      catching.start();
       upkeep.start();
       mail?.start();
     },
     async close() {
-      await Promise.all([loop.close(), upkeep.close(), mail?.close()]);
+      await Promise.all([loop.close(), catching.close(), upkeep.close(), mail?.close()]);
       await health.close();
     },
   };

@@ -1,29 +1,11 @@
 import type { PoolClient } from 'pg';
-import type { AlertCondition } from '#entities/alert-condition.js';
-import type { PlainJson } from '#json/json.js';
-import { type AlertRecord, type Decision, decideSilence, decideThreshold, type QueryAnswers } from './decide.js';
+import { type Answered, answerQueries, hasQuery, type MatchRecords } from './answer-queries.js';
+import { type AlertRecord, type Decision, decideSilence, decideThreshold } from './decide.js';
 import { storeTransitions, type Transition } from './episode.js';
 import type { RuleHealth } from './health.js';
 import { type Watch, watchesOf } from './rule.js';
-import { lockWatches, noteArrivals, type StoredState, stateKey, statesOf, writeStates } from './state.js';
-
-/** Maximum time of all queries of the rules of one transaction together, in milliseconds. */
-const totalTimeout = 1000;
-/** Maximum time of one query, in milliseconds. */
-const queryTimeout = 500;
-/** Minimum time left for a query to run, in milliseconds. */
-const minTimeout = 20;
-
-/**
- * Matches a query against records of a transaction. `ids` are the records that match, `open` those for which the query
- * could not be answered.
- */
-export type MatchRecords = (
-  tx: PoolClient,
-  query: PlainJson,
-  records: readonly AlertRecord[],
-  limits: { now: number; timeoutMs: number },
-) => Promise<{ ids: ReadonlySet<string>; open: ReadonlySet<string>; timedOut: boolean }>;
+import { lockWatches, noteArrivals, stateKey, statesOf, writeStates } from './state.js';
+import { type Deferred, storeDeferred } from './undecided.js';
 
 /**
  * Stores the deliveries and e-mail notices of transitions in the caller's transaction. Returns a function to call after
@@ -74,44 +56,63 @@ export async function planDecisions(
   const stateOf = new Map(states.map((state) => [stateKey(state), state]));
   const sorted = new Map([...byDevice].map(([id, records]) => [id, inOrder(records)]));
   const decided = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId) ?? null);
+  const before = (watch: Watch) => (stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)));
   return {
     costly,
     async write() {
-      const answers = costly.size > 0 ? await answer(tx, watches, decided, { now, match, health }) : noAnswers;
+      // Records of a device that is behind wait behind the earlier ones, so that the rule decides them in order.
+      const asked = (watch: Watch) => (before(watch)?.isBehind === true ? [] : decided(watch));
+      const answered =
+        costly.size > 0 ? await answerQueries(watches, asked, { tx, now: now.getTime(), match, health }) : allAnswered;
+      const isLate = (watch: Watch) =>
+        hasQuery(watch) && (answered.late.has(watch.ruleId) || before(watch)?.isBehind === true);
+      const deferred = watches
+        .filter(isLate)
+        .map((watch): Deferred => ({ watch, records: decided(watch) }))
+        .filter(({ records }) => records.length > 0);
       const decisions = watches
+        .filter((watch) => !isLate(watch))
         .map((watch) =>
-          decide(watch, stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)), decided, sorted, answers, now),
+          watch.kind === 'silence'
+            ? decideSilence(watch, before(watch), sorted.get(watch.deviceId)!, now)
+            : decideThreshold(watch, before(watch), decided(watch), answered.answers, now),
         )
         .filter(({ state }) => state !== undefined);
-      return decisions.length > 0 ? write(tx, decisions, now, notify) : undefined;
+      return decisions.length + deferred.length > 0 ? write(tx, { decisions, deferred }, now, notify) : undefined;
     },
   };
 }
 
-function decide(
-  watch: Watch,
-  before: StoredState | undefined,
-  decided: (watch: Watch) => readonly AlertRecord[],
-  sorted: ReadonlyMap<string, readonly AlertRecord[]>,
-  answers: QueryAnswers,
-  now: Date,
-): Decision {
-  return watch.kind === 'silence'
-    ? decideSilence(watch, before, sorted.get(watch.deviceId)!, now)
-    : decideThreshold(watch, before, decided(watch), answers, now);
-}
-
 async function write(
   tx: PoolClient,
-  decisions: readonly Decision[],
+  { decisions, deferred }: { decisions: readonly Decision[]; deferred: readonly Deferred[] },
   now: Date,
   notify: Notify,
 ): Promise<(() => void) | undefined> {
   const standing = await lockWatches(
     tx,
-    decisions.map(({ watch }) => watch),
+    [...decisions, ...deferred].map(({ watch }) => watch),
   );
-  const kept = decisions.filter(({ watch }) => standing.has(stateKey(watch)));
+  await storeDeferred(
+    tx,
+    deferred.filter(({ watch }) => standing.has(stateKey(watch))),
+    now,
+  );
+  return writeDecisions(
+    tx,
+    decisions.filter(({ watch }) => standing.has(stateKey(watch))),
+    now,
+    notify,
+  );
+}
+
+/** Writes decisions whose watches the caller has locked. Returns a function to call after the commit, or undefined. */
+export async function writeDecisions(
+  tx: PoolClient,
+  kept: readonly Decision[],
+  now: Date,
+  notify: Notify,
+): Promise<(() => void) | undefined> {
   await storeTransitions(
     tx,
     kept.flatMap(({ transitions }) => transitions),
@@ -136,38 +137,4 @@ const recordsFor = (records: readonly AlertRecord[], previousTs: number | null):
 const inOrder = (records: readonly AlertRecord[]) =>
   records.length === 1 ? records : records.toSorted((a, b) => a.ts - b.ts);
 
-const hasQuery = ({ when, until }: Watch) => when?.query != null || until?.query != null;
-
-const noAnswers: QueryAnswers = () => undefined;
-
-/** Runs the queries of rules, each once for all its devices. Rules whose queries timed out recently come last. */
-async function answer(
-  tx: PoolClient,
-  watches: readonly Watch[],
-  decided: (watch: Watch) => readonly AlertRecord[],
-  { now, match, health }: { now: Date; match: MatchRecords; health: RuleHealth },
-): Promise<QueryAnswers> {
-  const known = new Map<AlertCondition, { ids: ReadonlySet<string>; open: ReadonlySet<string> }>();
-  const byRule = [...Map.groupBy(watches.filter(hasQuery), ({ ruleId }) => ruleId).values()];
-  const end = performance.now() + totalTimeout;
-  for (const ofRule of byRule.toSorted(([a], [b]) => a!.timeouts - b!.timeouts)) {
-    const records = ofRule.flatMap(decided);
-    if (records.length === 0) continue;
-    let late = false;
-    for (const part of ['when', 'until'] as const) {
-      const query = ofRule[0]![part]?.query;
-      if (query == null) continue;
-      const timeoutMs = Math.floor(Math.min(queryTimeout, end - performance.now()));
-      if (timeoutMs < minTimeout) continue;
-      const { ids, open, timedOut } = await match(tx, query, records, { now: now.getTime(), timeoutMs });
-      late ||= timedOut;
-      for (const watch of ofRule) known.set(watch[part]!, { ids, open });
-    }
-    if (late) health.timedOut(ofRule[0]!.ruleId);
-    else if (ofRule[0]!.timeouts > 0) health.inTime(ofRule[0]!.ruleId);
-  }
-  return (condition, { id }) => {
-    const found = known.get(condition);
-    return found === undefined || found.open.has(id) ? undefined : found.ids.has(id);
-  };
-}
+const allAnswered: Answered = { answers: () => undefined, late: new Set() };

@@ -14,6 +14,8 @@ export interface RuleHealth {
   timedOut(ruleId: string): void;
   /** Resets the timeouts of a rule whose query was answered again. */
   inTime(ruleId: string): void;
+  /** Switches a rule off that has too many records left to decide. */
+  overwhelmed(ruleId: string): void;
   /** Resolves when all counts are written. */
   close(): Promise<void>;
 }
@@ -51,6 +53,13 @@ export function createRuleHealth({ pool, clock, log, count }: RuleHealthOptions)
         await pool.query(sql`update alert_rule set timeouts = 0 where id = ${ruleId} and timeouts > 0`);
       });
     },
+    overwhelmed(ruleId) {
+      write(async () => {
+        await transaction(pool, (tx) => switchOff(tx, ruleId, new Date(clock())));
+        count('disabled');
+        log.warn({ ruleId }, 'Alert rule disabled: too many records wait for its query');
+      });
+    },
     async close() {
       while (writing.size > 0) await Promise.all(writing);
     },
@@ -65,10 +74,15 @@ async function noteTimeout(tx: pg.PoolClient, ruleId: string, now: Date): Promis
        and (timed_out_at is null or timed_out_at <= ${new Date(now.getTime() - minSpacing)} or timed_out_at > ${now})
     returning timeouts`);
   if ((rows[0]?.timeouts ?? 0) < maxTimeouts) return false;
+  await switchOff(tx, ruleId, now);
+  return true;
+}
+
+/** Switches a rule off, which closes its episodes. */
+async function switchOff(tx: pg.PoolClient, ruleId: string, now: Date): Promise<void> {
   await tx.query(sql`
     update alert_rule set disabled = true, disabled_at = ${now}, disabled_reason = 'timeout', timeouts = 0,
            version = version + 1
      where id = ${ruleId}`);
   await tx.query(sql`delete from alert_state where rule_id = ${ruleId}`);
-  return true;
 }

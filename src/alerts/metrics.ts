@@ -33,7 +33,7 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
   const queries = {
     timeout: new Counter({
       name: 'ddp_alert_query_timeouts_total',
-      help: 'Queries of alert rules that ran out of time; their states stay as they were.',
+      help: 'Queries of alert rules that ran out of time; their records are decided later.',
       registers,
     }),
     disabled: new Counter({
@@ -59,6 +59,16 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
       this.set(counted!.open);
     },
   });
+  new Gauge({
+    aggregator: 'max',
+    name: 'ddp_alert_undecided_records',
+    help: `Records that alert rules have yet to decide, counted up to ${countUpTo}.`,
+    registers,
+    async collect() {
+      const [counted] = (await read(undecidedRecords)) as { undecided: number }[];
+      this.set(counted!.undecided);
+    },
+  });
   return {
     countTransitions: (kind, count) => transitions.inc({ change: kind }, count),
     countQuery: (event) => queries[event].inc(),
@@ -68,3 +78,6 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
 
 const openEpisodes = sql`
   select count(*)::int open from (select from episode where closed_at is null limit ${countUpTo}) counted`;
+
+const undecidedRecords = sql`
+  select count(*)::int undecided from (select from alert_undecided limit ${countUpTo}) counted`;

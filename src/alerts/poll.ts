@@ -2,6 +2,7 @@ import type pg from 'pg';
 import sql, { join } from 'sql-template-tag';
 import { named } from '#database/named.js';
 import { transaction } from '#database/transaction.js';
+import { isUndecided } from './catch-up.js';
 import type { Notify } from './decide-stored.js';
 import { decideDue, isDue } from './due.js';
 import { expireEpisodes, isExpired } from './expire.js';
@@ -14,6 +15,8 @@ export interface PollOptions {
   clock: () => number;
   notify: Notify;
   outboxes: readonly Outbox[];
+  /** Called when rules have records to decide later. */
+  onUndecided(): void;
 }
 
 /**
@@ -29,14 +32,16 @@ interface Found {
   isDue: boolean;
   isExpired: boolean;
   isWaiting: boolean;
+  isUndecided: boolean;
 }
 
 /**
  * Polls once: notes that this process takes records, opens and closes episodes that are due by the clock, expires old
  * episodes and drains the outboxes. If nothing is to be done, this takes one statement.
  */
-export async function poll({ pool, clock, notify, outboxes }: PollOptions): Promise<void> {
+export async function poll({ pool, clock, notify, outboxes, onUndecided }: PollOptions): Promise<void> {
   const found = await look(pool, clock(), outboxes);
+  if (found.isUndecided) onUndecided();
   // This comes before any decision: a silence must not count the outage that this notes.
   if (!found.isAlive) await transaction(pool, (tx) => beat(tx, new Date(clock())));
   if (found.isDue) await repeat(pool, (tx) => decideDue(tx, new Date(clock()), notify));
@@ -59,7 +64,7 @@ async function look(pool: pg.Pool, now: number, outboxes: readonly Outbox[]): Pr
     with beaten as (
       update alert_heartbeat set at = ${before(0)} where at >= ${before(maxPause)} and at <= ${before(minBeatAge)})
     select exists (select from alert_heartbeat where at >= ${before(maxPause)}) "isAlive", ${isDue(before(0))} "isDue",
-           ${isExpired(now)} "isExpired", ${isWaiting} "isWaiting"`;
+           ${isExpired(now)} "isExpired", ${isWaiting} "isWaiting", ${isUndecided} "isUndecided"`;
   const { rows } = await pool.query<Found>(named('alert poll', query));
   return rows[0]!;
 }

@@ -10,6 +10,8 @@ export interface StoredState {
   since: number | null;
   heldAt: number | null;
   episodeId: string | null;
+  /** Whether records of the device wait until the rule's query is answered. */
+  isBehind: boolean;
 }
 
 /** Returns a key of a rule and a device. */
@@ -50,8 +52,9 @@ export async function noteArrivals(
 export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<StoredState[]> {
   const query = sql`
     select rule_id "ruleId", device_id "deviceId", extract(epoch from since)::float8 since,
-           extract(epoch from held_at)::float8 "heldAt", episode_id "episodeId"
-      from alert_state where device_id = any(${deviceIds}::uuid[])`;
+           extract(epoch from held_at)::float8 "heldAt", episode_id "episodeId",
+           exists (select from alert_undecided u where u.device_id = s.device_id and u.rule_id = s.rule_id) "isBehind"
+      from alert_state s where device_id = any(${deviceIds}::uuid[])`;
   return (await tx.query<StoredState>(named('alert states', query))).rows;
 }
 
@@ -88,7 +91,7 @@ export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Pr
 }
 
 /** A state to write. Times are Unix seconds; `dueAt` and `arrivedAt` are dates. */
-export interface NewState extends StoredState {
+export interface NewState extends Omit<StoredState, 'isBehind'> {
   applicationId: string;
   dueAt: Date | null;
   arrivedAt: Date | null;

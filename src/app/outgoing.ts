@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import { type Alerts, createAlerts } from '#alerts/alerts.js';
+import { type Alerts, type AlertsOptions, createAlerts } from '#alerts/alerts.js';
 import type { Mailer } from '#alerts/mail/mailer.js';
 import { createRecheck } from '#auth/recheck.js';
 import { clientOf } from '#database/client.js';
@@ -68,6 +68,8 @@ export function openAlerts(
   { enqueue, outbox }: Hooks,
   mail: Mailer | undefined,
 ): Alerts {
-  const { match } = place.stored;
-  return createAlerts({ pool: connections.pool, clock, log, registry, match, enqueue, outbox, mail });
+  const { decide: match, decideCommitted } = place.stored;
+  const matchCommitted: AlertsOptions['matchCommitted'] = async (query, records, timeoutMs) =>
+    (await decideCommitted([query], records, timeoutMs))[0]!;
+  return createAlerts({ pool: connections.pool, clock, log, registry, match, matchCommitted, enqueue, outbox, mail });
 }

@@ -36,6 +36,17 @@ export interface StoredRecords {
     records: readonly Matchable[],
     timeoutMs: number,
   ): Promise<readonly (ReadonlySet<string> | undefined)[]>;
+  /**
+   * Like {@link match}, but a record that lacks a field which the query needs to be false is `open`, as is one for which
+   * the query could not be answered.
+   */
+  decide(tx: PoolClient, query: PlainJson, records: readonly Matchable[], limits: MatchLimits): Promise<Decided>;
+  /** Decides several queries together over committed records. All of them time out together. */
+  decideCommitted(
+    queries: readonly PlainJson[],
+    records: readonly Matchable[],
+    timeoutMs: number,
+  ): Promise<readonly Decided[]>;
   /** Reads the stored records of a device, in order of time, page by page. */
   scan(tx: PoolClient, range: DeviceRange, after: PlainJson): Promise<ScannedPage>;
   /** Counts the stored records of devices in a range of Unix seconds (both included). */
@@ -107,11 +118,16 @@ export interface MatchLimits {
   timeoutMs: number;
 }
 
+/** Records that match a query, and those that it does not decide. */
+export interface Decided {
+  ids: ReadonlySet<string>;
+  open: ReadonlySet<string>;
+  timedOut: boolean;
+}
+
 /** Result of matching a query. */
 export interface Matches {
   ids: ReadonlySet<string>;
-  /** Records for which the query could not be answered. */
-  open: ReadonlySet<string>;
   /** Number of records for which the query could not be answered. */
   unanswered: number;
   /** Whether these records are unanswered because of a timeout. */

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { answersOf, type Matched } from '#alerts/answer-queries.js';
 import {
   type Follower,
   followSilence,
@@ -20,7 +21,7 @@ import type { Context } from '#schema/context.js';
 /** Sources of a preview's records. */
 export interface PreviewSources {
   index: Pick<RecordIndex, 'list'>;
-  stored: Pick<StoredRecords, 'matchCommitted'>;
+  stored: Pick<StoredRecords, 'decideCommitted'>;
 }
 
 const week = 7 * 86_400;
@@ -170,21 +171,18 @@ class Reading {
   private async answers({ id, productId }: Watched, records: readonly PreviewRecord[]): Promise<PreviewAnswers> {
     const { when, until, organizationId } = this.rule;
     const asked = [when, until].flatMap((condition) => (condition?.query == null ? [] : [condition]));
-    const found = new Map<AlertCondition, ReadonlySet<string>>();
+    const found = new Map<AlertCondition, Matched>();
     if (asked.length > 0 && records.length > 0) {
       const device = { id, organizationId, ...(productId && { product: { id: productId } }) };
-      const sets = await this.sources.stored.matchCommitted(
+      const decided = await this.sources.stored.decideCommitted(
         asked.map(({ query }) => query!),
         records.map(({ id: recordId, ts }) => ({ id: recordId, ts, device })),
         matchTimeout,
       );
-      asked.forEach((condition, index) => {
-        const ids = sets[index];
-        if (ids) found.set(condition, ids);
-        else this.isWhole = false;
-      });
+      asked.forEach((condition, index) => found.set(condition, decided[index]!));
+      if (decided.some(({ timedOut }) => timedOut)) this.isWhole = false;
     }
-    return (condition, { id: recordId }) => found.get(condition)?.has(recordId);
+    return answersOf(found);
   }
 
   private timeLeft(): number {

@@ -7,6 +7,7 @@ import { invalid } from '#common/errors.js';
 import { AlertRulePreview } from '#entities/alert-preview.js';
 import { AlertRecipient } from '#entities/alert-recipient.js';
 import { AlertKind, AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
+import { AlertUndecided } from '#entities/alert-undecided.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { newId } from '#entities/id.js';
@@ -25,7 +26,14 @@ import { AlertRulePage } from '#schema/pages.js';
 import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
-import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
+import {
+  alertRuleListing,
+  loadAlertRule,
+  requireProducts,
+  requireRoomForRule,
+  restartRule,
+  undecidedOf,
+} from './alert-rules.js';
 import { list, listBelow } from './list.js';
 
 /** Resolves the alert rules of applications. */
@@ -138,6 +146,15 @@ export class AlertRuleResolver {
    * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also
    * when a product was deleted, or declares other types, since.
    */
+  @FieldResolver(() => AlertUndecided, {
+    nullable: true,
+    description: 'Records that the rule has yet to decide, because its query took too long; null if there are none.',
+  })
+  @GraphOnly()
+  undecided(@Root() { id }: AlertRule, @Ctx() ctx: Context): Promise<AlertUndecided | null> {
+    return undecidedOf(ctx, id);
+  }
+
   private async check(ctx: Context, rule: AlertRule, before?: ReturnType<typeof decisionOf>): Promise<void> {
     if (isDeepStrictEqual(decisionOf(rule), before)) return;
     requireDecision(rule);

@@ -1,14 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import DataLoader from 'dataloader';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { loadApplication, type Need, readableProduct } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { conflict, notFound } from '#common/errors.js';
 import { AlertKind, AlertRule } from '#entities/alert-rule.js';
+import type { AlertUndecided } from '#entities/alert-undecided.js';
 import { isId } from '#entities/id.js';
 import type { AlertRuleArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
+import { loaderOf } from './loader.js';
 
 /** Selects alert rules, as `r`. `also` adds columns, after a comma. */
 export const alertRuleRows = (also: Sql = empty): Sql => sql`
@@ -113,3 +116,19 @@ export async function restartRule(em: EntityManager, { id, kind, disabled, silen
         on conflict do nothing`,
   );
 }
+
+/** Returns the records that a rule has yet to decide; null if there are none. All rules of a call share one read. */
+export const undecidedOf = (ctx: Context, ruleId: string): Promise<AlertUndecided | null> => {
+  const make = () =>
+    new DataLoader<string, AlertUndecided | null>(async (ids) => {
+      const rows = await ctx.read<AlertUndecided & { ruleId: string }>(sql`
+        select w.id "ruleId", min(u.noted_at) since, count(distinct u.device_id)::integer "deviceCount",
+               (array_agg(distinct u.device_id))[:100] "deviceIds"
+          from unnest(${ids}::uuid[]) w (id) cross join lateral (
+            select noted_at, device_id from alert_undecided where rule_id = w.id order by number limit 10000) u
+         group by 1`);
+      const found = new Map(rows.map(({ ruleId: id, ...undecided }) => [id, undecided]));
+      return ids.map((id) => found.get(id) ?? null);
+    });
+  return loaderOf(ctx, 'alertRule.undecided', make).load(ruleId);
+};

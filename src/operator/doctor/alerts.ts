@@ -4,12 +4,19 @@ import { type Check, type Database, finding } from './finding.js';
 /** Maximum number of rules that are listed; those switched off last come first. */
 const named = 20;
 
-/** Finds alert rules that the service switched off, and e-mail that is not delivered. */
+/** Finds alert rules that the service switched off or that are behind, and e-mail that is not delivered. */
 export const checkAlerts =
   (sendsMail: boolean): Check =>
   async (database) => {
     const off = await rulesOff(database);
     const { failing, since, last, unsent } = await mailOf(database);
+    const behind = await rulesBehind(database);
+    const waiting =
+      behind === undefined
+        ? []
+        : [
+            `${behind.rules} rules have yet to decide records, since ${new Date(behind.since).toISOString()}: their queries get no answer in time.`,
+          ];
     const rules = off.length > 0 ? ['Rules were switched off because their queries kept running out of time.'] : [];
     const mails = [
       ...(sendsMail && failing > 0
@@ -22,7 +29,11 @@ export const checkAlerts =
         : []),
     ];
     const state = sendsMail && failing > 0 ? 'wrong' : 'note';
-    const found = finding('alerts', 'no rule was switched off, no e-mail fails', state, [...rules, ...mails]);
+    const found = finding('alerts', 'no rule was switched off, no e-mail fails', state, [
+      ...rules,
+      ...waiting,
+      ...mails,
+    ]);
     return off.length === 0 ? found : { ...found, details: off.map(lineOf) };
   };
 
@@ -44,6 +55,17 @@ const rulesOff = async (database: Database): Promise<Off[]> =>
 
 const lineOf = ({ id, name, application, applicationId, at }: Off): string =>
   `rule "${name}" (${id}) of the application "${application}" (${applicationId}): switched off at ${new Date(at).toISOString()}`;
+
+/** Returns the number of rules with records that wait for longer than a minute; undefined if there are none. */
+const rulesBehind = async (database: Database): Promise<{ rules: number; since: string } | undefined> => {
+  const { rows } = await database.query<{ rules: number; since: string | null }>(sql`
+    select count(*)::int rules, min(u.noted_at) since
+      from alert_backlog b cross join lateral (
+        select noted_at from alert_undecided where rule_id = b.rule_id order by number limit 1) u
+     where u.noted_at < now() - interval '1 minute'`);
+  const { rules, since } = rows[0]!;
+  return since === null ? undefined : { rules, since };
+};
 
 interface Mail {
   failing: number;

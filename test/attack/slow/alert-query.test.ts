@@ -84,4 +84,18 @@ describe('slow alert queries of one organization', () => {
       disabled: false,
     });
   });
+
+  it('disables every rule, also those for which the others of a transaction leave no time', async () => {
+    const owner = await buildCustomer(service);
+    const paths = await makeRules(owner, 3);
+    await owner.send();
+    const read = () => Promise.all(paths.map(async (path) => (await owner.call<Rule>('GET', path)).body));
+    await holder.query('begin; lock table record_field in access exclusive mode');
+    try {
+      while (!(await read()).every(({ disabled }) => disabled)) await owner.send();
+    } finally {
+      await holder.query('rollback');
+    }
+    expect(await read()).toEqual(paths.map(() => expect.objectContaining({ disabledReason: 'timeout' })));
+  });
 });

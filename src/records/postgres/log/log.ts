@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RecordLog, StoredRecords } from '#records/record-log.js';
-import { matchRecords, matchStored } from '../search/match.js';
+import { decideRecords, decideStored, matchRecords, matchStored } from '../search/match.js';
 import type { Purge } from '../upkeep/purge.js';
 import { createUpkeep } from '../upkeep/upkeep.js';
 import { ActivityCounter } from './activity.js';
@@ -43,6 +43,9 @@ export const openStoredRecords = ({ pool, queryPool, changes, clock }: StoredRec
   match: matchRecords,
   matchCommitted: (queries, records, timeoutMs) =>
     matchStored(queryPool, queries, records, { now: clock(), timeoutMs }),
+  decide: decideRecords,
+  decideCommitted: (queries, records, timeoutMs) =>
+    decideStored(queryPool, queries, records, { now: clock(), timeoutMs }),
   scan: scanRecords,
   count: countRecords,
   countAll: (organizationId) => countOrganization(pool, organizationId),

@@ -3,12 +3,13 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { invalid } from '#common/errors.js';
 import { transaction } from '#database/transaction.js';
 import { locate, type PlainJson } from '#json/json.js';
-import type { Matchable, Matches, MatchLimits } from '#records/record-log.js';
+import type { Decided, Matchable, Matches, MatchLimits } from '#records/record-log.js';
 import { reservedFields } from '#search/field/reserved.js';
 import { bindQuery } from '#search/query/bind.js';
 import { parseQuery } from '#search/query/parse.js';
 import { and, not, or, type Predicate } from '#search/query/predicate.js';
 import type { Query } from '#search/query/query.js';
+import { refutationOf } from '#search/query/refutation.js';
 import { SearchFailure } from '#search/search-failure.js';
 import { Input } from '#search/syntax/input.js';
 import { requireWithinLimits } from '#search/syntax/limit.js';
@@ -48,7 +49,7 @@ export const matchRecords = async (
 ): Promise<Matches> => {
   const { answers, timedOut } = await match(tx, [query], records, limits);
   const { found, open } = answers[0]!;
-  return { ids: new Set([...found, ...open]), open: new Set(open), unanswered: open.length, timedOut };
+  return { ids: new Set([...found, ...open]), unanswered: open.length, timedOut };
 };
 
 /**
@@ -63,6 +64,42 @@ export const matchStored = async (
 ): Promise<readonly (ReadonlySet<string> | undefined)[]> => {
   const { answers } = await transaction(pool, (tx) => match(tx, queries, records, limits));
   return answers.map(({ found, open }) => (open.length > 0 ? undefined : found));
+};
+
+/**
+ * Decides a query over records that this transaction has stored, all of one organization. The transaction continues as
+ * if the query had not run.
+ */
+export const decideRecords = async (
+  tx: PoolClient,
+  query: PlainJson,
+  records: readonly Matchable[],
+  limits: MatchLimits,
+): Promise<Decided> => (await decide(tx, [query], records, limits))[0]!;
+
+/** Decides several queries over committed records, in one statement on a connection of its own. */
+export const decideStored = (
+  pool: Pool,
+  queries: readonly PlainJson[],
+  records: readonly Matchable[],
+  limits: MatchLimits,
+): Promise<Decided[]> => transaction(pool, (tx) => decide(tx, queries, records, limits));
+
+const decide = async (
+  tx: PoolClient,
+  queries: readonly PlainJson[],
+  records: readonly Matchable[],
+  limits: MatchLimits,
+): Promise<Decided[]> => {
+  const { answers, timedOut } = await match(tx, [...queries, ...queries], records, limits, (predicate, index) =>
+    index < queries.length ? predicate : refutationOf(predicate),
+  );
+  return queries.map((_query, index): Decided => {
+    const ids = answers[index]!.found;
+    const refuted = answers[queries.length + index]!.found;
+    const open = records.flatMap(({ id }) => (ids.has(id) || refuted.has(id) ? [] : [id]));
+    return { ids, open: new Set(open), timedOut };
+  });
 };
 
 /**
@@ -101,6 +138,7 @@ const match = async (
   queries: readonly PlainJson[],
   records: readonly Matchable[],
   { now, timeoutMs }: MatchLimits,
+  formOf: (predicate: Predicate, index: number) => Predicate = (predicate) => predicate,
 ): Promise<MatchResult> => {
   const [first] = records;
   if (!first) return { answers: queries.map(() => ({ found: new Set(), open: [] })), timedOut: false };
@@ -110,10 +148,10 @@ const match = async (
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
     const fieldsAmong = await loadFieldsAmong(rows, first.device.organizationId);
     const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
-    const bound = queries.map((query) => {
+    const bound = queries.map((query, index) => {
       const parsedQuery = parsed(query, 'query');
       return bindAmong([...byProduct.keys()], (products) =>
-        bindQuery(parsedQuery, { fields: fieldsAmong(products), now }),
+        formOf(bindQuery(parsedQuery, { fields: fieldsAmong(products), now }), index),
       );
     });
     const found = await findMatches(

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { buildCustomer, type Customer } from '../hooks/customer.js';
+import { useService } from '../support/service.js';
+
+const service = useService({});
+let holder: pg.Client;
+
+interface Episode {
+  openedBy?: { ts: number };
+  closedBy?: { ts: number };
+}
+
+beforeAll(async () => {
+  holder = new pg.Client(service.databaseUrl);
+  await holder.connect();
+});
+afterAll(() => holder.end());
+
+/** Runs work while no query of a rule can be answered: the fields that it names are locked. */
+const whileSlow = async (work: () => Promise<void>) => {
+  await holder.query('begin; lock table record_field in access exclusive mode');
+  try {
+    await work();
+  } finally {
+    await holder.query('rollback');
+  }
+};
+
+const at = ({ organizationId, applicationId }: Customer) => `/applications/${organizationId}/${applicationId}`;
+const makeRules = async (owner: Customer, count: number) => {
+  const when = { query: { range: { 'data.t': { gt: 8 } } } };
+  const make = (name: string) =>
+    owner.call<{ id: string }>('POST', `${at(owner)}/alert-rules`, { name, kind: 'threshold', when });
+  const made = [];
+  for (let number = 0; number < count; number++) made.push((await make(`Rule ${number}`)).body.id);
+  return made;
+};
+const send = async (owner: Customer, ...points: [ts: number, t: number][]) => {
+  const records = points.map(([ts, t]) => ({ serial: owner.serial, ts, data: { t } }));
+  expect((await owner.call('POST', `/organizations/${owner.organizationId}/records`, records)).status).toBe(200);
+};
+/** Returns the episodes of a rule, the newest first. */
+const episodesOf = async (owner: Customer, ruleId: string) =>
+  (await owner.call<Episode[]>('GET', `${at(owner)}/episodes?alertRuleId=${ruleId}`)).body;
+const undecidedOf = async (owner: Customer) => {
+  const query = `query ($o: ID!, $a: ID!) { alertRules(organizationId: $o, applicationId: $a) {
+    items { undecided { since deviceCount deviceIds } } } }`;
+  const { body } = await owner.graph(query, { o: owner.organizationId, a: owner.applicationId });
+  return (body as { data: { alertRules: { items: { undecided: object | null }[] } } }).data.alertRules.items.map(
+    ({ undecided }) => undecided,
+  );
+};
+const until = async <T>(read: () => Promise<T>, isReached: (found: T) => boolean): Promise<T> => {
+  for (;;) {
+    const found = await read();
+    if (isReached(found)) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+const base = 1_700_000_000;
+
+describe('alert rule whose query gets no answer in time', () => {
+  it('decides the records later, the oldest first, and says meanwhile which devices wait', async () => {
+    const owner = await buildCustomer(service);
+    const rules = await makeRules(owner, 4);
+    await send(owner, [base, 1]);
+    await whileSlow(async () => {
+      await send(owner, [base + 1, 9], [base + 2, 1]);
+      await send(owner, [base + 3, 9]);
+      const waiting = { deviceCount: 1, deviceIds: [owner.deviceId], since: expect.any(String) };
+      expect(await undecidedOf(owner)).toEqual(rules.map(() => waiting));
+    });
+    await send(owner, [base + 4, 9]);
+    await until(
+      () => undecidedOf(owner),
+      (all) => all.every((one) => one === null),
+    );
+    for (const ruleId of rules) {
+      expect((await episodesOf(owner, ruleId)).map(({ openedBy, closedBy }) => [openedBy?.ts, closedBy?.ts])).toEqual([
+        [base + 3, undefined],
+        [base + 1, base + 2],
+      ]);
+    }
+    await send(owner, [base + 5, 1]);
+    expect(await episodesOf(owner, rules[0]!)).toMatchObject([{ closedBy: { ts: base + 5 } }, {}]);
+  });
+});
