@@ -83,21 +83,23 @@ export class OrganizationResolver {
     return ctx.em.transactional(async (em) => {
       const demotes = role !== undefined && role !== Role.owner;
       if (demotes) await keepAnOwner(em, organizationId, user.id);
-      const [before] = await execute<{ role: Role }>(
-        em,
-        sql`select role from membership where organization_id = ${organizationId} and user_id = ${memberId} for update`,
-      );
-      const kept = role === undefined ? sql`membership.role` : sql`excluded.role`;
-      const [membership] = await execute<{ role: Role }>(
+      // Of several calls that add the member at once, one inserts. The others wait for it and lock its row.
+      const [stored] = await execute<{ role: Role; isNew: boolean }>(
         em,
         sql`insert into membership (organization_id, user_id, role, created_at)
             values (${organizationId}, ${memberId}, ${role ?? Role.member}, ${now()})
-            on conflict (organization_id, user_id) do update set role = ${kept} returning role`,
+            on conflict (organization_id, user_id) do update set role = membership.role
+            returning role, xmax = 0 as "isNew"`,
       );
-      const after = membership!.role;
-      const isSame = before?.role === after;
-      ctx.audit.about(memberOf(user), isSame ? {} : { role: [before?.role ?? null, after] });
-      return Object.assign(new User(), user, membership);
+      const before = stored!.isNew ? null : stored!.role;
+      const after = role ?? stored!.role;
+      if (before !== null && before !== after)
+        await execute(
+          em,
+          sql`update membership set role = ${after} where organization_id = ${organizationId} and user_id = ${memberId}`,
+        );
+      ctx.audit.about(memberOf(user), before === after ? {} : { role: [before, after] });
+      return Object.assign(new User(), user, { role: after });
     });
   }
 

@@ -34,12 +34,17 @@ export class PutTeamResolver {
       const found = named.find(rows, 'member');
       for (const { index, thing } of found)
         outcomes.settle(index, { status: thing.isIn ? 'unchanged' : 'created', id: thing.id });
-      const added = found.flatMap(({ thing }) => (thing.isIn ? [] : thing.id));
+      const added = found.filter(({ thing }) => !thing.isIn);
       if (dryRun === true || added.length === 0) return;
-      await run(sql`
+      const stored = await run<{ id: string }>(sql`
         insert into team_member (organization_id, team_id, user_id)
         select ${organizationId}::uuid, ${team.id}::uuid, t.id
-          from unnest(${listOf(added)}::uuid[]) t (id) order by t.id on conflict do nothing`);
+          from unnest(${listOf(added.map(({ thing }) => thing.id))}::uuid[]) t (id) order by t.id
+        on conflict do nothing returning user_id as id`);
+      // Of several calls that put the same member at once, one creates the row.
+      const created = new Set(stored.map(({ id }) => id));
+      for (const { index, thing } of added)
+        if (!created.has(thing.id)) outcomes.settle(index, { status: 'unchanged', id: thing.id });
     });
     return outcomes.answer();
   }
@@ -64,14 +69,23 @@ export class PutTeamResolver {
       const grants = named.find(rows, 'application').flatMap(({ index, item, thing: { id, permission } }) => {
         const status = permission === null ? 'created' : permission === item.permission ? 'unchanged' : 'updated';
         outcomes.settle(index, { status, id });
-        return status === 'unchanged' ? [] : { id, permission: item.permission };
+        return status === 'unchanged' ? [] : { index, id, permission: item.permission };
       });
       if (dryRun === true || grants.length === 0) return;
-      await run(sql`
+      const stored = await run<{ id: string; isNew: boolean }>(sql`
         insert into team_application (organization_id, team_id, application_id, permission)
         select ${organizationId}::uuid, ${team.id}::uuid, w.id, w.permission
           from jsonb_to_recordset(${JSON.stringify(grants)}::jsonb) as w (id uuid, permission text) order by w.id
-        on conflict (team_id, application_id) do update set permission = excluded.permission`);
+        on conflict (team_id, application_id) do update set permission = excluded.permission
+          where team_application.permission <> excluded.permission
+        -- A row that this statement inserts was never locked or changed by another.
+        returning application_id as id, xmax = 0 as "isNew"`);
+      // Of several calls that put the same grant at once, one creates the row.
+      const isNew = new Map(stored.map((row) => [row.id, row.isNew]));
+      for (const { index, id } of grants) {
+        const created = isNew.get(id);
+        outcomes.settle(index, { status: created === undefined ? 'unchanged' : created ? 'created' : 'updated', id });
+      }
     });
     return outcomes.answer();
   }

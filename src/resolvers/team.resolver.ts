@@ -4,6 +4,7 @@ import { targetOf } from '#audit/fields.js';
 import { loadApplication, loadTeam, readableApplication, requireOrganization } from '#auth/access.js';
 import { change, execute } from '#auth/execute.js';
 import { loadMember } from '#auth/membership.js';
+import type { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { Team } from '#entities/team.js';
 import { OrganizationListArgs } from '#schema/account.args.js';
@@ -123,17 +124,21 @@ export class TeamResolver {
   ): Promise<Team> {
     const { team, application } = await loadTeamAndApplication(ctx, args);
     return ctx.em.transactional(async (em) => {
-      const [before] = await execute<{ permission: string }>(
-        em,
-        sql`select permission from team_application
-             where team_id = ${team.id} and application_id = ${application.id} for update`,
-      );
-      await execute(
+      // Of several calls that add the grant at once, one inserts. The others wait for it and lock its row.
+      const [stored] = await execute<{ permission: Permission; isNew: boolean }>(
         em,
         sql`insert into team_application (organization_id, team_id, application_id, permission)
             values (${team.organizationId}, ${team.id}, ${application.id}, ${args.permission})
-            on conflict (team_id, application_id) do update set permission = excluded.permission`,
+            on conflict (team_id, application_id) do update set permission = team_application.permission
+            returning permission, xmax = 0 as "isNew"`,
       );
+      const before = stored!.isNew ? undefined : stored!;
+      if (before !== undefined && before.permission !== args.permission)
+        await execute(
+          em,
+          sql`update team_application set permission = ${args.permission}
+               where team_id = ${team.id} and application_id = ${application.id}`,
+        );
       const granted = (permission: string) => ({ ...nameOf(application), permission });
       const changes = { application: [before ? granted(before.permission) : null, granted(args.permission)] } as const;
       ctx.audit.about(targetOf('Team', team), before?.permission === args.permission ? {} : changes);

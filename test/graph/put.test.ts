@@ -245,4 +245,37 @@ describe('putTeamMembers and putTeamApplications', () => {
     const granted = await member.get<object[]>(`${at}/applications`);
     expect(granted.body).toMatchObject([{ permission: 'write' }]);
   });
+
+  it('tells one of eight calls at once that it created a member or a grant', async () => {
+    const member = await world.member(owner, Role.member);
+    await put('putApplications', [{ externalId: 'raced', name: 'Field' }]);
+    const eight = Array.from({ length: 8 });
+    for (let round = 0; round < 5; round++) {
+      const teamId = await owner.make(`${at}/teams`, { name: `Crew ${round}` });
+      const grant = { externalId: 'raced', permission: 'read' };
+      const members = await Promise.all(eight.map(() => put('putTeamMembers', [{ memberId: member.id }], teamId)));
+      const grants = await Promise.all(eight.map(() => put('putTeamApplications', [grant], teamId)));
+      for (const answers of [members, grants]) {
+        const heard = answers.map(([item]) => item!.status).sort();
+        expect(heard).toEqual(['created', ...eight.slice(1).map(() => 'unchanged')]);
+      }
+    }
+  });
+
+  it('writes one event of a member and a grant that eight calls add at once', async () => {
+    const eight = Array.from({ length: 8 });
+    const teamId = await owner.make(`${at}/teams`, { name: 'Crew' });
+    const applicationId = await owner.make(`${at}/applications`, { name: 'Field' });
+    const userId = await world.user();
+    const changedBy = async (action: string) =>
+      (await owner.get<{ changes: object[] }[]>(`${at}/audit?action=${action}`)).body.filter(
+        ({ changes }) => changes.length > 0,
+      );
+    await Promise.all(eight.map(() => owner.put(`${at}/members/${userId}`, { role: 'member' })));
+    await Promise.all(
+      eight.map(() => owner.put(`/teams/${owner.id}/${teamId}/applications/${applicationId}`, { permission: 'read' })),
+    );
+    expect(await changedBy('setOrganizationMember')).toHaveLength(1);
+    expect(await changedBy('setTeamApplication')).toHaveLength(1);
+  });
 });
