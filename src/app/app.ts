@@ -126,7 +126,7 @@ async function createApp(
   app.use(logRequests(log, createRequestMetrics(services.registry)));
   app.use(allowOrigins(config.corsOrigins), rest, elasticsearch);
   app.use(createHealth(version, checkReady));
-  app.use(...pagesBeside({ config, worker }, services, admission.countUnknown));
+  app.use(...pagesBeside({ config, worker, log }, services, admission.countUnknown));
   app.use(
     basePath,
     createDocs(() => createOpenApi(surfaces.restSchema, basePath)),
@@ -150,8 +150,8 @@ async function createApp(
 
 /** Creates what browsers and Prometheus open beside the API and the console. */
 const pagesBeside = (
-  { config, worker }: Pick<ServicesOptions, 'config' | 'worker'>,
-  { registry, pool, accessReader, clock, mail }: Services,
+  { config, worker, log }: Pick<ServicesOptions, 'config' | 'worker' | 'log'>,
+  { registry, pool, accessReader, clock, mail, sparseEvents }: Services,
   countUnknown: CountUnknown,
 ) => [
   createMetricsPage({
@@ -166,7 +166,11 @@ const pagesBeside = (
     clock,
     providers: config.oidc,
     originOf: originBy(config),
+    isProxied: config.trustProxy !== undefined,
     countUnknown,
+    log,
+    registry,
+    sparseEvents,
   }),
   createAvatars(),
   ...pagesOfMail(mail, countUnknown),

@@ -16,6 +16,13 @@ export type Actor =
     ))
   | ({ readonly kind: 'session'; readonly id: string } & Member)
   | { readonly kind: 'operator'; readonly name: string }
+  /** Somebody whom a provider of sign-ins named. */
+  | {
+      readonly kind: 'person';
+      readonly name: string | null;
+      readonly userId: string | null;
+      readonly userName: string | null;
+    }
   | { readonly kind: 'job'; readonly id: string; readonly name: string };
 
 /** An event to write. */

@@ -197,6 +197,7 @@ const invitation: Rules<Invitation> = {
     email: 'shown',
     role: 'shown',
     teamIds: 'shown',
+    createdBy: 'left out',
     hash: 'secret',
     expiresAt: 'shown',
   },

@@ -95,6 +95,11 @@ const insertOnce = (events: ReadonlyMap<string, NewEvent>): Sql => {
   select ${eventColumns} from sent join first using (key) cross join json_populate_record(null::audit_event, sent.event)`;
 };
 
-const keyOf = ({ actor, action, target }: NewEvent): string => `${idOf(actor)} ${action} ${target?.id ?? ''}`;
+const keyOf = ({ organizationId, actor, action, target }: NewEvent): string =>
+  `${idOf(actor, organizationId)} ${action} ${target?.id ?? ''}`;
 
-const idOf = (actor: Actor): string => ('id' in actor ? actor.id : actor.name);
+/** Identifies an actor. People who are refused have no identifier: those of an organization count as one. */
+const idOf = (actor: Actor, organizationId: string | null): string => {
+  if ('id' in actor) return actor.id;
+  return actor.kind === 'person' ? `person ${actor.userId ?? ''} ${organizationId ?? ''}` : actor.name;
+};

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readEnvironment } from '#config/config.js';
+import type { OidcProvider } from '#config/oidc-setting.js';
 import { createPool } from '#database/pools.js';
 import { lookAtStandby } from '#database/standby/look.js';
 import { requireSecretKey } from '#hooks/stored-secret.js';
@@ -46,6 +47,7 @@ function examineAll(): Promise<Finding[]> {
         pending: migrations.pending,
         sendsMail: config.mail !== undefined,
         standbys: await Promise.all(config.databaseReadUrls.map((url) => lookAtStandby(pool, url))),
+        providers: config.oidc.length > 0 ? await lookAtProviders(config.oidc) : [],
         checkSecretKey: () => requireSecretKey(pool, keys),
       });
     } finally {
@@ -54,6 +56,10 @@ function examineAll(): Promise<Finding[]> {
     }
   });
 }
+
+/** Loads the library of sign-in only where there are providers. */
+const lookAtProviders = async (providers: readonly OidcProvider[]) =>
+  (await import('#sign-in/examine.js')).examineProviders(providers);
 
 /** Returns the key beside the embedded database; none if no service has started yet. */
 const keptKey = (dataDir: string): Promise<string[]> =>

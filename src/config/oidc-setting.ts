@@ -13,14 +13,16 @@ export interface OidcProvider {
   name: string;
   /** E-mail domains, in lower case. A verified address of such a domain links the person to an existing account. */
   domains: readonly string[];
+  /** Claim that says whether the e-mail address is verified; `email_verified` by default. */
+  verifiedClaim?: string | undefined;
 }
 
 /** Maximum number of providers of one service. */
 const most = 9;
 
 /** Returns the name of a provider's setting. The first provider has no number: OIDC_ISSUER, then OIDC_2_ISSUER. */
-const nameOf = (number: number, part: string) => `OIDC_${number === 1 ? '' : `${number}_`}${part}`;
-const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'DOMAINS'];
+export const nameOf = (number: number, part: string) => `OIDC_${number === 1 ? '' : `${number}_`}${part}`;
+const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'DOMAINS', 'VERIFIED_CLAIM'];
 
 /** Reads the providers of an environment, with a sentence for each fault. */
 export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; faults: string[] } {
@@ -43,14 +45,25 @@ export function oidcOf(given: NodeJS.ProcessEnv): { providers: OidcProvider[]; f
     if (!domains.every((domain) => /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain))) {
       faults.push(`${nameOf(number, 'DOMAINS')} must be domains such as example.com, separated by commas.`);
     }
-    if (providers.some((other) => other.issuer === issuer)) {
+    const verifiedClaim = read('VERIFIED_CLAIM');
+    if (verifiedClaim !== undefined && !/^[\w:/.-]{1,200}$/.test(verifiedClaim)) {
+      faults.push(`${nameOf(number, 'VERIFIED_CLAIM')} must be the name of a claim such as xms_edov.`);
+    }
+    if (providers.some((other) => isSameIssuer(other.issuer, issuer))) {
       faults.push(`${nameOf(number, 'ISSUER')} must differ from the issuers of other providers.`);
     }
     const name = read('NAME') ?? urlOf(issuer)?.host ?? issuer;
-    providers.push({ number, issuer, clientId: clientId ?? '', clientSecret: read('CLIENT_SECRET'), name, domains });
+    const clientSecret = read('CLIENT_SECRET');
+    providers.push({ number, issuer, clientId: clientId ?? '', clientSecret, name, domains, verifiedClaim });
   }
   return { providers, faults };
 }
+
+/** Whether two issuers differ by no more than their spelling, such as by a slash at the end. */
+const isSameIssuer = (one: string, other: string): boolean => {
+  const [a, b] = [one, other].map((text) => (urlOf(text)?.href ?? text).replace(/\/$/, ''));
+  return a === b;
+};
 
 /**
  * Whether a text is an issuer identifier (OpenID Connect Discovery 1.0, section 2). Plain http is allowed on loopback

@@ -9,6 +9,7 @@ export enum AuditActorKind {
   session = 'session',
   operator = 'operator',
   job = 'job',
+  person = 'person',
 }
 
 registerEnumType(AuditActorKind, {
@@ -19,6 +20,7 @@ registerEnumType(AuditActorKind, {
     session: { description: 'A signed-in person.' },
     operator: { description: 'An operator at the command line.' },
     job: { description: 'A step of a job; another event names who requested the job.' },
+    person: { description: 'Somebody whom a provider of sign-ins named, and who is not signed in.' },
   },
 });
 

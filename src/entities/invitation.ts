@@ -15,6 +15,8 @@ export class Invitation {
   @Property({ type: 'string[]', columnType: 'uuid[]' })
   @Field(() => [ID], { description: 'Teams that the person who accepts becomes a member of.' })
   teamIds: string[] = [];
+  /** The owner who invites; null for a token of the organization. */
+  @Property({ type: 'uuid', nullable: true }) createdBy: string | null = null;
   @Property({ type: 'blob', columnType: 'bytea' }) hash!: Buffer;
   @createdAt() createdAt: string = now();
   @timestamp('When the link expires.') expiresAt!: string;

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { type ApiError, internal, malformed, notFound, tooLarge } from '#common/errors.js';
+import { type ApiError, type ErrorCode, internal, malformed, notFound, tooLarge } from '#common/errors.js';
 import { toApiError } from '#schema/api-error.js';
+import { escaped, sendPage } from './page.js';
 
 /** Handling of errors outside the catalogue. */
 export interface ErrorOptions {
@@ -26,11 +27,12 @@ export const answerErrors =
     else sendError(response, apiError ?? internal());
   };
 
-/** Writes an error as the response. */
+/** Writes an error as the response: as a page for a browser that opens an address below `/auth`, else as JSON. */
 export const sendError = (response: Response, error: ApiError): void => {
   const requestId = response.getHeader('X-Request-Id');
   const { message, code, errors } = error;
   response.locals['failure'] = { code, message };
+  if (isForPerson(response)) return sendErrorPage(response, error, String(requestId ?? ''));
   const body = JSON.stringify({ message, code, ...(errors && { errors }), ...(requestId && { requestId }) });
   response.writeHead(error.status, {
     ...error.headers,
@@ -38,6 +40,26 @@ export const sendError = (response: Response, error: ApiError): void => {
     'Content-Length': Buffer.byteLength(body),
   });
   response.end(body);
+};
+
+/** Whether a person sees the answer: their browser asks for a page below `/auth`. */
+const isForPerson = ({ req }: Response): boolean =>
+  req.originalUrl.startsWith('/auth/') && /\btext\/html\b/.test(req.headers.accept ?? '');
+
+function sendErrorPage(response: Response, { status, code, message, headers = {} }: ApiError, requestId: string): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const text = code === 'UNAUTHENTICATED' ? 'Sign in, and open the page again.' : escaped(message);
+  const named = requestId === '' ? [] : [`The number of this request is ${escaped(requestId)}.`];
+  const links = [{ text: 'Go to the console', href: '/console/' }];
+  sendPage(response, { status, title: titles[code] ?? 'This did not work', text: [text, ...named], links });
+}
+
+const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
+  UNAUTHENTICATED: 'You are not signed in',
+  FORBIDDEN: 'This is not allowed here',
+  NOT_FOUND: 'There is no such page',
+  RATE_LIMITED: 'Too many requests',
+  UNAVAILABLE: 'Try again shortly',
 };
 
 /** Translates an error that Express itself raises, such as for a path that does not decode. */

@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { AccountType, VariableType } from '#entities/enums.js';
+import { newValues } from '#entities/audit-event.js';
+import { AccountType, Role, VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { createAccount } from './account.js';
-import { createFirstUsers } from './first-users.js';
+import { withEvents } from './event.js';
+import { createFirstUsers, firstOwner } from './first-users.js';
 import { createToken } from './token.js';
 
 /** The first organization for a new user: it has a token, a device with a product, and an application. */
@@ -51,9 +53,7 @@ export async function createFirstOrganization(pool: Pool, at: Date): Promise<Fir
     const { token } = await createToken(db, { organizationId: id, name: 'First start' }, at);
     const applicationId = await furnish(db, id, at);
     const users = await createFirstUsers(db, at);
-    for (const userId of users.slice(0, 1))
-      await db.query(sql`
-        insert into membership (organization_id, user_id, role, created_at) values (${id}, ${userId}, 'owner', ${at})`);
+    for (const userId of users.slice(0, 1)) await makeOwner(db, { id, userId, at });
     await db.query('commit');
     return { id, token, serial, applicationId, users };
   } catch (error) {
@@ -62,6 +62,15 @@ export async function createFirstOrganization(pool: Pool, at: Date): Promise<Fir
   } finally {
     db.release();
   }
+}
+
+/** Makes a user an owner of the organization. */
+function makeOwner(db: Pick<Pool, 'query'>, { id, userId, at }: { id: string; userId: string; at: Date }) {
+  const inserted = sql`
+    insert into membership (organization_id, user_id, role, created_at) values (${id}, ${userId}, 'owner', ${at})`;
+  const target = { kind: 'member', id: userId, name: firstOwner.name };
+  const event = { organizationId: id, action: 'first start', target, changes: newValues({ role: Role.owner }) };
+  return db.query(withEvents(inserted, event));
 }
 
 /** Creates a thermometer with a product, linked to an application. Returns the application's identifier. */

@@ -2,10 +2,10 @@ import sql from 'sql-template-tag';
 import { AccountType } from '#entities/enums.js';
 import { type Connection, createAccount } from './account.js';
 
-const users = [
-  { username: 'demo-ada', email: 'demo-ada@example.com', name: 'Ada' },
-  { username: 'demo-grace', email: 'demo-grace@example.com', name: 'Grace' },
-];
+/** The user who owns the first organization. */
+export const firstOwner = { username: 'demo-ada', email: 'demo-ada@example.com', name: 'Ada' };
+
+const users = [firstOwner, { username: 'demo-grace', email: 'demo-grace@example.com', name: 'Grace' }];
 
 /**
  * Creates two users for trying members and teams, unless a user exists already. Returns the identifiers of the new

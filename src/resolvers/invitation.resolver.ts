@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import sql from 'sql-template-tag';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { loadAccount, requireOrganization } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { isOpenInvitation } from '#auth/invitation-validity.js';
 import { hashToken } from '#auth/token.js';
-import { conflict, notFound } from '#common/errors.js';
+import { conflict, notFound, rateLimited } from '#common/errors.js';
 import { isId, newId } from '#entities/id.js';
 import { Invitation, InvitationMail, NewInvitation } from '#entities/invitation.js';
 import type { Context } from '#schema/context.js';
@@ -19,23 +21,24 @@ const lifetime = 7 * 86_400_000;
 /** Maximum number of open invitations of one organization. */
 const mostOpen = 100;
 
-/** Sends the link of an invitation by e-mail. */
-export type SendInvitation = (
-  organization: { id: string; username: string },
-  to: string,
-  url: string,
-) => Promise<InvitationMail>;
+/** E-mail of invitations. */
+export interface InvitationMailer {
+  /** Counts a mail to an address. Returns false when the organization or the address has used up its limit. */
+  takeTurn(organizationId: string, to: string): Promise<boolean>;
+  /** Sends the link of an invitation, once its turn is counted. */
+  send(organization: { id: string; username: string }, to: string, url: string): Promise<InvitationMail>;
+}
 
 /** Resolves the invitations of an organization. Everyone who opens the link may accept: see the pages below `/auth`. */
 @Resolver(() => Invitation)
 export class InvitationResolver {
   /**
    * @param clock returns milliseconds since the epoch.
-   * @param send undefined when the service sends no e-mail.
+   * @param mail undefined when the service sends no e-mail.
    */
   constructor(
     private readonly clock: () => number,
-    private readonly send: SendInvitation | undefined,
+    private readonly mail: InvitationMailer | undefined,
   ) {}
 
   @Query(() => InvitationPage, { description: 'The open invitations of the organization.' })
@@ -58,7 +61,7 @@ export class InvitationResolver {
     const teams = [...new Set(teamIds ?? [])];
     await requireTeams(ctx, organizationId, teams);
     const of = sql`from invitation i where i.organization_id = ${organizationId} and lower(i.email) = lower(${email})`;
-    await requireFree(ctx, 'invitation_address', sql`select 1 as one ${of} and i.expires_at > now()`);
+    await requireFree(ctx, 'invitation_address', sql`select 1 as one ${of} and ${isOpenInvitation}`);
     const { token, ...link } = this.newLink();
     const invitation = Object.assign(new Invitation(), {
       id: newId(),
@@ -66,21 +69,25 @@ export class InvitationResolver {
       email,
       role,
       teamIds: teams,
+      createdBy: ctx.caller.userId,
       ...link,
     });
     await ctx.em.transactional(async (em) => {
       // Two owners who invite at once run one after the other, so that the count is right.
       await execute(em, sql`select from account where id = ${organizationId} for no key update`);
-      await execute(em, sql`delete ${of} and i.expires_at <= now()`);
+      await execute(em, sql`delete ${of} and not (${isOpenInvitation})`);
       const [open] = await execute<{ count: number }>(
         em,
-        sql`select count(*)::int as count from invitation where organization_id = ${organizationId} and expires_at > now()`,
+        sql`select count(*)::int as count from invitation i where i.organization_id = ${organizationId} and ${isOpenInvitation}`,
       );
       if (open!.count >= mostOpen)
         throw conflict(`The organization has ${mostOpen} open invitations: revoke one, or wait until one expires.`);
       em.persist(invitation);
     });
-    return this.handOut(ctx, invitation, token);
+    const url = urlOf(ctx, token);
+    const isMailed = this.mail !== undefined && (await this.mail.takeTurn(organizationId, email));
+    const mail = this.mail && !isMailed ? InvitationMail.limited : await this.send(ctx, invitation, url);
+    return { url, mail, invitation };
   }
 
   @Mutation(() => NewInvitation, {
@@ -90,18 +97,25 @@ export class InvitationResolver {
     @Args(() => InvitationArgs) args: InvitationArgs,
     @Ctx() ctx: Context,
   ): Promise<NewInvitation> {
-    const invitation = await load(ctx, args);
+    const { organizationId, email } = await load(ctx, args);
+    // Checked first: where no mail may be sent, the link that was mailed before keeps working.
+    if (this.mail && !(await this.mail.takeTurn(organizationId, email))) throw rateLimited(limited);
     const { token, ...link } = this.newLink();
-    Object.assign(invitation, link);
-    await ctx.em.flush();
-    return this.handOut(ctx, invitation, token);
+    const invitation = await ctx.em.transactional(async (em) =>
+      Object.assign(em.merge(Invitation, await lock(em, args)), link, { createdBy: ctx.caller.userId }),
+    );
+    const url = urlOf(ctx, token);
+    return { url, mail: await this.send(ctx, invitation, url), invitation };
   }
 
   @Mutation(() => Invitation, { description: 'Revokes an invitation: its link no longer counts.' })
   async revokeInvitation(@Args(() => InvitationArgs) args: InvitationArgs, @Ctx() ctx: Context): Promise<Invitation> {
-    const invitation = await load(ctx, args);
-    await ctx.em.remove(invitation).flush();
-    return invitation;
+    await load(ctx, args);
+    return ctx.em.transactional(async (em) => {
+      const invitation = em.merge(Invitation, await lock(em, args));
+      em.remove(invitation);
+      return invitation;
+    });
   }
 
   private newLink() {
@@ -109,21 +123,34 @@ export class InvitationResolver {
     return { token, hash: hashToken(token), expiresAt: new Date(this.clock() + lifetime).toISOString() };
   }
 
-  private async handOut(ctx: Context, invitation: Invitation, token: string): Promise<NewInvitation> {
-    const url = `${ctx.origin}/auth/invitation?token=${token}`;
-    const mail = this.send ? await this.send(await loadAccount(ctx), invitation.email, url) : InvitationMail.off;
-    return { url, mail, invitation };
+  private async send(ctx: Context, { email }: Invitation, url: string): Promise<InvitationMail> {
+    return this.mail ? this.mail.send(await loadAccount(ctx), email, url) : InvitationMail.off;
   }
 }
 
+const urlOf = ({ origin }: Context, token: string): string => `${origin}/auth/invitation?token=${token}`;
+
+const limited =
+  'The organization has sent its mails of the day, or the address got one within the hour. The link that was mailed still works.';
+
+/** Selects an open invitation of an organization. */
+const selectOpen = ({ organizationId, invitationId }: InvitationArgs): Sql => sql`
+  ${invitationRows(sql`, i.hash, i.created_by as "createdBy"`)}
+   where i.organization_id = ${organizationId} and i.id = ${invitationId} and ${isOpenInvitation}`;
+
 /** Loads an open invitation of the caller's organization. */
-async function load(ctx: Context, { organizationId, invitationId }: InvitationArgs): Promise<Invitation> {
-  requireOrganization(ctx, organizationId, 'own');
-  if (!isId(invitationId)) throw notFound('invitation');
-  const [row] = await ctx.read<Invitation>(sql`
-    ${invitationRows(sql`, i.hash`)} where i.organization_id = ${organizationId} and i.id = ${invitationId} and i.expires_at > now()`);
+async function load(ctx: Context, args: InvitationArgs): Promise<Invitation> {
+  requireOrganization(ctx, args.organizationId, 'own');
+  const [row] = isId(args.invitationId) ? await ctx.read<Invitation>(selectOpen(args)) : [];
   if (row === undefined) throw notFound('invitation');
-  return ctx.em.merge(Invitation, row);
+  return row;
+}
+
+/** Locks an invitation, unless it was accepted or revoked since it was loaded. */
+async function lock(em: EntityManager, args: InvitationArgs): Promise<Invitation> {
+  const [row] = await execute<Invitation>(em, sql`${selectOpen(args)} for update of i`);
+  if (row === undefined) throw notFound('invitation');
+  return row;
 }
 
 async function requireTeams(ctx: Context, organizationId: string, ids: readonly string[]): Promise<void> {

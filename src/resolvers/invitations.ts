@@ -1,4 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { isOpenInvitation } from '#auth/invitation-validity.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 
@@ -11,7 +12,7 @@ export const invitationRows = (also: Sql = empty): Sql => sql`
 export const invitationListing = (organizationId: string): Listing => ({
   rows: (_selected, also) => invitationRows(also),
   from: sql`from invitation i`,
-  where: [sql`i.organization_id = ${organizationId}`, sql`i.expires_at > now()`],
+  where: [sql`i.organization_id = ${organizationId}`, isOpenInvitation],
   sortable: {
     id: sql`i.id`,
     email: ignoringCase(sql`i.email`),

@@ -4,8 +4,12 @@ import { unavailable } from '#common/errors.js';
 import type { OidcProvider } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
 import { findAccount } from './accounts.js';
-import { storeArrival, storeAttempt, takeAttempt } from './pending-sign-ins.js';
+import { endArrival, isUsed, storeArrival, useAttempt } from './arrivals.js';
+import { openAttempt, type SealedAttempt, sealAttempt } from './attempt.js';
+import type { Claims } from './claims.js';
 import type { Provider } from './provider.js';
+import { type Reason, Refusal, statusOf } from './refusal.js';
+import type { NoteRefused, Refused } from './refusals.js';
 import { openSession, type Visitor } from './sessions.js';
 
 /** Dependencies of sign-ins by a provider. */
@@ -13,6 +17,7 @@ export interface OidcOptions {
   pool: Pool;
   clock: () => number;
   providers: readonly OidcProvider[];
+  note: NoteRefused;
 }
 
 /** Destination of a person who begins to sign in. */
@@ -26,18 +31,22 @@ export interface Wish {
 export type SignedIn =
   /** Signed in: the value of the session's cookie, and the page to open next. */
   | { session: string; returnTo: string }
-  /** The person has no account here. The invitation that the sign-in began with can create one. */
-  | { mayAccept: true }
+  /** The person has no account here. The page can create one by the invitation that the sign-in began with. */
+  | { mayAccept: string }
   /** `refused` is the reason, for people. `provider` is the number of the provider to try again. */
-  | { refused: string; status: number; provider?: number };
+  | { refused: string; status: number; provider?: number | undefined };
 
 /** Signs people in by OpenID Connect. */
 export interface OidcSignIn {
-  /** Begins a sign-in of a browser, and returns the provider's address; undefined if there is no such provider. */
+  /**
+   * Begins a sign-in of a browser, and returns the provider's address; undefined if there is no such provider.
+   * @throws unavailable if the provider's metadata cannot be had, or does not fit the settings
+   */
   begin(
     provider: number,
-    browser: { secret: string; redirectUri: string; address: string },
+    browser: { secret: string; redirectUri: string },
     wish: Wish,
+    visitor: Visitor,
   ): Promise<string | undefined>;
   /** Ends a sign-in. @param query of the callback's address */
   finish(query: string, browser: string, visitor: Visitor): Promise<SignedIn>;
@@ -48,68 +57,88 @@ export const callbackPath = '/auth/callback';
 /** Path of the page that links of invitations open. */
 export const invitationPath = '/auth/invitation';
 
-const over = { refused: 'This sign-in was not begun in this browser, is over, or was used already.', status: 400 };
-
 /**
  * Creates sign-in by providers. The library is loaded at the first sign-in, so that it does not slow the start of a
  * service.
  */
-export function createOidcSignIn({ pool, clock, providers }: OidcOptions): OidcSignIn {
+export function createOidcSignIn({ pool, clock, providers, note }: OidcOptions): OidcSignIn {
   const opened = new Map<number, Provider>();
-  const open = async (number: number) => {
-    const settings = providers.find((each) => each.number === number);
-    if (settings === undefined) return undefined;
-    const library = await import('./provider.js');
-    const provider = opened.get(number) ?? library.openProvider(settings);
-    opened.set(number, provider);
-    return { provider, settings, library };
+  const open = async (settings: OidcProvider): Promise<Provider> => {
+    const { openProvider } = await import('./provider.js');
+    const provider = opened.get(settings.number) ?? openProvider(settings);
+    opened.set(settings.number, provider);
+    return provider;
   };
+  const settingsOf = (number: number) => providers.find((each) => each.number === number);
+  const now = () => new Date(clock());
+
+  /** Signs the person in, or keeps who they are for the page of the invitation. */
+  const receive = (
+    claims: Claims,
+    { state, invitation, returnTo }: SealedAttempt,
+    { browser, visitor }: { browser: string; visitor: Visitor },
+  ) =>
+    transaction(pool, async (tx): Promise<Exclude<SignedIn, { refused: string }> | Refused> => {
+      if (!(await useAttempt(tx, state, now()))) return { refusal: over() };
+      const standing = await findAccount(tx, claims, now());
+      const { subject } = claims;
+      const hash = invitation === '' ? undefined : hashToken(invitation);
+      const page = `${invitationPath}?token=${invitation}`;
+      if (standing === undefined) {
+        if (hash === undefined) return { refusal: refusal('no-account', nobody), subject };
+        await storeArrival(tx, { browser, invitation: hash, person: claims }, now());
+        return { mayAccept: page };
+      }
+      const { userId, disabled, renamed } = standing;
+      if (disabled) return { refusal: refusal('disabled', 'This account is disabled.'), subject, userId };
+      // The person who arrived last is the one who accepts.
+      if (hash !== undefined) await endArrival(tx, browser, hash);
+      const session = await openSession(tx, userId, visitor, now(), { changes: renamed && { name: renamed } });
+      return { session, returnTo: hash === undefined ? returnTo : page };
+    });
+
   return {
-    async begin(number, { secret, redirectUri, address }, { returnTo, invitation }) {
-      const found = await open(number);
-      if (found === undefined) return undefined;
-      const checks = found.provider.newChecks(redirectUri);
-      const url = await found.provider.addressFor(checks).catch(away);
-      const hash = invitation === '' ? null : hashToken(invitation);
-      const attempt = { ...checks, browser: secret, provider: number, returnTo, invitation: hash, address };
-      await storeAttempt(pool, attempt, new Date(clock()));
-      return url.href;
+    async begin(number, { secret, redirectUri }, { returnTo, invitation }, visitor) {
+      const settings = settingsOf(number);
+      if (settings === undefined) return undefined;
+      const attempt = sealAttempt(secret, { provider: number, redirectUri, returnTo, invitation }, now());
+      try {
+        return (await (await open(settings)).addressFor(attempt)).href;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        await note({ refusal: error, provider: settings, invitation: hashOf(invitation) }, visitor);
+        throw unavailable(error.message, new Error(error.detail));
+      }
     },
     async finish(query, browser, visitor) {
       const state = new URLSearchParams(query).get('state') ?? '';
-      const attempt = await takeAttempt(pool, state, browser);
-      const found = attempt && (await open(attempt.provider));
-      if (attempt === undefined || found === undefined) return over;
-      const { provider, settings, library } = found;
-      const again = { provider: attempt.provider };
-      const claims = await provider.exchange(query, { ...attempt, state }).catch((error: unknown) => {
-        if (error instanceof library.Refusal) return { refused: error.message, status: 403, ...again };
-        return away(error);
-      });
-      if ('refused' in claims) return claims;
-      const { invitation, returnTo } = attempt;
-      return transaction(pool, async (tx): Promise<SignedIn> => {
-        const now = new Date(clock());
-        const standing = await findAccount(tx, claims, settings.domains, now);
-        if (standing === 'disabled') return { refused: 'This account is disabled.', status: 403, ...again };
-        const arrival = { browser, address: visitor.address };
-        if (standing !== undefined) {
-          if (invitation) await storeArrival(tx, { ...arrival, invitation, person: null }, now);
-          const session = await openSession(tx, standing.userId, visitor, now);
-          return { session, returnTo: invitation ? invitationPath : returnTo };
-        }
-        if (invitation === null) return { refused: nobody, status: 403, ...again };
-        await storeArrival(tx, { ...arrival, invitation, person: claims }, now);
-        return { mayAccept: true };
-      });
+      const attempt = openAttempt(browser, state, now());
+      const settings = attempt && settingsOf(attempt.provider);
+      const refuse = async (refused: Refused): Promise<SignedIn> => {
+        const invitation = attempt && hashOf(attempt.invitation);
+        await note({ provider: settings, invitation, ...refused }, visitor);
+        const { reason, message } = refused.refusal;
+        return { refused: message, status: statusOf(reason), provider: attempt?.provider };
+      };
+      if (attempt === undefined || settings === undefined || (await isUsed(pool, state)))
+        return refuse({ refusal: over() });
+      try {
+        const claims = await (await open(settings)).exchange(query, attempt);
+        const ended = await receive(claims, attempt, { browser, visitor });
+        return 'refusal' in ended ? await refuse(ended) : ended;
+      } catch (error) {
+        if (error instanceof Refusal) return refuse({ refusal: error });
+        throw error;
+      }
     },
   };
 }
 
-/** Reports that the provider cannot be reached. The cause is only logged. */
-const away = (cause: unknown): never => {
-  throw unavailable('The provider of sign-ins cannot be reached. Try again shortly.', cause);
-};
+const hashOf = (token: string): Buffer | undefined => (token === '' ? undefined : hashToken(token));
+
+const refusal = (reason: Reason, message: string) => new Refusal(reason, message);
+
+const over = () => refusal('state', 'This sign-in was not begun in this browser, is over, or was used already.');
 
 const nobody =
   'The provider knows you, but you have no account here. Ask an owner of your organization to invite you, and open the link of the invitation.';

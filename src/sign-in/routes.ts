@@ -6,24 +6,28 @@ import { transaction } from '#database/transaction.js';
 import { type Page, queryOf, sendPage, tokenOf } from '#http/page.js';
 import { answerNothingElse } from '#http/verbs.js';
 import type { Read } from '#schema/context.js';
+import { attemptTime } from './attempt.js';
 import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
 import { createInvitationPages } from './invitation-pages.js';
 import { linkPath, takeLink } from './links.js';
 import { callbackPath, createOidcSignIn, invitationPath } from './oidc.js';
-import { attemptTime } from './pending-sign-ins.js';
+import { createRefusals, type RefusalsOptions } from './refusals.js';
+import { publicAddressOf, requireDocument, requireSecure } from './request.js';
 import { returnPath } from './return-to.js';
 import { sessionHandlers } from './session-routes.js';
 import { endSession, newSecret, openSession } from './sessions.js';
 import type { Handlers, Visit } from './visit.js';
 
 /** Dependencies of the sign-in routes. */
-export interface SignInOptions {
+export interface SignInOptions extends RefusalsOptions {
   pool: Pool;
   /** Reads sessions, on a connection that no tenant can block. */
   read: Read;
   clock: () => number;
   providers: readonly OidcProvider[];
   originOf: (request: Request) => string;
+  /** Whether proxies in front of the service are trusted. */
+  isProxied: boolean;
   /**
    * Counts a request without a valid session or token.
    * @throws rateLimited
@@ -31,10 +35,18 @@ export interface SignInOptions {
   countUnknown: (request: Request, response: Response) => Promise<void>;
 }
 
+/** Path that sends a browser to a provider. */
+const startPath = '/auth/start';
+/** Pages that people open, and that send them to `PUBLIC_URL` if they opened the service by another name. */
+const places: ReadonlySet<string> = new Set([startPath, linkPath, invitationPath]);
+/** Paths that only a browser's own tab opens. */
+const ofBrowsers: ReadonlySet<string> = new Set([startPath, callbackPath]);
+
 /** Creates the routes below `/auth`. They sign people in and out by a cookie, and return who is signed in. */
 export function createSignIn(options: SignInOptions): Router {
-  const { pool, read, clock, providers, originOf, countUnknown } = options;
-  const oidc = createOidcSignIn({ pool, clock, providers });
+  const { pool, read, clock, providers, originOf, isProxied, countUnknown } = options;
+  const note = createRefusals(options);
+  const oidc = createOidcSignIn({ pool, clock, providers, note });
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (path: string, verbs: Handlers) => {
     const place = router.route(path);
@@ -44,6 +56,10 @@ export function createSignIn(options: SignInOptions): Router {
         const origin = originOf(request);
         const requestId = String(response.getHeader('X-Request-Id'));
         const visitor = { address: request.ip ?? '', userAgent: request.headers['user-agent'], requestId };
+        const elsewhere = places.has(path) ? publicAddressOf(request, origin) : undefined;
+        if (elsewhere !== undefined) return response.redirect(303, elsewhere);
+        if (ofBrowsers.has(path)) requireDocument(request);
+        if (verb === 'post') requireSecure(request, origin, isProxied);
         countUnknown(request, response)
           .then(() => handle({ request, response, origin, query: queryOf(request), visitor }))
           .catch(next);
@@ -55,17 +71,17 @@ export function createSignIn(options: SignInOptions): Router {
     );
   };
 
-  serve('/auth/start', {
+  serve(startPath, {
     async get({ request, response, origin, query, visitor }) {
       if (!takesCookies(origin)) return sendPage(response, pages.insecure);
       const secret = cookieOf(request, origin, 'browser') ?? newSecret();
       const number = Number(query.get('provider') ?? providers[0]?.number);
-      const browser = { secret, redirectUri: `${origin}${callbackPath}`, address: visitor.address };
+      const browser = { secret, redirectUri: `${origin}${callbackPath}` };
       const wish = {
         returnTo: returnPath(query.get('returnTo')),
         invitation: tokenOf(new URLSearchParams({ token: query.get('invitation') ?? '' })),
       };
-      const address = await oidc.begin(number, browser, wish);
+      const address = await oidc.begin(number, browser, wish, visitor);
       if (address === undefined) return sendPage(response, pages.noProvider);
       response.appendHeader('Set-Cookie', setCookie(origin, 'browser', secret, attemptTime / 1000));
       response.redirect(302, address);
@@ -81,7 +97,7 @@ export function createSignIn(options: SignInOptions): Router {
         ];
         return sendPage(response, { status: ended.status, title: 'You are not signed in', text: ended.refused, links });
       }
-      if ('mayAccept' in ended) return response.redirect(303, invitationPath);
+      if ('mayAccept' in ended) return response.redirect(303, ended.mayAccept);
       await signIn({ request, response, origin }, ended.session);
       response.redirect(303, ended.returnTo);
     },
@@ -98,13 +114,16 @@ export function createSignIn(options: SignInOptions): Router {
         const userId = await takeLink(tx, tokenOf(query));
         return userId && openSession(tx, userId, visitor, new Date(clock()));
       });
-      if (session === undefined) return sendPage(response, pages.linkOver);
+      if (session === undefined) {
+        await note({ refusal: { reason: 'link', message: pages.linkOver.title, detail: undefined } }, visitor);
+        return sendPage(response, pages.linkOver);
+      }
       await signIn({ request, response, origin }, session);
       response.redirect(303, '/console/');
     },
   });
   for (const [path, verbs] of Object.entries(sessionHandlers(options))) serve(path, verbs);
-  serve(invitationPath, createInvitationPages({ pool, read, clock, providers, signIn }));
+  serve(invitationPath, createInvitationPages({ pool, read, clock, providers, note, signIn }));
   return router;
 
   /** Gives a browser its new session and ends the former one, so that nobody who knew it can continue. */

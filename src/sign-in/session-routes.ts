@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { unauthenticated } from '#common/errors.js';
 import type { OidcProvider } from '#config/oidc-setting.js';
 import { transaction } from '#database/transaction.js';
+import type { AuditChanges } from '#entities/audit-event.js';
 import type { Read } from '#schema/context.js';
 import { cookieOf, requireOwnPage, setCookie, takesCookies } from './cookie.js';
 import { chooseOrganization, findPerson, leaveOrganization, noteByPerson, signOut } from './sessions.js';
@@ -43,9 +44,10 @@ export const sessionHandlers = ({
       if (person === undefined) throw unauthenticated();
       await transaction(pool, async (tx) => {
         const organizationId = query.get('organizationId') ?? '';
-        await leaveOrganization(tx, person.userId, organizationId);
+        const role = await leaveOrganization(tx, person.userId, organizationId);
         const target = { kind: 'member', id: person.userId };
-        await noteByPerson(tx, value!, visitor, { organizationId, action: 'leaveOrganization', target });
+        const changes: AuditChanges = { role: [role, null] };
+        await noteByPerson(tx, value!, visitor, { organizationId, action: 'leaveOrganization', target, changes });
       });
       response.status(204).end();
     },

@@ -6,7 +6,7 @@ import { lockOwners, type OwnerRow, requireOtherOwner } from '#auth/membership.j
 import { isOpen, isStale, lifetime, touchSession } from '#auth/session-validity.js';
 import { hashToken } from '#auth/token.js';
 import { notFound } from '#common/errors.js';
-import type { AuditTarget } from '#entities/audit-event.js';
+import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
 import type { Role } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import type { Read } from '#schema/context.js';
@@ -35,13 +35,14 @@ const memberships = (userId: string) => sql`
 /**
  * Signs a person in, in the caller's transaction, and returns the value of the cookie. The session acts in the named
  * organization, else in the one that the person's latest session acts in, else in the oldest.
+ * @param changes of the person's account, for the event
  */
 export async function openSession(
   tx: Database,
   userId: string,
   visitor: Visitor,
   now: Date,
-  organizationId: string | null = null,
+  { organizationId = null, changes }: { organizationId?: string | null; changes?: AuditChanges | undefined } = {},
 ): Promise<string> {
   // The lock runs a person's sign-ins one after the other, so that the count of sessions is right.
   await tx.query(sql`select from account where id = ${userId} for no key update`);
@@ -66,6 +67,7 @@ export async function openSession(
     organizationId: actsIn,
     action: 'signIn',
     target: { kind: 'session', id },
+    changes,
   });
   return value;
 }
@@ -157,10 +159,10 @@ export async function chooseOrganization(
 
 /**
  * Removes a person from an organization. Their sessions in it continue in the oldest of their other organizations, or
- * in none; subscriptions end.
+ * in none; subscriptions end. Returns the role that the person had.
  * @throws notFound if the person is not a member, conflict for the last owner
  */
-export async function leaveOrganization(tx: Database, userId: string, organizationId: string): Promise<void> {
+export async function leaveOrganization(tx: Database, userId: string, organizationId: string): Promise<Role> {
   if (!isId(organizationId)) throw notFound('organization');
   const { rows } = await tx.query<OwnerRow>(lockOwners(organizationId));
   requireOtherOwner(rows, userId);
@@ -168,8 +170,9 @@ export async function leaveOrganization(tx: Database, userId: string, organizati
   await tx.query(sql`
     update session set id = gen_random_uuid(), organization_id = (select m.organization_id ${others})
      where user_id = ${userId} and organization_id = ${organizationId}`);
-  const { rowCount } = await tx.query(
-    sql`delete from membership where organization_id = ${organizationId} and user_id = ${userId}`,
+  const { rows: left } = await tx.query<{ role: Role }>(
+    sql`delete from membership where organization_id = ${organizationId} and user_id = ${userId} returning role`,
   );
-  if (rowCount === 0) throw notFound('organization');
+  if (left[0] === undefined) throw notFound('organization');
+  return left[0].role;
 }

@@ -54,7 +54,10 @@ describe('alert rule with products', () => {
       expect((await owner.delete(`/products/${owner.id}/${id}`)).status).toBeLessThan(300);
     expect(await owner.put(path, { name: 'Renamed' })).toMatchObject({ status: 200, body: { name: 'Renamed' } });
     const whole = (await owner.get<object>(path)).body;
-    expect(await owner.put(path, { ...whole, disabled: true })).toMatchObject({ status: 200, body: { disabled: true } });
+    expect(await owner.put(path, { ...whole, disabled: true })).toMatchObject({
+      status: 200,
+      body: { disabled: true },
+    });
     expect((await owner.put(path, { name: 'Renamed', products: [productId, goneId] })).status).toBe(404);
   });
 

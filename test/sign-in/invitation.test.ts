@@ -64,17 +64,21 @@ describe('an invitation', () => {
       email_verified: true,
     };
     const { visitor, answer } = await arrive(path, person);
-    expect([answer.status, answer.headers.location, await visitor.session()]).toEqual([303, '/auth/invitation', null]);
-    const page = await visitor.get('/auth/invitation');
+    expect([answer.status, answer.headers.location, await visitor.session()]).toEqual([303, path, null]);
+    const page = await visitor.get(path);
     expect(page.text).toContain('Ada &#60;b&#62;');
-    const accepted = await visitor.post('/auth/invitation');
+    const accepted = await visitor.post(path);
     expect([accepted.status, accepted.headers.location]).toEqual([303, '/console/']);
     const { body: log } = await owner.get<object[]>(`/organizations/${owner.id}/audit?limit=3`);
     expect(log).toMatchObject([
       {
         action: 'acceptInvitation',
         actor: { kind: 'session', userName: 'Ada <b>' },
-        changes: [{ field: 'role', after: 'owner' }],
+        changes: [
+          { field: 'invitationId', before: invitation.id },
+          { field: 'role', after: 'owner' },
+          { field: 'teamIds', after: [teamId] },
+        ],
       },
       { action: 'signIn', actor: { kind: 'session', userName: 'Ada <b>' } },
       { action: 'deleteTeam' },
@@ -137,11 +141,9 @@ describe('an invitation', () => {
   ])('gives nobody the account of %s', async (_name, claims) => {
     const email = `${fresh()}@elsewhere.example`;
     const account = await createAccount(world.pool, AccountType.user, { username: fresh(), email }, new Date());
-    const { visitor } = await arrive((await invite(await world.organization())).path, {
-      sub: fresh(),
-      ...claims(email),
-    });
-    await visitor.post('/auth/invitation');
+    const { path } = await invite(await world.organization());
+    const { visitor } = await arrive(path, { sub: fresh(), ...claims(email) });
+    await visitor.post(path);
     const session = await visitor.session();
     expect(session!.userId).not.toBe(account);
     const { rows } = await world.pool.query('select email from account where id = $1', [session!.userId]);
@@ -151,14 +153,13 @@ describe('an invitation', () => {
   it('finds a free user name', async () => {
     const name = fresh();
     await createAccount(world.pool, AccountType.user, { username: name, email: `${name}@x.example` }, new Date());
-    const { visitor } = await arrive((await invite(await world.organization())).path, {
-      sub: fresh(),
-      preferred_username: name,
-    });
-    await visitor.post('/auth/invitation');
+    const { path } = await invite(await world.organization());
+    const { visitor } = await arrive(path, { sub: fresh(), preferred_username: name });
+    await visitor.post(path);
     expect((await visitor.session())?.username).toMatch(new RegExp(`^${name}-[0-9a-f]{6}$`));
-    const nameless = await arrive((await invite(await world.organization())).path, { sub: fresh(), name: '你' });
-    await nameless.visitor.post('/auth/invitation');
+    const other = await invite(await world.organization());
+    const nameless = await arrive(other.path, { sub: fresh(), name: '你' });
+    await nameless.visitor.post(other.path);
     expect((await nameless.visitor.session())?.username).toMatch(/^[a-z0-9][a-z0-9_-]+$/);
   });
 

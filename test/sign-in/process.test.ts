@@ -4,6 +4,7 @@ import type { Service } from '#app/app.js';
 import { readConfig } from '#config/config.js';
 import { AccountType, Role } from '#entities/enums.js';
 import { createAccount, setDisabled } from '#operator/account.js';
+import { createSignInLink } from '#operator/sign-in-link.js';
 import { until } from '../support/until.js';
 import { useWorld } from '../support/world.js';
 import { callbackOf, client, useProvider } from './provider.js';
@@ -130,8 +131,10 @@ describe('WebSocket with the cookie of a session', () => {
 describe('behind a proxy with TLS', () => {
   const secure = useWorld({ config: { publicUrl: 'https://iot.example.com' } });
 
+  const browser = { origin: 'https://iot.example.com', host: 'iot.example.com' };
+
   it('names its cookie __Host- and Secure', async () => {
-    const visitor = await visitorOf(secure, await secure.user());
+    const visitor = await visitorOf(secure, await secure.user(), browser);
     expect(visitor.set.get('__Host-ddp-session')).toMatch(
       /^__Host-ddp-session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure$/,
     );
@@ -139,12 +142,39 @@ describe('behind a proxy with TLS', () => {
   });
 
   it('takes no cookie of another name', async () => {
-    const visitor = await visitorOf(secure, await secure.user());
+    const visitor = await visitorOf(secure, await secure.user(), browser);
     const [[, value]] = [...visitor.cookies] as [[string, string]];
     visitor.cookies.clear();
     visitor.cookies.set('ddp-session-443', value);
     expect(await visitor.session()).toBeNull();
   });
+});
+
+describe('a public address of https, behind a proxy that says what the browser speaks', () => {
+  const origin = 'https://iot.example.com';
+  const proxied = useWorld({ config: { publicUrl: origin, trustProxy: ['loopback'] } });
+
+  it.each([
+    ['a page of plain http', { origin: 'http://iot.example.com' }, 400],
+    ['plain http by the word of the proxy', { origin, 'x-forwarded-proto': 'http' }, 400],
+    ['https by the word of the proxy', { origin, 'x-forwarded-proto': 'https' }, 303],
+    ['a proxy that does not say', { origin }, 303],
+  ])('answers a link for one sign-in that is used over %s', async (_name, headers, status) => {
+    const { token } = await createSignInLink(proxied.pool, await proxied.user(), new Date());
+    const visitor = new Visitor(proxied.url, { host: 'iot.example.com' });
+    const page = await visitor.post(`/auth/link?token=${token}`, headers);
+    expect([page.status, visitor.cookies.size]).toEqual([status, status === 303 ? 1 : 0]);
+  });
+
+  it.each(['/auth/start?provider=1', '/auth/link?token=abc', '/auth/invitation?token=abc'])(
+    'sends a browser that opened %s by another name to the public one, once',
+    async (path) => {
+      const visitor = new Visitor(proxied.url, { host: 'ddp.internal' });
+      const { status, headers } = await visitor.get(path);
+      expect([status, headers.location]).toEqual([303, `${origin}${path}&here=1`]);
+      expect((await visitor.get(`${path}&here=1`)).headers.location).toBeUndefined();
+    },
+  );
 });
 
 describe('settings of providers', () => {
@@ -158,6 +188,7 @@ describe('settings of providers', () => {
       OIDC_3_CLIENT_ID: 'x',
       OIDC_3_CLIENT_SECRET: 'secret',
       OIDC_3_NAME: 'Local',
+      OIDC_3_VERIFIED_CLAIM: 'xms_edov',
     });
     expect(oidc).toEqual([
       {
@@ -175,6 +206,7 @@ describe('settings of providers', () => {
         clientSecret: 'secret',
         name: 'Local',
         domains: [],
+        verifiedClaim: 'xms_edov',
       },
     ]);
     expect(readConfig({}).oidc).toEqual([]);
@@ -187,6 +219,8 @@ describe('settings of providers', () => {
     [{ ...base, OIDC_ISSUER: 'https://id.example.com/?a=b' }, /OIDC_ISSUER must be an address/],
     [{ ...base, OIDC_DOMAINS: 'a@b.example' }, /OIDC_DOMAINS must be domains/],
     [{ ...base, OIDC_2_ISSUER: base.OIDC_ISSUER, OIDC_2_CLIENT_ID: 'y' }, /OIDC_2_ISSUER must differ/],
+    [{ ...base, OIDC_2_ISSUER: `${base.OIDC_ISSUER}/`, OIDC_2_CLIENT_ID: 'y' }, /OIDC_2_ISSUER must differ/],
+    [{ ...base, OIDC_VERIFIED_CLAIM: 'a b' }, /OIDC_VERIFIED_CLAIM must be the name/],
   ])('refuses the settings %p', (environment, fault) => {
     expect(() => readConfig(environment)).toThrow(fault);
   });

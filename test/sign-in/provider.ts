@@ -19,6 +19,10 @@ export interface TestProvider {
   rotate(published?: boolean): void;
   /** Bodies that replace the provider's answers to the service, by path. */
   intercept: Map<string, string>;
+  /** Number of requests so far, by path. */
+  asked: Map<string, number>;
+  /** Requests of these paths are answered once their promise resolves. */
+  hold: Map<string, Promise<void>>;
 }
 
 export const client = { id: 'ddp', secret: 'a secret of the client' };
@@ -40,6 +44,8 @@ export function useProvider(): TestProvider {
       keys = published ? [key] : keys;
     },
     intercept: new Map(),
+    asked: new Map(),
+    hold: new Map(),
   };
   beforeAll(async () => {
     server = createServer();
@@ -66,8 +72,12 @@ export function useProvider(): TestProvider {
     const handle = provider.callback();
     server.on('request', (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0]!;
-      const answer = state.intercept.get(path);
-      if (answer !== undefined) return void response.setHeader('content-type', 'application/json').end(answer);
+      state.asked.set(path, (state.asked.get(path) ?? 0) + 1);
+      void (state.hold.get(path) ?? Promise.resolve()).then(() => answer(path, request, response));
+    });
+    const answer = (path: string, request: IncomingMessage, response: ServerResponse) => {
+      const instead = state.intercept.get(path);
+      if (instead !== undefined) return void response.setHeader('content-type', 'application/json').end(instead);
       if (path.startsWith('/interaction/')) return void consent(provider, state.person.sub, request, response);
       if (path === '/jwks') {
         const published = keys.map(({ secret, kid }) => publicOf(secret, kid));
@@ -75,7 +85,7 @@ export function useProvider(): TestProvider {
       }
       if (path === '/token') changeToken(response, (claims) => signed(state.forge?.(claims) ?? claims, key));
       handle(request, response);
-    });
+    };
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
   return state;
@@ -142,6 +152,11 @@ export async function callbackOf(
   for (let steps = 0; steps < 6; steps++) {
     const to = new URL(String(headers.location), provider.issuer);
     if (to.pathname === '/auth/callback') return `${to.pathname}${to.search}`;
+    // The service sends the browser to its public name, where a proxy would lead to the same service.
+    if (to.pathname === '/auth/start') {
+      ({ headers, status } = await visitor.get(`${to.pathname}${to.search}`));
+      continue;
+    }
     ({ headers, status } = await elsewhere.get(to.href));
   }
   throw new Error(`The provider answered ${status}.`);

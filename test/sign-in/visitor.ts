@@ -32,7 +32,7 @@ export class Visitor {
     const all: Headers = {
       ...this.usual,
       ...(isOurs && cookie !== '' && { cookie }),
-      ...(method === 'POST' && { origin: this.origin, 'sec-fetch-site': 'same-origin' }),
+      ...(method === 'POST' && { origin: this.usual['origin'] ?? this.origin, 'sec-fetch-site': 'same-origin' }),
       ...headers,
     };
     const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<

@@ -85,7 +85,9 @@ export type AuditActorKind =
   /** An operator at the command line. */
   | 'operator'
   /** A step of a job; another event names who requested the job. */
-  | 'job';
+  | 'job'
+  /** Somebody whom a provider of sign-ins named, and who is not signed in. */
+  | 'person';
 
 /** Outcome of an operation. */
 export type AuditOutcome =

@@ -23,15 +23,14 @@ export interface InviterOptions {
 }
 
 /**
- * Creates the function that sends an invitation at once. No other process could send the invitation later, because its
- * link is not stored. Invitations share the limits of confirmation mails: both go to addresses that nobody has
- * confirmed.
+ * Creates the functions that count an invitation, and send it at once. No other process could send the invitation later,
+ * because its link is not stored. Invitations share the limits of confirmation mails: both go to addresses that nobody
+ * has confirmed.
  */
-export const createInviter =
-  ({ pool, clock, log, origin, open }: InviterOptions) =>
-  async (organization: { id: string; username: string }, to: string, url: string): Promise<InvitationMail> => {
-    const now = new Date(clock());
-    if (!(await takeTurn(pool, organization.id, to, now))) return InvitationMail.limited;
+export const createInviter = ({ pool, clock, log, origin, open }: InviterOptions) => ({
+  takeTurn: (organizationId: string, to: string): Promise<boolean> =>
+    takeTurn(pool, organizationId, to, new Date(clock())),
+  async send(organization: { id: string; username: string }, to: string, url: string): Promise<InvitationMail> {
     const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
     const mail = invitationMail({
       to,
@@ -48,7 +47,8 @@ export const createInviter =
       await pool.query(sql`delete from alert_mail_asked where address = lower(${to})`);
       return InvitationMail.failed;
     }
-  };
+  },
+});
 
 /**
  * Counts a mail to an unconfirmed address. Returns false when the organization or the address has used up its limit.

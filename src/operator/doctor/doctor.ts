@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { checkAlerts } from './alerts.js';
 import { checkCircuits } from './circuits.js';
 import { type Database, type Finding, finding } from './finding.js';
+import { type ExaminedProvider, findProviders } from './providers.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
 import { checkSize } from './size.js';
 import { type ExaminedStandby, findStandbys } from './standbys.js';
@@ -23,13 +24,15 @@ export interface DoctorOptions {
   sendsMail: boolean;
   /** Standbys that answer reads. */
   standbys?: readonly ExaminedStandby[];
+  /** Providers by which people sign in. */
+  providers?: readonly ExaminedProvider[];
   /** Throws when no key decrypts the stored secrets. */
   checkSecretKey(): Promise<void>;
 }
 
 /** Runs all checks and changes nothing. A check that fails is a finding too. */
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
-  const { database, now, dataDir, pending, sendsMail, standbys = [], checkSecretKey } = options;
+  const { database, now, dataDir, pending, sendsMail, standbys = [], providers = [], checkSecretKey } = options;
   const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
   const findings = [schema, await checkDisk(dataDir)];
   // The tables of this release are checked only if all migrations are applied.
@@ -39,6 +42,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
       : [...ofServer, ...ofService, checkAlerts(sendsMail), checkSize(availableParallelism(), dataDir)];
   for (const check of checks) findings.push(await check(database, now).catch(failed));
   if (standbys.length > 0) findings.push(findStandbys(standbys));
+  if (providers.length > 0) findings.push(findProviders(providers));
   if (pending.length > 0) return findings;
   const fault = await checkSecretKey().then(() => [], sentence);
   return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];

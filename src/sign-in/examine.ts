@@ -1,0 +1,19 @@
+import type { OidcProvider } from '#config/oidc-setting.js';
+import { openProvider } from './provider.js';
+import { Refusal } from './refusal.js';
+
+/** Reads the metadata and the keys of providers, and returns what is wrong with each. */
+export const examineProviders = (providers: readonly OidcProvider[]) =>
+  Promise.all(
+    providers.map(async (settings) => ({
+      name: settings.name,
+      fault: await openProvider(settings)
+        .examine()
+        .then(() => undefined, faultOf),
+    })),
+  );
+
+const faultOf = (error: unknown): string => {
+  if (error instanceof Refusal) return `${error.reason}: ${error.detail ?? error.message}`;
+  return error instanceof Error ? error.message : String(error);
+};
