@@ -66,6 +66,10 @@ const readOn = async (
 ): Promise<object[]> => {
   signal?.throwIfAborted();
   const client = await pool.connect();
+  if (signal?.aborted) {
+    client.release();
+    signal.throwIfAborted();
+  }
   let broken: Error | undefined;
   const stop = () => {
     // A cancellation may arrive late and would hit the next statement on the connection, so the connection is closed.

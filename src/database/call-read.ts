@@ -44,8 +44,7 @@ export const createCallReads = (
   const read = async <Row extends object>(call: ReadingCall, query: Sql) => {
     const left = call.timeLeft();
     if (left !== undefined) return (await boundedBy(readBounded, call)(query, left)) as Row[];
-    const { caller, weighRows, timeLeft } = call;
-    return readShared<Row>(caller.organizationId, query, weighRows, timeLeft);
+    return readShared<Row>(call, query);
   };
   /** Reads on a standby or on the primary. Rows of a standby whose read is repeated do not count. */
   const readOnOne = <Row extends object>(

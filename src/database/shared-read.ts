@@ -1,18 +1,13 @@
 import type { Sql } from 'sql-template-tag';
-import type { WeighRows } from '#schema/context.js';
+import type { ReadingCall } from '#entities/caller.js';
 import { type BoundedRead, isCancelled } from './bounded.js';
 import type { WeighedRead } from './reader.js';
 
-/**
- * Reads for an organization. `check` runs before the statement is sent, and throws if the answer is not needed any
- * more.
- */
-export type SharedRead = <Row extends object>(
-  organizationId: string,
-  query: Sql,
-  weigh: WeighRows,
-  check?: () => void,
-) => Promise<Row[]>;
+/** The call that a read belongs to. Its `timeLeft` throws if the answer is not needed any more. */
+export type SharingCall = Pick<ReadingCall, 'caller' | 'weighRows' | 'timeLeft' | 'signal'>;
+
+/** Reads for the organization of a call. */
+export type SharedRead = <Row extends object>(call: SharingCall, query: Sql) => Promise<Row[]>;
 
 /** Maximum number of statements of one organization that run on the pipelined connection at once. */
 const maxConcurrent = 32;
@@ -37,7 +32,8 @@ interface Share {
 
 /**
  * Shares the pipelined connection among organizations. Each has a bounded number of statements there. When a statement
- * times out there, it and the organization's further reads use the pool of slow reads for a while.
+ * times out there, it and the organization's further reads use the pool of slow reads for a while. In the pool, a read
+ * is cancelled when its call ends.
  */
 export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): SharedRead => {
   const shares = new Map<string, Share>();
@@ -55,22 +51,24 @@ export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): Shar
     }
     if (share.running === 0 && share.slowUntil < performance.now()) shares.delete(organizationId);
   };
-  return async <Row extends object>(organizationId: string, query: Sql, weigh: WeighRows, check?: () => void) => {
+  return async <Row extends object>(call: SharingCall, query: Sql) => {
+    const { weighRows } = call;
+    const { organizationId } = call.caller;
     const share = shareOf(organizationId);
     // No read overtakes those that wait. They count as running once they begin.
     if (share.running >= maxConcurrent || share.waiting.length > 0)
       await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;
     try {
-      check?.();
-      weigh(0);
-      if (share.slowUntil < performance.now()) return await read<Row>(query, weigh);
+      call.timeLeft();
+      weighRows(0);
+      if (share.slowUntil < performance.now()) return await read<Row>(query, weighRows);
     } catch (error) {
       if (!isCancelled(error)) throw error;
       share.slowUntil = performance.now() + avoidFor;
     } finally {
       leave(organizationId, share);
     }
-    return (await readSlow(organizationId, query, slowLimit, weigh)) as Row[];
+    return (await readSlow(organizationId, query, slowLimit, weighRows, call.signal)) as Row[];
   };
 };
