@@ -21,7 +21,10 @@ export interface RecordIndex {
   prepare(ts: LocatedJson | undefined, queries: LocatedJson | undefined): Ask;
   /** Parses the lines of a multi-search as engines' clients send it. Its times are milliseconds. */
   prepareMulti(lines: LocatedJson): Ask;
-  /** Returns every field of an application's records. */
+  /**
+   * Returns the fields that devices of an application's products sent or declare. Their types are those of the
+   * organization.
+   */
   fields(call: SearchCall): Promise<FieldType[]>;
   /**
    * Checks a query.

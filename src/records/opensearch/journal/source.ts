@@ -6,7 +6,8 @@ import type { RecordRow } from '../document.js';
 const maxKnown = 200_000;
 
 /**
- * Notes which products the records of a device have (table `record_source`), because a search may name their variables.
+ * Notes which products the records of a device have (table `record_source`), because a search may name their variables
+ * and fields.
  */
 export class Sources {
   private readonly known = new Set<string>();
@@ -18,7 +19,7 @@ export class Sources {
     const fresh = new Map<string, RecordRow>();
     for (const row of rows) {
       const key = `${row.deviceId} ${row.productId}`;
-      if (row.productId !== null && !this.known.has(key)) fresh.set(key, row);
+      if (!this.known.has(key)) fresh.set(key, row);
     }
     if (fresh.size === 0) return;
     const some = [...fresh.values()];

@@ -1,6 +1,8 @@
 import sql from 'sql-template-tag';
+import { nilId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
 import type { PlainObject } from '#records/item.js';
+import type { RecordDevice } from '#records/stored-record.js';
 import type { Database } from './product.js';
 
 /** Kind of a field in the catalogue: that of its first value. */
@@ -12,6 +14,11 @@ interface Field {
   multi: boolean;
 }
 
+/** A field to add to the catalogue, and the products of the devices that sent it. */
+interface NotedField extends Field {
+  products: Set<string>;
+}
+
 /** Maximum number of fields in an organization's catalogue. Values of further fields are stored but not searchable. */
 const maxFields = 10_000;
 
@@ -21,13 +28,13 @@ const maxFields = 10_000;
  */
 const maxPathLength = 512;
 
-/** Maximum number of cached paths of an organization: its fields, and the paths above them. */
-const maxPaths = 2 * maxFields;
+/** Maximum number of cached paths of an organization, over all products: their fields, and the paths above them. */
+const maxPaths = 5 * maxFields;
 
 /** Maximum number of organizations whose fields are cached. */
 const maxOrganizations = 1000;
 
-/** Cache of the catalogue as a tree of keys. Visiting the values of a record creates no strings. */
+/** Cache of a product's part of the catalogue as a tree of keys. Visiting the values of a record creates no strings. */
 class FieldNode {
   /** Whether this path holds values, and whether it holds arrays of them. */
   single = false;
@@ -35,7 +42,7 @@ class FieldNode {
   private readonly below = new Map<string, FieldNode>();
 
   /** @param size number of cached paths of the organization, at all depths */
-  constructor(private readonly size = { paths: 0 }) {}
+  constructor(private readonly size: { paths: number }) {}
 
   /** Returns the node of a key. It is not cached if the limit is reached. */
   at(key: string): FieldNode {
@@ -51,16 +58,23 @@ class FieldNode {
   }
 }
 
-/** The catalogue of organizations' fields (`record_field`), and a cache of it. */
+/** Cached paths of an organization, by product. */
+interface Roots {
+  size: { paths: number };
+  products: Map<string, FieldNode>;
+}
+
+/** The catalogue of organizations' fields (`record_field`, `record_field_product`), and a cache of it. */
 export class Fields {
-  private readonly roots = new Map<string, FieldNode>();
-  private readonly unseen = new Map<string, Map<string, Field>>();
+  private readonly roots = new Map<string, Roots>();
+  private readonly unseen = new Map<string, Map<string, NotedField>>();
 
   /** Notes the fields of a record. Paths join keys by dots: `data.temperature`, `metadata.decode.status`. */
-  note(organizationId: string, metadata: PlainObject, data: PlainObject): void {
-    const node = this.rootOf(organizationId);
+  note({ organizationId, product }: RecordDevice, metadata: PlainObject, data: PlainObject): void {
+    const productId = product?.id ?? nilId;
+    const node = this.rootOf(organizationId, productId);
     const add = (keys: readonly string[], kind: FieldKind, multi: boolean) =>
-      this.add(organizationId, { keys, kind, multi });
+      this.add(organizationId, productId, { keys, kind, multi });
     visit(node.at('metadata'), metadata, false, ['metadata'], add);
     visit(node.at('data'), data, false, ['data'], add);
   }
@@ -70,25 +84,33 @@ export class Fields {
     for (const [organizationId, fields] of this.unseen) {
       this.unseen.delete(organizationId);
       await addFields(database, organizationId, fields);
-      for (const { keys, multi } of fields.values()) {
-        const node = keys.reduce((above, key) => above.at(key), this.rootOf(organizationId));
-        node.single = true;
-        node.multi ||= multi;
-      }
+      for (const { keys, multi, products } of fields.values())
+        for (const productId of products) {
+          const node = keys.reduce((above, key) => above.at(key), this.rootOf(organizationId, productId));
+          node.single = true;
+          node.multi ||= multi;
+        }
     }
   }
 
-  private rootOf(organizationId: string): FieldNode {
-    let node = this.roots.get(organizationId);
-    if (!node) {
+  private rootOf(organizationId: string, productId: string): FieldNode {
+    let roots = this.roots.get(organizationId);
+    if (!roots) {
       if (this.roots.size >= maxOrganizations) this.roots.clear();
-      node = new FieldNode();
-      this.roots.set(organizationId, node);
+      roots = { size: { paths: 0 }, products: new Map() };
+      this.roots.set(organizationId, roots);
+    }
+    let node = roots.products.get(productId);
+    if (!node) {
+      // A root counts like a path, so that devices of ever new products cannot fill the memory.
+      if (roots.size.paths++ >= maxPaths) return new FieldNode(roots.size);
+      node = new FieldNode(roots.size);
+      roots.products.set(productId, node);
     }
     return node;
   }
 
-  private add(organizationId: string, field: Field): void {
+  private add(organizationId: string, productId: string, field: Field): void {
     const path = field.keys.join('.');
     if (path.length > maxPathLength) return;
     let fields = this.unseen.get(organizationId);
@@ -98,7 +120,11 @@ export class Fields {
     }
     const noted = fields.get(path);
     if (!noted && fields.size >= maxFields) return;
-    fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
+    if (!noted) fields.set(path, { ...field, products: new Set([productId]) });
+    else {
+      noted.multi ||= field.multi;
+      noted.products.add(productId);
+    }
   }
 }
 
@@ -126,9 +152,9 @@ const kindOf = (value: string | number | boolean): FieldKind =>
 const addFields = async (
   database: Database,
   organizationId: string,
-  fields: ReadonlyMap<string, Field>,
+  fields: ReadonlyMap<string, NotedField>,
 ): Promise<void> => {
-  const rows = [...fields].map(([path, field]) => ({ path, ...field }));
+  const rows = [...fields].map(([path, { keys, kind, multi }]) => ({ path, keys, kind, multi }));
   await database.query(sql`
     insert into record_field (organization_id, path, keys, kind, multi)
     select ${organizationId}, path, keys, kind, multi
@@ -141,4 +167,12 @@ const addFields = async (
         limit greatest(0, ${maxFields} - (select count(*) from record_field where organization_id = ${organizationId})))
     order by path
     on conflict (organization_id, path) do update set multi = true where excluded.multi and not record_field.multi`);
+  const sent = [...fields].flatMap(([path, { products }]) => [...products].map((productId) => ({ path, productId })));
+  await database.query(sql`
+    insert into record_field_product (organization_id, path, product_id)
+    select f.organization_id, f.path, w.product_id
+    from unnest(${sent.map(({ path }) => path)}::text[], ${sent.map(({ productId }) => productId)}::uuid[]) w (path, product_id)
+    join record_field f on f.organization_id = ${organizationId} and f.path = w.path
+    order by f.path, w.product_id
+    on conflict do nothing`);
 };

@@ -51,7 +51,7 @@ export const prepare = async (
   for (const items of prepared)
     for (const record of items) {
       if (record instanceof Rejection) continue;
-      fields.note(record.device.organizationId, record.metadata, record.data);
+      fields.note(record.device, record.metadata, record.data);
       times.push(record.ts);
     }
   await fields.flush(pool);

@@ -16,7 +16,7 @@ import { execute } from './execute.js';
 import { planOf } from './postgres-plan.js';
 import { onServer, type SearchConnections, takeSnapshot } from './snapshot.js';
 import { isTooLarge } from './snapshot-reader.js';
-import { loadFields } from './sql/load-fields.js';
+import { loadFields, loadNames } from './sql/load-fields.js';
 import { StatementNames } from './statement-names.js';
 
 /** Settings and dependencies of the search. */
@@ -61,7 +61,10 @@ export const createSearch = (given: SearchOptions): Search => {
   };
 };
 
-/** Returns every field of an application's records, with the OpenSearch name of its type. */
+/**
+ * Returns the fields of an application, with the OpenSearch names of their types. The types are those of the
+ * organization.
+ */
 const fieldTypesOf = async (
   options: SearchOptions,
   { organizationId, applicationId, signal }: SearchCall,
@@ -70,10 +73,13 @@ const fieldTypesOf = async (
   const snapshot = await takeSnapshot(options, { organizationId, maxConnections: 1, timeoutMs, signal });
   try {
     const scope = { organizationId, applicationId, productIds: [] };
-    const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, scope));
+    const [fields, names] = await snapshot.run(timeoutMs, ({ rows }) =>
+      Promise.all([loadFields(rows, scope), loadNames(rows, scope)]),
+    );
     return fields.paths().flatMap((path) => {
       const field = undisputed(fields, path);
-      return field === undefined ? [] : [{ path, type: field.kind }];
+      if (field === undefined || (field.origin.kind !== 'reserved' && !names.has(path))) return [];
+      return [{ path, type: field.kind }];
     });
   } finally {
     await snapshot.close();

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { nilId } from '#entities/id.js';
 import { variablesFor } from '#records/postgres/variable.js';
 import type { Fields } from '#search/field/field.js';
 import { fieldsAmong, fieldsOf, type KnownFields } from '#search/field/resolve.js';
@@ -52,6 +53,33 @@ export const fieldColumns = ({ organizationId, productIds, applicationId }: Fiel
 export const loadFields = async (rows: Rows, scope: FieldScope): Promise<Fields> => {
   const [found] = await rows<KnownFields>(sql`select ${fieldColumns(scope)}`);
   return fieldsOf(found!, scope.productIds);
+};
+
+/**
+ * Reads the names of an application's fields: the variables of the products that its devices have, or have records of,
+ * and what devices of these products sent. A field that no device sent since the service notes products is a field of
+ * every application.
+ */
+export const loadNames = async (
+  rows: Rows,
+  { organizationId, applicationId }: { organizationId: string; applicationId: string },
+): Promise<ReadonlySet<string>> => {
+  const found = await rows<{ path: string }>(sql`
+    with used as materialized (
+      select d.product_id from application_device a join device d on d.id = a.device_id
+        where a.application_id = ${applicationId}::uuid
+      union
+      select s.product_id from application_device a join record_source s on s.device_id = a.device_id
+        where a.application_id = ${applicationId}::uuid)
+    select 'data.' || (v.value ->> 'name') as path
+      from product p cross join lateral jsonb_array_elements(${variablesFor(sql`${organizationId}::uuid`)}) v
+      where p.id in (select product_id from used)
+    union
+    select f.path from record_field f where f.organization_id = ${organizationId}::uuid and (
+      exists (select from record_field_product o where o.organization_id = f.organization_id and o.path = f.path
+        and o.product_id in (select coalesce(product_id, ${nilId}::uuid) from used))
+      or not exists (select from record_field_product o where o.organization_id = f.organization_id and o.path = f.path))`);
+  return new Set(found.map(({ path }) => path));
 };
 
 /**
