@@ -17,6 +17,8 @@ interface Due extends Watch {
   heardAt: number;
   /** Whether the organization is disabled, so that its devices cannot send. */
   isParked: boolean;
+  /** Whether a quota refused records of the organization since then. */
+  isRefused: boolean;
 }
 
 /** A state after the decision. */
@@ -87,11 +89,12 @@ async function lockDue(
   await tx.query(sql`select from alert_rule where id = any(${ruleIds}::uuid[]) order by id for share`);
   const { rows } = await tx.query<Due>(sql`
     select ${ruleColumns}, s.device_id "deviceId", s.episode_id "episodeId",
-           extract(epoch from greatest(s.started_at, s.arrived_at,
-             case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end))::float8 * 1000 "heardAt",
-           o.disabled "isParked"
+           extract(epoch from h.heard_at)::float8 * 1000 "heardAt", o.disabled "isParked",
+           exists (select from quota q where q.organization_id = r.organization_id and q.refused_at > h.heard_at) "isRefused"
       from alert_state s join alert_rule r on r.id = s.rule_id join alert_device a on a.device_id = s.device_id
       join account o on o.id = r.organization_id
+      cross join lateral (select greatest(s.started_at, s.arrived_at,
+        case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end) heard_at) h
      where s.device_id = any(${devices.rows.map(({ deviceId }) => deviceId)}::uuid[]) and s.rule_id = any(${ruleIds}::uuid[])
        and s.due_at <= ${now}
      order by s.device_id, s.rule_id for update of s`);
@@ -135,6 +138,9 @@ function transitionOf(state: Due, now: number): Transition | undefined {
   const { kind, episodeId } = state;
   const transition = { watch: state, at: now / 1000, by: null };
   if (kind === 'silence')
-    return episodeId === null ? { ...transition, kind: 'opened', episodeId: newEpisodeId() } : undefined;
+    return episodeId === null ? { ...transition, ...why(state), kind: 'opened', episodeId: newEpisodeId() } : undefined;
   return episodeId === null ? undefined : { ...transition, kind: 'closed', episodeId, reason: 'recordsStopped' };
 }
+
+/** Returns the reason why a device may be silent although it sends; none if nothing was refused. */
+const why = ({ isRefused }: Due): Pick<Transition, 'openedReason'> => (isRefused ? { openedReason: 'quota' } : {});

@@ -22,6 +22,8 @@ export interface Transition {
   by: ByRecord | null;
   /** Reason for the closing. */
   reason?: string;
+  /** Reason for the opening of a silence, if the device may not be at fault. */
+  openedReason?: 'quota';
 }
 
 /** Makes the identifier of an episode. */
@@ -57,10 +59,10 @@ async function open(
       'alert open',
       sql`
     insert into episode (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by,
-                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at, device_serial, device_name)
+                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at, device_serial, device_name, opened_reason)
     select e.id, e.organization_id, application_id, rule_id, rule_name, severity, device_id, to_timestamp(opened_at), opened_by,
            to_timestamp(closed_at), closed_by, closed_reason, array(select jsonb_array_elements_text(recipients)), ${now}, ${now},
-           d.serial, d.name
+           d.serial, d.name, opened_reason
       from unnest(
         ${column(({ episodeId }) => episodeId)}::uuid[], ${column(({ watch }) => watch.organizationId)}::uuid[],
         ${column(({ watch }) => watch.applicationId)}::uuid[], ${column(({ watch }) => watch.ruleId)}::uuid[],
@@ -68,9 +70,10 @@ async function open(
         ${column(({ watch }) => watch.deviceId)}::uuid[], ${column(({ at }) => at)}::float8[],
         ${column(({ by }) => jsonOf(by))}::json[], ${column((opening) => closing(opening)?.at ?? null)}::float8[],
         ${column((opening) => jsonOf(closing(opening)?.by))}::json[], ${column((opening) => closing(opening)?.reason ?? null)}::text[],
-        ${column(({ watch }) => JSON.stringify(watch.recipients))}::jsonb[]
+        ${column(({ watch }) => JSON.stringify(watch.recipients))}::jsonb[],
+        ${column(({ openedReason }) => openedReason ?? null)}::text[]
       ) e (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, closed_at,
-           closed_by, closed_reason, recipients)
+           closed_by, closed_reason, recipients, opened_reason)
       left join device d on d.id = e.device_id`,
     ),
   );

@@ -24,6 +24,7 @@ interface Row {
   openedTs: number;
   closedTs: number | null;
   closedReason: string | null;
+  openedReason: string | null;
   openedBy: object | null;
   closedBy: object | null;
   ruleId: string;
@@ -45,7 +46,7 @@ export async function eventRows(
   const { rows } = await tx.query<Row>(sql`
     select e.id, e.organization_id "organizationId", e.application_id "applicationId", e.device_id "deviceId",
            extract(epoch from e.opened_at)::float8 "openedTs", extract(epoch from e.closed_at)::float8 "closedTs",
-           e.closed_reason "closedReason", e.opened_by "openedBy", e.closed_by "closedBy", e.rule_id "ruleId",
+           e.closed_reason "closedReason", e.opened_reason "openedReason", e.opened_by "openedBy", e.closed_by "closedBy", e.rule_id "ruleId",
            e.rule_name name, e.severity, coalesce(d.serial, e.device_serial) serial,
            coalesce(nullif(d.name, ''), nullif(e.device_name, '')) "deviceName"
       from episode e left join device d on d.id = e.device_id
@@ -66,7 +67,13 @@ function eventOf(kind: AlertEventKind, row: Row): AlertEvent {
     deviceId,
     ts: kind === 'alert.opened' ? openedTs : (closedTs ?? openedTs),
     payload: {
-      episode: { id, openedAt: openedTs, ...(row.openedBy && { openedBy: row.openedBy }), ...closed },
+      episode: {
+        id,
+        openedAt: openedTs,
+        ...(row.openedBy && { openedBy: row.openedBy }),
+        ...(row.openedReason !== null && { openedReason: row.openedReason }),
+        ...closed,
+      },
       rule: { id: row.ruleId, name: row.name, severity: row.severity },
       device: {
         id: deviceId,

@@ -65,11 +65,12 @@ export function createResolvers({
   live,
   mail,
   records,
+  searchTimeout,
   stored,
 }: Services): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
-    new AlertRuleResolver(alerts, { index, stored }, clock),
+    new AlertRuleResolver(alerts, { index, stored, timeoutMs: searchTimeout }, clock),
     new ApiTokenResolver(clock),
     new ApplicationAlertRulesResolver(),
     new ApplicationEpisodesResolver(),

@@ -56,6 +56,8 @@ export interface Services {
   records: RecordLog;
   stored: StoredRecords;
   index: RecordIndex;
+  /** Timeout of searches and of previews, in milliseconds. */
+  searchTimeout: number;
   jobs: Jobs;
   imports: Imports;
   live: Live;
@@ -124,6 +126,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     records,
     stored: place.stored,
     index,
+    searchTimeout: config.search.timeout,
     jobs,
     imports,
     live,

@@ -1,6 +1,8 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { RestScalar } from './columns.js';
 import { EpisodeRecord } from './episode.js';
+import { PreviewStop } from './words.js';
 
 @ObjectType({ description: 'An episode that a rule would have opened.' })
 export class PreviewedEpisode {
@@ -37,6 +39,13 @@ export class AlertRulePreview {
       'Whether the preview covers all devices and records: false above 1,000 devices, 200,000 records or ten seconds, and when the query of a condition timed out.',
   })
   isComplete!: boolean;
+  @RestScalar('String')
+  @Field(() => PreviewStop, {
+    nullable: true,
+    description:
+      'Reason why the preview is not complete: `time`, `query`, `records` or `devices`; null if it is. Without all records, the rule may have opened more episodes.',
+  })
+  incompleteReason?: string | null;
   @Field(() => [PreviewedEpisode], { description: 'The first 500 episodes, device by device.' })
   episodes!: PreviewedEpisode[];
 }

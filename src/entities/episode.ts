@@ -26,6 +26,15 @@ export const EpisodeEnd = words(
   'ruleDeleted',
 );
 
+/** Reasons for which a silence opens although the device may have sent records. */
+export const EpisodeStart = words('quota');
+
+registerEnumType(EpisodeStart, {
+  name: 'EpisodeStart',
+  description: 'Reason why a device may be silent although it sends.',
+  valuesConfig: { quota: { description: 'A quota refused records of the organization since the device was heard.' } },
+});
+
 registerEnumType(EpisodeEnd, {
   name: 'EpisodeEnd',
   description: 'Reason why an episode closed.',
@@ -66,6 +75,12 @@ export class Episode {
     description: 'Record that opened the episode; null if silence opened it.',
   })
   openedBy?: EpisodeRecord | null;
+  @RestScalar('String')
+  @Field(() => EpisodeStart, {
+    nullable: true,
+    description: 'Reason why the device may be silent although it sends; null if none is known.',
+  })
+  openedReason?: string | null;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of closing; null while the episode is open.' })
   closedAt?: string | null;
   @Field(() => EpisodeRecord, { nullable: true, description: 'Record that closed the episode; null if no record did.' })

@@ -24,10 +24,13 @@ export class States {
       'Start of each entry in Unix seconds, ascending. Changes are exact while a bucket has one. Otherwise its states have one entry each, which all begin with the bucket.',
   })
   ts!: number[];
-  @Field(() => [Float], { description: 'Seconds in the state, from that time on or within that bucket, in the order of `ts`.' })
+  @Field(() => [Float], {
+    description: 'Seconds in the state, from that time on or within that bucket, in the order of `ts`.',
+  })
   seconds!: number[];
   @Field(() => [String], {
-    description: 'The states, in the order of `ts`: `true` or `false`, a number, or the first 200 characters of a text.',
+    description:
+      'The states, in the order of `ts`: `true` or `false`, a number, or the first 200 characters of a text.',
   })
   values!: string[];
 }

@@ -37,6 +37,20 @@ registerEnumType(JobKind, {
   },
 });
 
+/** Reasons why a preview of an alert rule is not complete. */
+export const PreviewStop = words('time', 'query', 'records', 'devices');
+
+registerEnumType(PreviewStop, {
+  name: 'PreviewStop',
+  description: 'Reason why a preview is not complete.',
+  valuesConfig: {
+    time: { description: 'It ran out of time.' },
+    query: { description: 'The query of a condition timed out.' },
+    records: { description: 'There are more than 200,000 records.' },
+    devices: { description: 'There are more than 1,000 devices.' },
+  },
+});
+
 /** Reasons why a hook is switched off. */
 export const HookDisabledReason = words('request', 'gone', 'failing');
 

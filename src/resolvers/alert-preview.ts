@@ -14,6 +14,7 @@ import type { AlertRulePreview, PreviewedEpisode } from '#entities/alert-preview
 import { AlertKind, type AlertRule } from '#entities/alert-rule.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { timeOf } from '#entities/id.js';
+import { PreviewStop } from '#entities/words.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
 import type { StoredRecords } from '#records/record-log.js';
 import type { Context } from '#schema/context.js';
@@ -22,14 +23,15 @@ import type { Context } from '#schema/context.js';
 export interface PreviewSources {
   index: Pick<RecordIndex, 'list'>;
   stored: Pick<StoredRecords, 'decideCommitted'>;
+  /** Maximum duration in milliseconds. */
+  timeoutMs: number;
 }
 
 const week = 7 * 86_400;
-/** Limits of one preview; the timeout is in milliseconds. */
+/** Limits of one preview. */
 const maxDevices = 1000;
 const maxRecords = 200_000;
 const maxEpisodes = 500;
-const timeout = 10_000;
 /** Maximum numbers of devices and records per read: about 5 MB, at 500 bytes per record. */
 const devicesAtOnce = 10;
 const recordsAtOnce = 1000;
@@ -53,7 +55,7 @@ export async function previewOf(
   const to = now / 1000;
   const from = to - week;
   const watched = await watchedBy(ctx, rule);
-  const reading = new Reading(ctx, sources, rule, { from, to, until: performance.now() + timeout });
+  const reading = new Reading(ctx, sources, rule, { from, to, until: performance.now() + sources.timeoutMs });
   const all: [Watched, Previewed[]][] = [];
   for (let first = 0; first < Math.min(watched.length, maxDevices); first += devicesAtOnce) {
     if (reading.isOver()) break;
@@ -64,6 +66,7 @@ export async function previewOf(
     await reading.read(devices, followers);
     devices.forEach((device, index) => all.push([device, followers[index]!.end(to)]));
   }
+  const stop = reading.stop ?? (watched.length > maxDevices ? PreviewStop.devices : undefined);
   const opened = all.filter(([, episodes]) => episodes.length > 0);
   return {
     from: isoOf(from),
@@ -72,7 +75,8 @@ export async function previewOf(
     deviceCount: opened.length,
     devicesRead: all.length,
     recordsRead: reading.count,
-    isComplete: reading.isWhole && all.length === watched.length,
+    isComplete: stop === undefined,
+    incompleteReason: stop ?? null,
     episodes: opened
       .flatMap(([{ id }, episodes]) => episodes.map((episode) => shown(id, episode)))
       .slice(0, maxEpisodes),
@@ -114,7 +118,8 @@ interface Range {
 /** Reads the records of devices page by page, and passes each device's records to its follower. */
 class Reading {
   count = 0;
-  isWhole = true;
+  /** Reason for which something was not read. */
+  stop: keyof typeof PreviewStop | undefined;
   private readonly call: ReadingCall;
 
   constructor(
@@ -128,9 +133,12 @@ class Reading {
     this.call = { caller, signal, weighRows: () => undefined, timeLeft: () => this.timeLeft() };
   }
 
-  /** Whether reading stops, because the time or the number of records is used up. */
+  /** Whether reading stops, because the time or the number of records is used up. Notes the reason. */
   isOver(): boolean {
-    return this.timeLeft() <= 0 || this.count >= maxRecords;
+    if (this.timeLeft() <= 0) this.stop ??= PreviewStop.time;
+    else if (this.count >= maxRecords) this.stop ??= PreviewStop.records;
+    else return false;
+    return true;
   }
 
   async read(devices: readonly Watched[], followers: readonly Follower[]): Promise<void> {
@@ -156,9 +164,9 @@ class Reading {
         return await this.sources.index.list(this.call, request);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'TIMEOUT') throw error;
+        this.stop ??= PreviewStop.time;
       }
     }
-    this.isWhole = false;
     return undefined;
   }
 
@@ -180,7 +188,7 @@ class Reading {
         matchTimeout,
       );
       asked.forEach((condition, index) => found.set(condition, decided[index]!));
-      if (decided.some(({ timedOut }) => timedOut)) this.isWhole = false;
+      if (decided.some(({ timedOut }) => timedOut)) this.stop ??= PreviewStop.query;
     }
     return answersOf(found);
   }

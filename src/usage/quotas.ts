@@ -40,6 +40,8 @@ export type Settle = (stored: number) => void;
  */
 export class Quotas {
   private readonly standings = new Map<string, Standing>();
+  /** Organizations whose records were refused since the last refresh. */
+  private refused = new Set<string>();
 
   /** @param clock milliseconds since 1970 */
   constructor(
@@ -104,8 +106,21 @@ export class Quotas {
     throw storageFull(standing.storedBytes);
   }
 
+  /** Notes that records were refused. The next refresh writes it: alert rules then know why a device may be silent. */
+  noteRefused(organizationId: string): void {
+    this.refused.add(organizationId);
+  }
+
+  private async writeRefused(): Promise<void> {
+    if (this.refused.size === 0) return;
+    const [ids, at] = [[...this.refused].sort(), new Date(this.clock())];
+    this.refused = new Set();
+    await this.database.query(sql`update quota set refused_at = ${at} where organization_id = any(${ids}::uuid[])`);
+  }
+
   /** Refreshes the quotas, releases claims that are not needed, and renews the others. */
   async look(): Promise<void> {
+    await this.writeRefused();
     const day = dayOf(this.clock());
     const rows = await readQuotas(this.database, day);
     await settleClaims(

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
+import { ApiError } from '#common/errors.js';
 import type { Log } from '#common/log.js';
 import { type Item, Rejection } from '#records/item.js';
 import type { RecordLog, StoredRecords } from '#records/record-log.js';
 import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { CallCounter } from './call-counter.js';
 import { foldUsage } from './fold.js';
-import { Quotas } from './quotas.js';
+import { Quotas, type Settle } from './quotas.js';
 import { measureStorage } from './storage.js';
 
 /** Usage and quotas of organizations. */
@@ -84,9 +85,15 @@ export const createUsage = ({
 const limitRecords = (records: RecordLog, quotas: Quotas): RecordLog => ({
   ...records,
   async append(call) {
-    const reserving = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
-    // Most organizations have no quota: their calls do not wait here.
-    const settle = reserving instanceof Promise ? await reserving : reserving;
+    let settle: Settle;
+    try {
+      const reserving = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
+      // Most organizations have no quota: their calls do not wait here.
+      settle = reserving instanceof Promise ? await reserving : reserving;
+    } catch (error) {
+      if (error instanceof ApiError) quotas.noteRefused(call.organizationId);
+      throw error;
+    }
     try {
       const result = await records.append(call);
       settle(result.isRepeated ? 0 : result.accepted);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import sql from 'sql-template-tag';
 import { createLog } from '#common/log.js';
 import { readConfig } from '#config/config.js';
 import type { AlertRecipientState } from '#entities/alert-recipient.js';
@@ -105,6 +106,18 @@ export function useMailWorld({
   });
   return Object.defineProperties(mail, { server: { get: () => server }, log: { get: () => log } });
 }
+
+/**
+ * Makes the silences of an organization two minutes long. The clock of the service cannot be set forward for that: a
+ * jump counts as an outage, which is no silence.
+ */
+export const longSilent = ({ pool }: Pick<World, 'pool'>, site: Site) =>
+  pool.query(sql`
+    with heard as (
+      update alert_device a set arrived_at = a.arrived_at - interval '2 min' from device d
+       where d.id = a.device_id and d.organization_id = ${site.owner.id})
+    update alert_state s set started_at = s.started_at - interval '2 min', due_at = s.due_at - interval '2 min'
+      from alert_rule r where r.id = s.rule_id and r.organization_id = ${site.owner.id} and s.due_at is not null`);
 
 const siteOf = async (world: World, url = world.url): Promise<Site> => {
   const { id: organizationId, token } = await world.organization();

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '#config/config.js';
 import { newId } from '#entities/id.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
@@ -7,6 +8,10 @@ const world = useWorld();
 let owner: AccountActor;
 beforeAll(async () => {
   owner = await world.organization();
+});
+
+const hasty = useWorld({
+  config: { ...readConfig({ RATE_LIMIT: '0', PORT: '0' }), search: { timeout: 0, rollups: true } },
 });
 
 const decision = {
@@ -65,5 +70,17 @@ describe('preview of an alert rule', () => {
       isComplete: true,
     });
     expect((await preview({ kind: 'silence', silentFor: 60 })).body).toMatchObject({ episodeCount: 0, recordsRead: 4 });
+  });
+});
+
+describe('preview that runs out of time', () => {
+  it('says so beside the episodes that it found', async () => {
+    const caller = await hasty.organization();
+    const applicationId = await caller.make(`/organizations/${caller.id}/applications`, { name: 'Hasty' });
+    const deviceId = await caller.make(`/organizations/${caller.id}/devices/${newId().slice(-12)}`);
+    const at = `/applications/${caller.id}/${applicationId}`;
+    await caller.put(`${at}/devices/${deviceId}`);
+    const { body } = await caller.post(`${at}/alert-rules/preview`, decision);
+    expect(body).toMatchObject({ episodeCount: 0, isComplete: false, incompleteReason: 'time' });
   });
 });

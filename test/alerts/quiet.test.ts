@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import sql from 'sql-template-tag';
 import { AccountType } from '#entities/enums.js';
 import { setDisabled } from '#operator/account.js';
 import { fine, type Receiver, startReceiver, status } from '../hooks/receiver.js';
 import { importing } from '../imports/imported.js';
 import { until } from '../support/until.js';
-import { type Site, someAddress, useMailWorld } from './mail-world.js';
+import { longSilent, type Site, someAddress, useMailWorld } from './mail-world.js';
 
 const world = useMailWorld({ allowCidrs: ['127.0.0.0/8'] });
 const silence = { name: 'Silent', kind: 'silence', silentFor: 60, when: undefined };
@@ -22,18 +21,6 @@ const hookOf = async (site: Site, path: string, events: string[]) => {
   await site.owner.put(`${site.path}/hooks/${hookId}/settings`, { events });
 };
 
-/**
- * Makes the silences of an organization two minutes long. The clock of the service cannot be set forward for that: a
- * jump counts as an outage, which is no silence.
- */
-const longSilent = (site: Site) =>
-  world.pool.query(sql`
-    with heard as (
-      update alert_device a set arrived_at = a.arrived_at - interval '2 min' from device d
-       where d.id = a.device_id and d.organization_id = ${site.owner.id})
-    update alert_state s set started_at = s.started_at - interval '2 min', due_at = s.due_at - interval '2 min'
-      from alert_rule r where r.id = s.rule_id and r.organization_id = ${site.owner.id} and s.due_at is not null`);
-
 const callsTo = (path: string) =>
   receiver.calls.filter((call) => call.path === path).map(({ body }) => JSON.parse(body) as Record<string, any>);
 
@@ -43,7 +30,7 @@ describe('import with callHooks', () => {
     await hookOf(site, '/imported', ['record']);
     await site.rule([]);
     await site.rule([], silence);
-    await longSilent(site);
+    await longSilent(world, site);
     const episodes = async () => (await site.owner.get<object[]>(`${site.path}/episodes`)).body;
     await until(async () => (await episodes()).length === 1);
     const { body } = await site.owner.get<{ serial: string }[]>(`${site.path}/devices`);
@@ -80,7 +67,7 @@ describe('disabled organization', () => {
     await until(() => callsTo('/off').length === 1 && callsTo('/on').length === 1);
     await disable(site.owner.id, true);
     isDown = false;
-    for (const each of [site, other]) await longSilent(each);
+    for (const each of [site, other]) await longSilent(world, each);
     await world.advance(10_000);
     // The other organization shows that silences were decided, mails were sent and waiting calls were made meanwhile.
     await world.mailsTo(others, 2);
@@ -90,7 +77,7 @@ describe('disabled organization', () => {
     await until(() => callsTo('/off').length === 2);
     const episodes = async () => (await site.owner.get<object[]>(`${site.path}/episodes`)).body;
     expect(await episodes()).toEqual([]);
-    await longSilent(site);
+    await longSilent(world, site);
     await world.mailsTo(address, 2);
     expect(await episodes()).toMatchObject([{ name: 'Silent' }]);
   });

@@ -254,6 +254,17 @@ export type JobState =
   | 'done'
   | 'failed';
 
+/** Reason why a preview is not complete. */
+export type PreviewStop =
+  /** It ran out of time. */
+  | 'time'
+  /** The query of a condition timed out. */
+  | 'query'
+  /** There are more than 200,000 records. */
+  | 'records'
+  /** There are more than 1,000 devices. */
+  | 'devices';
+
 /** A condition on records: exactly one of `all`, `any` and `query`. */
 export type AlertConditionInput = {
   /** Comparisons that all hold. At most 8. */
@@ -459,7 +470,7 @@ export type PreviewAlertRuleQueryVariables = Exact<{
 }>;
 
 
-export type PreviewAlertRuleQuery = { previewAlertRule: { from: string, to: string, episodeCount: number, deviceCount: number, devicesRead: number, recordsRead: number, isComplete: boolean, episodes: Array<{ deviceId: string, openedAt: string, closedAt: string | null }> } | null };
+export type PreviewAlertRuleQuery = { previewAlertRule: { from: string, to: string, episodeCount: number, deviceCount: number, devicesRead: number, recordsRead: number, isComplete: boolean, incompleteReason: PreviewStop | null, episodes: Array<{ deviceId: string, openedAt: string, closedAt: string | null }> } | null };
 
 export type PreviewChartQueryVariables = Exact<{
   organizationId: string;
@@ -1977,6 +1988,7 @@ export const PreviewAlertRuleDocument = new TypedDocumentString(`
     devicesRead
     recordsRead
     isComplete
+    incompleteReason
     episodes {
       deviceId
       openedAt

@@ -1,9 +1,11 @@
 import type pg from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Notice } from './outbox.js';
 
 /** Duration of a lease on a recipient, in milliseconds. It is longer than sending a mail may take. */
 export const leaseTime = 120_000;
+/** Minimum time between two mails with notices to one recipient, in milliseconds. */
+export const digestSpacing = 5 * 60_000;
 /** Maximum number of mails with notices that one organization sends in a day (UTC). */
 export const noticesOfDay = 1000;
 /** Maximum number of mails that ask for confirmation that one organization sends in a day (UTC). */
@@ -51,12 +53,25 @@ export async function claimNotices(
     select ${columns}
       from waiting w join alert_recipient r on r.id = w.id join account a on a.id = r.organization_id
       left join alert_mail_day d on d.organization_id = r.organization_id and d.day = (${now}::timestamptz at time zone 'utc')::date
-     where r.state = 'confirmed' and not a.disabled and (r.next_at is null or r.next_at <= ${now})
+     where r.state = 'confirmed' and not a.disabled and (r.next_at is null or r.next_at <= ${now} or ${isUrgent(now)})
        and (r.locked_until is null or r.locked_until <= ${now}) and coalesce(d.notices, 0) < ${noticesOfDay}
      order by r.next_at nulls first, r.id limit ${limit} for update of r skip locked`);
   await lease(tx, rows, claimId, now);
   return rows.map((row) => ({ ...row, kind: 'notice', claimId }));
 }
+
+/**
+ * SQL condition: an opening of severity `critical` waits for the recipient `r`, and is not held for the next digest. It
+ * is held if a mail named the same rule and device shortly before, or if mails to the recipient fail.
+ */
+const isUrgent = (now: Date): Sql => sql`
+  r.failures = 0 and exists (
+    select from alert_mail m join episode e on e.id = (m.notice ->> 'episodeId')::uuid
+     where m.recipient_id = r.id and m.notice ->> 'kind' = 'opened' and e.severity = 'critical'
+       and not exists (
+         select from episode_mail s join episode o on o.id = s.episode_id
+          where s.recipient_id = r.id and s.sent_at > ${new Date(now.getTime() - digestSpacing)}
+            and o.rule_id = e.rule_id and o.device_id = e.device_id))`;
 
 /** Leases at most `limit` recipients who are to be asked for confirmation. */
 export async function claimAsks(

@@ -49,5 +49,5 @@ export const createComposer =
     }
     const { ids, notices, more } = await readWaiting(pool, id, shownInMail);
     const last = ids.at(-1);
-    return last === undefined ? undefined : { mail: noticeMail({ ...terms(last), notices, more }), ids };
+    return last === undefined ? undefined : { mail: noticeMail({ ...terms(last), notices, more, origin }), ids };
   };

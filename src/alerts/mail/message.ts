@@ -42,14 +42,19 @@ export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }
 }
 
 /** Writes the mail with notices. `more` is the number of notices that it does not show. */
-export function noticeMail({ notices, more, ...terms }: Terms & { notices: readonly Notice[]; more: number }): Mail {
+export function noticeMail({
+  notices,
+  more,
+  origin,
+  ...terms
+}: Terms & { notices: readonly Notice[]; more: number; origin: string }): Mail {
   const beyond =
     more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
   return {
     ...terms,
     subject: subjectOf(notices, more, terms.organization),
-    text: [...notices.map((notice) => linesOf(notice).join('\n')), ...beyond, footerOf(terms)].join('\n\n'),
-    html: page([...notices.map(section), ...beyond.map(paragraph)], terms),
+    text: [...notices.map((notice) => linesOf(notice, origin).join('\n')), ...beyond, footerOf(terms)].join('\n\n'),
+    html: page([...notices.map((notice) => section(notice, origin)), ...beyond.map(paragraph)], terms),
   };
 }
 
@@ -95,10 +100,23 @@ function titleOf({ kind, severity, rule, device }: Notice): string {
   return kind === 'opened' ? `${severities[severity] ?? severity}: ${name}, ${of}` : `Closed: ${name}, ${of}`;
 }
 
-const linesOf = (notice: Notice): string[] => [titleOf(notice), ...detailsOf(notice).map((line) => `  ${line}`)];
+const linesOf = (notice: Notice, origin: string): string[] => [
+  titleOf(notice),
+  ...[...detailsOf(notice), ...addressesOf(notice, origin)].map((line) => `  ${line}`),
+];
 
-function detailsOf({ serial, application, openedAt, closedAt, reason }: Notice): string[] {
+/** Returns the console's page of the rule's episodes of the device, the newest first. */
+const addressesOf = ({ ruleId, deviceId }: Notice, origin: string): string[] =>
+  ruleId === undefined || deviceId === undefined
+    ? []
+    : [`${origin}/console/alerts?${new URLSearchParams({ rule: ruleId, device: deviceId }).toString()}`];
+
+function detailsOf({ serial, application, openedAt, closedAt, reason, values, openedReason }: Notice): string[] {
   return [
+    ...(values == null ? [] : Object.entries(values).map(valueOf)),
+    ...(openedReason === 'quota'
+      ? ['A quota of the organization refused records since: the device may have sent some.']
+      : []),
     `Application: ${oneLine(application, maxName)}`,
     ...(serial === null ? [] : [`Serial: ${oneLine(serial, maxName)}`]),
     `Opened: ${timeOf(openedAt)}`,
@@ -107,6 +125,10 @@ function detailsOf({ serial, application, openedAt, closedAt, reason }: Notice):
       : [`Closed: ${timeOf(closedAt)}${reason === null ? '' : `, since ${reasonOf(reason)}`}`]),
   ];
 }
+
+/** Formats a value that a device sent. */
+const valueOf = ([name, value]: [string, unknown]): string =>
+  `${oneLine(name, maxName)}: ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), maxName)}`;
 
 const reasons: Readonly<Record<string, string>> = {
   cleared: 'the values are back to normal',
@@ -130,8 +152,10 @@ function timeOf(seconds: number): string {
 const footerOf = ({ organization, stopUrl }: Terms): string =>
   `--\nThis address is named in an alert rule of the organization ${organization}.\nNo more of these mails: ${stopUrl}`;
 
-const section = (notice: Notice): string =>
-  `<p><strong>${escaped(titleOf(notice))}</strong><br>${detailsOf(notice).map(escaped).join('<br>')}</p>`;
+const section = (notice: Notice, origin: string): string => {
+  const links = addressesOf(notice, origin).map((url) => `<a href="${escaped(url)}">Show the episode</a>`);
+  return `<p><strong>${escaped(titleOf(notice))}</strong><br>${[...detailsOf(notice).map(escaped), ...links].join('<br>')}</p>`;
+};
 const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
 const linkTo = (url: string, text: string): string => `<p><a href="${escaped(url)}">${escaped(text)}</a></p>`;
 

@@ -5,13 +5,19 @@ import { named } from '#database/named.js';
 /** Maximum number of notices that a mail shows. Further ones are only counted. */
 export const shownInMail = 50;
 
-/** A notice that waits for its mail. Times are Unix seconds. */
+/** A notice that waits for its mail. Times are Unix seconds. Fields that may be absent are so in notices of 0.2.0. */
 export interface Notice {
+  episodeId?: string;
+  ruleId?: string;
+  deviceId?: string;
+  /** Values that the rule compares, of the record that opened or closed the episode. */
+  values?: Readonly<Record<string, unknown>> | null;
+  openedReason?: string | null;
   kind: 'opened' | 'closed';
   rule: string;
   severity: string;
   application: string;
-  /** Name of the device, or its serial if it has none; null if the device was deleted. */
+  /** Name of the device, or its serial if it has none; null for a deleted device of which neither is known. */
   device: string | null;
   serial: string | null;
   openedAt: number;
@@ -34,8 +40,11 @@ export async function enqueueNotices(
     with notified as (
       select r.id recipient_id, row_number() over (partition by r.id order by e.id) place,
              jsonb_build_object(
-               'kind', ${kind}::text, 'rule', e.rule_name, 'severity', e.severity, 'application', p.name,
-               'device', coalesce(nullif(d.name, ''), d.serial), 'serial', d.serial,
+               'kind', ${kind}::text, 'episodeId', e.id, 'ruleId', e.rule_id, 'deviceId', e.device_id,
+               'values', case when ${kind}::text = 'closed' then e.closed_by else e.opened_by end -> 'values',
+               'openedReason', e.opened_reason, 'rule', e.rule_name, 'severity', e.severity, 'application', p.name,
+               'device', coalesce(nullif(d.name, ''), nullif(e.device_name, ''), d.serial, e.device_serial),
+               'serial', coalesce(d.serial, e.device_serial),
                'openedAt', extract(epoch from e.opened_at)::float8,
                'closedAt', case when ${kind}::text = 'closed' then extract(epoch from e.closed_at)::float8 end,
                'reason', case when ${kind}::text = 'closed' then e.closed_reason end) notice

@@ -1,11 +1,9 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
-import type { Claimed } from './claim.js';
+import { type Claimed, digestSpacing } from './claim.js';
 import type { MailFault } from './fault.js';
 
-/** Minimum time between two mails with notices to one recipient, in milliseconds. */
-export const digestSpacing = 5 * 60_000;
 /** Time for which a mail is retried, in milliseconds. Its notices are dropped afterwards. */
 const giveUpAfter = 86_400_000;
 /** Wait before the first retry, which doubles with each one up to {@link maxWait}. Milliseconds. */
@@ -57,6 +55,7 @@ async function settleSent(
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${faultless}, last_error = null, ${done} where id = ${id} and claim_id = ${claimId}`);
   if (rowCount === 0) return 'stale';
+  await noteMailed(tx, id, ids, at);
   await tx.query(sql`delete from alert_mail where id = any(${ids}::bigint[])`);
   const [notices, asked] = kind === 'ask' ? [0, 1] : [1, 0];
   await tx.query(sql`
@@ -66,6 +65,17 @@ async function settleSent(
        set notices = d.notices + excluded.notices, asked = d.asked + excluded.asked`);
   return 'sent';
 }
+
+/** Notes which episodes a mail was about. An episode that was deleted meanwhile is left out. */
+const noteMailed = (tx: pg.PoolClient, recipientId: string, ids: readonly string[], at: Date) =>
+  tx.query(sql`
+    insert into episode_mail (episode_id, kind, recipient_id, address, sent_at)
+    select e.id, m.notice ->> 'kind', r.id, r.address, ${at}
+      from alert_mail m join alert_recipient r on r.id = m.recipient_id
+      join episode e on e.id = (m.notice ->> 'episodeId')::uuid
+     where m.recipient_id = ${recipientId} and m.id = any(${ids}::bigint[])
+     order by e.id for key share of e
+        on conflict do nothing`);
 
 async function settleRefused(
   tx: pg.PoolClient,

@@ -1,5 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import { type AlertSeverity, type PreviewAlertRuleQuery, PreviewChartDocument } from '../../api/documents.js';
+import {
+  type AlertSeverity,
+  type PreviewAlertRuleQuery,
+  PreviewChartDocument,
+  type PreviewStop,
+} from '../../api/documents.js';
 import { organizationId } from '../../api/session.js';
 import { type Loaded, useQuery } from '../../api/use-query.js';
 import { Badge } from '../../components/badge.js';
@@ -50,13 +55,22 @@ export const Preview = ({
   </Section>
 );
 
+const stops: Readonly<Record<PreviewStop, string>> = {
+  time: 'the preview ran out of time',
+  query: 'a query of the rule takes too long',
+  records: 'there are more than 200,000 records',
+  devices: 'there are more than 1,000 devices',
+};
+
 const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
 
 const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boolean; isSilence: boolean }) => (
   <div role="status">
     <p>
       {of.episodeCount === 0 ? (
-        <strong>It would not have opened in the last week.</strong>
+        <strong>
+          {of.isComplete ? 'It would not have opened in the last week.' : 'No episode in the part that was looked at.'}
+        </strong>
       ) : (
         <>
           It would have opened{' '}
@@ -77,8 +91,7 @@ const Summary = ({ of, isChanged, isSilence }: { of: Previewed; isChanged: boole
     {!of.isComplete && (
       <p>
         <Badge tone="warn">
-          Not everything was looked at: a preview ends at 1,000 devices, 200,000 records or ten seconds, or where a
-          query takes too long. It may have opened more often.
+          Not everything was looked at: {stops[of.incompleteReason ?? 'time']}. It may have opened more often.
         </Badge>
       </p>
     )}
