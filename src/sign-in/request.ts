@@ -32,7 +32,7 @@ export function requireDocument({ headers }: Pick<Request, 'headers'>): void {
 }
 
 /**
- * Refuses a change over plain http where the service is public by https. Browsers name the page's scheme in `Origin`.
+ * Refuses to sign anybody in over plain http where the service is public by https. Browsers name the page's scheme in `Origin`.
  * @param isProxied whether proxies are trusted to say which protocol the browser speaks
  * @throws malformed
  */
@@ -44,5 +44,7 @@ export function requireSecure(request: Request, origin: string, isProxied: boole
   const isSilent = headers['x-forwarded-proto'] === undefined && trusts(socket.remoteAddress ?? '', 0);
   const isPlain = isProxied && protocol !== 'https' && !isSilent;
   if (isPlain || headers.origin?.startsWith('http:'))
-    throw malformed('Open this service by https. Over plain http nobody can sign in.');
+    throw malformed(
+      'Open this service by https: nobody can sign in over plain http. A proxy has to name https in X-Forwarded-Proto.',
+    );
 }

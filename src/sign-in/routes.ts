@@ -58,8 +58,9 @@ export function createSignIn(options: SignInOptions): Router {
         const visitor = { address: request.ip ?? '', userAgent: request.headers['user-agent'], requestId };
         const elsewhere = places.has(path) ? publicAddressOf(request, origin) : undefined;
         if (elsewhere !== undefined) return response.redirect(303, elsewhere);
-        if (ofBrowsers.has(path)) requireDocument(request);
-        if (verb === 'post') requireSecure(request, origin, isProxied);
+        // Before the request counts, so that a page of another site does not use up what its visitor's address may ask.
+        if (ofBrowsers.has(path) || request.headers['sec-fetch-site'] === 'cross-site') requireDocument(request);
+        if (ofBrowsers.has(path) || verb === 'post') requireSecure(request, origin, isProxied);
         countUnknown(request, response)
           .then(() => handle({ request, response, origin, query: queryOf(request), visitor }))
           .catch(next);

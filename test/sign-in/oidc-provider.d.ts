@@ -1,4 +1,4 @@
-/** The parts of oidc-provider that tests use: it has no types of its own. */
+/** The parts of oidc-provider that tests and `npm run provider` use: it has no types of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
@@ -10,7 +10,6 @@ declare module 'oidc-provider' {
   export class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
-    listen(port: number, host: string, listening: () => void): void;
     readonly Grant: new (properties: {
       accountId: string;
       clientId: string;

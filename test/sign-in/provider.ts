@@ -1,8 +1,8 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Provider } from 'oidc-provider';
+import { changeToken, newKey, publicOf, secretOf, signed } from '../../scripts/forge.js';
 import { Visitor } from './visitor.js';
 
 /** Claims of the ID token about the person. */
@@ -61,7 +61,7 @@ export function useProvider(): TestProvider {
           token_endpoint_auth_method: 'client_secret_basic',
         },
       ],
-      jwks: { keys: [{ ...key.secret.export({ format: 'jwk' }), kid: key.kid, use: 'sig', alg: 'RS256' }] },
+      jwks: { keys: [secretOf(key)] },
       claims: { email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
       features: { devInteractions: { enabled: false } },
       cookies: { keys: ['a key for tests'] },
@@ -80,8 +80,8 @@ export function useProvider(): TestProvider {
       if (instead !== undefined) return void response.setHeader('content-type', 'application/json').end(instead);
       if (path.startsWith('/interaction/')) return void consent(provider, state.person.sub, request, response);
       if (path === '/jwks') {
-        const published = keys.map(({ secret, kid }) => publicOf(secret, kid));
-        return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: published }));
+        const body = JSON.stringify({ keys: keys.map(publicOf) });
+        return void response.setHeader('content-type', 'application/json').end(body);
       }
       if (path === '/token') changeToken(response, (claims) => signed(state.forge?.(claims) ?? claims, key));
       handle(request, response);
@@ -89,42 +89,6 @@ export function useProvider(): TestProvider {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
   return state;
-}
-
-interface Key {
-  secret: KeyObject;
-  kid: string;
-}
-
-const newKey = (number: number): Key => ({
-  secret: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
-  kid: `key-${number}`,
-});
-
-const publicOf = (secret: KeyObject, kid: string) => {
-  const { n, e, kty } = secret.export({ format: 'jwk' });
-  return { n, e, kty, kid, use: 'sig', alg: 'RS256' };
-};
-
-const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-function signed(claims: Record<string, unknown>, { secret, kid }: Key): string {
-  const text = `${encode({ alg: 'RS256', kid })}.${encode(claims)}`;
-  return `${text}.${sign('sha256', Buffer.from(text), secret).toString('base64url')}`;
-}
-
-/** Replaces the ID token of an answer by one with other claims, and signs it. */
-function changeToken(response: ServerResponse, make: (claims: Record<string, unknown>) => string) {
-  const end = response.end.bind(response) as (body: unknown) => typeof response;
-  response.end = ((body: unknown) => {
-    const answer = JSON.parse(String(body)) as { id_token?: string };
-    if (answer.id_token === undefined) return end(body);
-    const [, claims = ''] = answer.id_token.split('.');
-    answer.id_token = make(JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>);
-    const text = JSON.stringify(answer);
-    response.setHeader('content-length', Buffer.byteLength(text));
-    return end(text);
-  }) as typeof response.end;
 }
 
 /** Signs the person in and grants the requested scopes, as the provider's own pages would. */
