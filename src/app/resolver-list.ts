@@ -21,6 +21,7 @@ import {
   EpisodeResolver,
   OrganizationEpisodesResolver,
 } from '#resolvers/episode.resolver.js';
+import { EpisodeNoticesResolver } from '#resolvers/episode-notices.resolver.js';
 import { ExportResolver } from '#resolvers/export.resolver.js';
 import { FileImportResolver } from '#resolvers/file-import.resolver.js';
 import { HookHeaderResolver, HookResolver } from '#resolvers/hook.resolver.js';
@@ -76,6 +77,7 @@ export function createResolvers({
     new ApplicationEpisodesResolver(),
     new DeviceEpisodesResolver(),
     new OrganizationEpisodesResolver(),
+    new EpisodeNoticesResolver(),
     new EpisodeResolver(clock),
     new DeviceTokenResolver(clock),
     new ApiTokenEdgesResolver(),

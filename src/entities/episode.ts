@@ -2,8 +2,9 @@ import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AlertSeverity } from './alert-rule.js';
 import { RestScalar } from './columns.js';
+import { DeliveryState } from './delivery.js';
 import { Node } from './node.js';
-import { UnixTime } from './scalars.js';
+import { EmailAddress, UnixTime } from './scalars.js';
 import { words } from './words.js';
 
 export enum EpisodeState {
@@ -93,6 +94,24 @@ export class Episode {
   @Field(() => ID, { nullable: true, description: 'Account that acknowledged the episode.' }) acknowledgedBy?:
     | string
     | null;
+}
+
+@ObjectType({ description: 'A mail that notifies an address of an episode.' })
+export class EpisodeMail {
+  @Field(() => EmailAddress, { description: 'The address.' }) address!: string;
+  @Field(() => EpisodeState, { description: '`open`: of its opening; `closed`: of its closing.' }) of!: EpisodeState;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Time of sending; null while the mail waits.' })
+  sentAt!: string | null;
+}
+
+@ObjectType({ description: 'A call of a hook about an episode.' })
+export class EpisodeCall {
+  @Field(() => ID, { description: 'Hook that is called.' }) applicationHookId!: string;
+  @Field(() => EpisodeState, { description: '`open`: about its opening; `closed`: about its closing.' })
+  of!: EpisodeState;
+  @Field(() => DeliveryState, { description: 'State of the delivery.' }) state!: DeliveryState;
+  @Field(() => Int, { description: 'Number of attempts so far.' }) attemptsMade!: number;
+  @Field(() => GraphQLDateTimeISO, { description: 'Time at which the delivery was stored.' }) createdAt!: string;
 }
 
 /** The effect of an acknowledgement. */

@@ -57,18 +57,21 @@ export const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
 /** Declares an identifier. */
 export const id = (description: string) => z.string().min(1).max(100).describe(description);
 
-/** Declares a time, which is passed on as Unix seconds. */
+/** Declares a time, which becomes Unix seconds. Without a zone, a text is refused: it could mean any. */
 export const time = (description: string) =>
   z
     .union([z.number(), z.string().max(35)])
     .refine((value) => !Number.isNaN(secondsOf(value)), {
-      error: 'must be a time such as 2026-11-25T22:00:00Z, or Unix seconds',
+      error: 'must be a time with a zone, such as 2026-11-25T22:00:00Z, or Unix seconds',
     })
+    .transform(secondsOf)
     .describe(`${description} ISO 8601 with a zone, such as 2026-11-25T22:00:00Z, or Unix seconds.`);
 
-/** Returns a time in Unix seconds; NaN when a text is no time. */
-export const secondsOf = (value: number | string): number =>
-  typeof value === 'number' ? value : Date.parse(value) / 1000;
+/** Returns a time in Unix seconds; NaN when a text is no time with a zone. */
+const secondsOf = (value: number | string): number => {
+  if (typeof value === 'number') return value;
+  return /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(value) ? Date.parse(value) / 1000 : Number.NaN;
+};
 
 /** Declares a nullable field of an answer. */
 export const text = (description: string) => z.string().nullable().describe(description);

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Tool } from './tool.js';
+import { alertRules } from './tools/alert-rules.js';
 import { findDevices } from './tools/find-devices.js';
 import { graphqlQuery } from './tools/graphql-query.js';
 import { hookHealth } from './tools/hook-health.js';
@@ -17,6 +18,7 @@ export const createTools = (schema: GraphQLSchema): readonly Tool[] => [
   searchRecords,
   hookHealth,
   openAlerts,
+  alertRules,
   createSchemaSearch(schema),
   graphqlQuery,
 ];

@@ -24,6 +24,7 @@ const tools: Record<string, Tool> = {
   },
   search_records: { access: 'readers', isOfLinks: true, args: ({ applicationId }) => ({ applicationId }) },
   open_alerts: { access: 'anyone', args: ({ applicationId }) => ({ applicationId }) },
+  alert_rules: { access: 'anyone', args: ({ applicationId }) => ({ applicationId }) },
   hook_health: { access: 'anyone', forbidden: 'reader', args: ({ applicationId }) => ({ applicationId }) },
   latest_values: { access: 'anyone', args: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
   graphql_query: {
@@ -39,6 +40,7 @@ const tools: Record<string, Tool> = {
 const finds: Record<string, (who: Who) => boolean> = {
   find_devices: (who) => !['member', 'other organization'].includes(who),
   latest_values: (who) => !['member', 'other organization'].includes(who),
+  alert_rules: (who) => !['member', 'other organization'].includes(who),
   hook_health: (who) => !['member', 'other organization'].includes(who),
 };
 

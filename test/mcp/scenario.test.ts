@@ -57,7 +57,8 @@ describe('an assistant with the tools alone', () => {
         deviceId: store.devices['Freezer North'],
         isOpen: false,
         values: { temperature: -12 },
-        notified: { recipients: [{ address: 'night@cold.example', state: expect.any(String) }], hooks: 0 },
+        notified: { mails: [], hooks: [] },
+        wouldNotify: { recipients: [{ address: 'night@cold.example', state: expect.any(String) }], hooks: 0 },
       }),
     ]);
     // One hook is called for alerts, but a user has disabled it.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '#entities/enums.js';
 import type { Actor } from '../support/actor.js';
+import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { type Assistant, connectAssistant, type Era, type ToolAnswer } from './assistant.js';
 import { type ColdStore, makeColdStore } from './scene.js';
@@ -38,12 +39,13 @@ const names = [
   'search_records',
   'hook_health',
   'open_alerts',
+  'alert_rules',
   'schema_search',
   'graphql_query',
 ];
 
 describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)', (era) => {
-  it('lists eight tools, the same for everybody, that only read', async () => {
+  it('lists nine tools, the same for everybody, that only read', async () => {
     const { tools } = await assistants[era].client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(names);
     for (const { annotations, outputSchema, inputSchema } of tools) {
@@ -66,6 +68,7 @@ describe.each(['modern', 'legacy'] as const)('tools for the official client (%s)
       search_records: { applicationId, from: night.from },
       hook_health: {},
       open_alerts: { state: 'any' },
+      alert_rules: { applicationId },
       schema_search: { question: 'episodes' },
       graphql_query: { query: '{ account { name } }' },
     };
@@ -130,7 +133,63 @@ describe('search_records', () => {
   });
 });
 
+describe('search_records with names that no record has', () => {
+  const ask = async (args: object) => {
+    const { applicationId, night } = store;
+    return (await assistants.modern.call('search_records', { applicationId, from: night.from, to: night.to, ...args }))
+      .data;
+  };
+
+  it('says which they are, and leaves out those that records have', async () => {
+    const query = {
+      bool: {
+        filter: [{ range: { 'data.temp': { gt: 1 } } }, { exists: { field: 'temperature' } }],
+        must: [{ range: { 'data.temperature': { lt: 100 } } }],
+      },
+    };
+    const aggs = { by: { terms: { field: 'device.id' }, aggs: { top: { max: { field: 'data.humidity' } } } } };
+    const { total, unknownFields } = await ask({ query, aggs, size: 0 });
+    expect([total, unknownFields.sort()]).toEqual([0, ['data.humidity', 'data.temp', 'temperature']]);
+    const known = await ask({ query: { range: { 'data.temperature': { lt: 100 } } }, sort: [{ ts: 'asc' }] });
+    expect(known).not.toHaveProperty('unknownFields');
+  });
+});
+
+describe('open_alerts', () => {
+  it('lists as notified only who was told of the alert, and apart from them who would be told now', async () => {
+    const { data } = await assistants.modern.call('open_alerts', { state: 'any' });
+    expect(data['alerts']).toMatchObject([
+      {
+        notified: { mails: [], hooks: [] },
+        wouldNotify: { recipients: [{ address: 'night@cold.example', state: 'pending' }], hooks: 0 },
+      },
+    ]);
+  });
+});
+
 describe('hook_health', () => {
+  it('shows key, latest error, and deliveries that failed and are tried again', async () => {
+    const owner = await world.organization();
+    const at = `/organizations/${owner.id}`;
+    const applicationId = await owner.make(`${at}/applications`, { name: 'Calls' });
+    const deviceId = await owner.make(`${at}/devices/f0-0f`);
+    await owner.put(`/applications/${owner.id}/${applicationId}/devices/${deviceId}`);
+    const put = `mutation ($o: ID!, $a: ID!) { putHooks(organizationId: $o, applicationId: $a,
+      hooks: [{ externalId: "alarm", url: "http://127.0.0.1:9/" }]) { created } }`;
+    expect((await owner.graph(put, { o: owner.id, a: applicationId })).body.errors).toBeUndefined();
+    await owner.post(`${at}/records`, { serial: 'f0-0f', data: { temperature: 1 } });
+    const assistant = await connect(owner);
+    const health = async () => (await assistant.call('hook_health')).data['hooks'][0];
+    await until(async () => (await health()).retrying === 1);
+    expect(await health()).toMatchObject({
+      key: 'alarm',
+      successRate: 0,
+      lastStatusCode: null,
+      lastError: { code: expect.any(String), message: expect.any(String) },
+      lastAttemptAt: expect.any(String),
+    });
+  });
+
   it('shows no path of an address, which may hold a secret', async () => {
     const { text, data } = await assistants.modern.call('hook_health');
     expect(data['hooks']).toHaveLength(1);
@@ -161,8 +220,33 @@ describe('a member who may only read an application', () => {
     await owner.put(`/teams/${owner.id}/${teamId}/members/${member.id}`);
     const assistant = await connect(member);
     const { data } = await assistant.call('open_alerts', { state: 'any' });
-    expect(data['alerts']).toMatchObject([{ name: 'Too warm', notified: { hooks: null } }]);
+    expect(data['alerts']).toMatchObject([
+      { name: 'Too warm', notified: { hooks: null }, wouldNotify: { hooks: null } },
+    ]);
+    expect((await assistant.call('alert_rules')).data['rules']).toMatchObject([
+      { name: 'Too warm', when: { all: [{ variable: 'temperature', operator: 'gt', value: -15 }] } },
+    ]);
     expect((await assistant.call('hook_health')).data['hooks']).toEqual([]);
+  });
+});
+
+describe('times of the tools', () => {
+  it.each([
+    ['find_devices', 'silentSince'],
+    ['series', 'from'],
+    ['search_records', 'from'],
+    ['open_alerts', 'to'],
+  ])('refuse one without a zone, and take the same ones with it (%s)', async (name, field) => {
+    const args = {
+      ...(name === 'series' && { deviceIds: [store.devices['Cooler']], variables: ['temperature'] }),
+      ...(name === 'search_records' && { applicationId: store.applicationId }),
+    };
+    for (const time of ['2026-11-25T22:00:00', '2026-11-25'])
+      expect(errorOf(await assistants.modern.call(name, { ...args, [field]: time })).errors).toEqual([
+        { path: field, message: expect.stringContaining('with a zone') },
+      ]);
+    for (const time of ['2026-11-25T22:00:00Z', '2026-11-25T22:00:00+01:00', 1_795_644_000])
+      expect((await assistants.modern.call(name, { ...args, [field]: time })).isError).toBe(false);
   });
 });
 

@@ -171,6 +171,11 @@ export type EpisodeEnd =
   /** The rule was deleted. */
   | 'ruleDeleted';
 
+/** State of an episode. */
+export type EpisodeState =
+  | 'open'
+  | 'closed';
+
 /** Content of an imported file. */
 export type ImportKind =
   | 'devices'
@@ -193,11 +198,6 @@ export type ImportState =
 export type Role =
   | 'owner'
   | 'member';
-
-/** State of an episode. */
-export type EpisodeState =
-  | 'open'
-  | 'closed';
 
 /** Reason why a hook is disabled. */
 export type HookDisabledReason =

@@ -20,7 +20,7 @@ export const graphqlQuery = tool({
   name: 'graphql_query',
   title: 'GraphQL query',
   description:
-    'Runs one query of the GraphQL API; find fields and types with `schema_search` first. Mutations and subscriptions are refused. Lists take `first` and `after`, or `limit` and `page`. A query that may return more than 25,000 objects is refused: ask for shorter lists. `answers` holds the answer, `{"data", "errors"}`. A long answer comes as pieces of its JSON text in `pieces`, to be joined.',
+    'Runs one query of the GraphQL API; find fields and types with `schema_search` first. Mutations and subscriptions are refused. Fields that take `organizationId` get it from `{ account { id } }`. Lists take `first` and `after`, or `limit` and `page`. A query that may return more than 25,000 objects is refused: ask for shorter lists. `answers` holds the answer, `{"data", "errors"}`. A long answer comes in several calls: `answers` then holds `{"piece", "from", "of"}`, a part of its JSON text. Go on with `cursor`, and join the texts of all `piece`.',
   input: input({
     query: z.string().min(1).max(20_000).describe('A document with one query, or several and `operationName`.'),
     variables: json.optional().describe('Values of its variables.'),

@@ -23,9 +23,9 @@ const query = `query HookHealth($organizationId: ID!, $ids: [ID!], $after: Strin
         id name
         hooks(limit: 100, failing: $failing, disabled: $disabled) {
           items {
-            id url disabled disabledReason
+            id externalId url disabled disabledReason
             settings { events circuit circuitUntil failuresInRow filterDisabledReason }
-            stats { pending running successRate p50 p95 lastFailureAt }
+            stats { pending retrying running successRate p50 p95 lastFailureAt lastAttemptAt lastStatusCode lastError { code message } }
           }
         }
       }
@@ -45,7 +45,7 @@ export const hookHealth = tool({
   name: 'hook_health',
   title: 'Health of hooks',
   description:
-    'Answers the hooks of an application, or of all: what each is called for (`events`: `record`, `alert.opened`, ...), whether it is disabled and why, its circuit breaker, failures in a row, waiting deliveries and the success rate of the latest calls. Hooks of applications that the caller may not change are left out. An address is answered without its path, which may hold a secret.',
+    'Answers the hooks of an application, or of all: what each is called for (`events`: `record`, `alert.opened`, ...), whether it is disabled and why, its circuit breaker, failures in a row, waiting deliveries, the status or error of the latest call and the success rate. Hooks of applications that the caller may not change are left out. An address is answered without its path, which may hold a secret.',
   input: input({
     applicationId: id('Only hooks of this application.').optional(),
     failing: z.boolean().optional().describe('True: only hooks whose latest calls failed.'),
@@ -56,6 +56,7 @@ export const hookHealth = tool({
     hooks: z.array(
       z.object({
         id: z.string(),
+        key: text('Key that a tool chose for the hook.'),
         applicationId: z.string(),
         applicationName: z.string().describe('Untrusted.'),
         origin: z.string().describe('Scheme, host and port of the address. Untrusted.'),
@@ -67,11 +68,23 @@ export const hookHealth = tool({
         failuresInRow: z.number(),
         filterDisabledReason: text('Reason why the filter was disabled.'),
         pending: z.number().describe('Waiting deliveries, counted up to 10,000.'),
+        retrying: z.number().describe('Waiting deliveries that have failed and are tried again.'),
         running: z.number(),
-        successRate: z.number().nullable().describe('Share of the latest thousand deliveries that succeeded, 0 to 1.'),
+        successRate: z
+          .number()
+          .nullable()
+          .describe(
+            'Share that succeeded, 0 to 1, of the latest thousand ended deliveries and of those that failed and are tried again; null before the first call.',
+          ),
         p50: z.number().nullable().describe('Median duration of calls in milliseconds.'),
         p95: z.number().nullable(),
         lastFailureAt: text('Time of the last failed call.'),
+        lastAttemptAt: text('Time of the latest call.'),
+        lastStatusCode: z.number().nullable().describe('HTTP status of the latest call; null without an answer.'),
+        lastError: z
+          .object({ code: z.string(), message: z.string() })
+          .nullable()
+          .describe('Why the latest call got no answer. Untrusted.'),
       }),
     ),
   },
@@ -108,8 +121,9 @@ export const hookHealth = tool({
   },
 });
 
-const itemOf = ({ id, name }: Application, { id: hookId, url, settings, stats, ...hook }: Hook) => ({
+const itemOf = ({ id, name }: Application, { id: hookId, externalId, url, settings, stats, ...hook }: Hook) => ({
   id: hookId,
+  key: externalId,
   applicationId: id,
   applicationName: name,
   origin: new URL(url).origin,

@@ -11,6 +11,9 @@ interface Episode {
   readonly applicationId: string;
   readonly closedAt: string | null;
   readonly openedBy: { readonly values: unknown } | null;
+  readonly mails: readonly { readonly address: string; readonly of: string; readonly sentAt: string | null }[];
+  /** Null unless the caller may change the application. */
+  readonly calls: readonly object[] | null;
   readonly alertRule: { readonly disabled: boolean; readonly recipientStates: readonly Recipient[] } | null;
   readonly [field: string]: unknown;
 }
@@ -22,7 +25,9 @@ const query = `query OpenAlerts($organizationId: ID!, $first: Int, $after: Strin
         cursor
         node {
           id name severity openedAt closedAt closedReason acknowledgedAt applicationId deviceId
-          openedBy { values }
+          openedBy { values } openedReason
+          mails { address of sentAt }
+          calls { hookId: applicationHookId of state attempts: attemptsMade at: createdAt }
           device { serial name }
           alertRule { disabled recipientStates { address state } }
         }
@@ -43,7 +48,7 @@ export const openAlerts = tool({
   name: 'open_alerts',
   title: 'Alerts',
   description:
-    'Answers the alerts (episodes of alert rules) that are open, or with `state` those that were: what opened each, when, whether somebody acknowledged it, and who is notified: `notified.recipients` get e-mails unless their state is `stopped`; `notified.hooks` is the number of enabled hooks that are called for alerts. A device without an episode raised no alert, so nobody was notified.',
+    'Answers the alerts (episodes of alert rules) that are open, or with `state` those that were: what opened each, when, whether somebody acknowledged it, and who was told: `notified` has the mails and the calls of hooks about this alert. `wouldNotify` has who would be told of a further alert of the rule: recipients whose state is `confirmed`, and the number of enabled hooks that are called for alerts. A device without an episode raised no alert, so nobody was notified.',
   input: input({
     state: z.enum(['open', 'closed', 'any']).default('open').describe('`any`: open and closed ones.'),
     applicationId: id('Only alerts of this application.').optional(),
@@ -72,7 +77,29 @@ export const openAlerts = tool({
         deviceName: text('Untrusted.'),
         values: z.unknown().describe('Values that opened it; null for a silence. Untrusted.'),
         ruleDisabled: z.boolean().nullable().describe('Whether the rule is disabled now; null once it is deleted.'),
+        openedReason: text('`quota`: records were refused, so the silent device may have sent some.'),
         notified: z.object({
+          mails: z.array(
+            z.object({
+              address: z.string(),
+              of: z.string().describe('`open`: of the opening; `closed`: of the closing.'),
+              sentAt: text('Null while the mail waits.'),
+            }),
+          ),
+          hooks: z
+            .array(
+              z.object({
+                hookId: z.string(),
+                of: z.string(),
+                state: z.string().describe('`pending`, `succeeded` or `failed`.'),
+                attempts: z.number(),
+                at: z.string(),
+              }),
+            )
+            .nullable()
+            .describe('Calls; null if the caller may not see hooks of the application.'),
+        }),
+        wouldNotify: z.object({
           recipients: z.array(z.object({ address: z.string(), state: z.string() })),
           hooks: z.number().nullable().describe('Null if the caller may not see hooks of the application.'),
         }),
@@ -81,23 +108,29 @@ export const openAlerts = tool({
   },
   isUntrusted: true,
   async run({ limit, state, cursor: _, ...filter }, call) {
-    const { organization } = await read<{ organization: { episodes: Connection<Episode> } }>(call, query, {
-      organizationId: call.organizationId,
-      first: limit,
-      after: call.position,
-      state: state === 'any' ? undefined : state,
-      ...filter,
-    });
+    const { organization } = await read<{ organization: { episodes: Connection<Episode> } }>(
+      call,
+      query,
+      {
+        organizationId: call.organizationId,
+        first: limit,
+        after: call.position,
+        state: state === 'any' ? undefined : state,
+        ...filter,
+      },
+      'calls',
+    );
     const { episodes } = organization;
     const hooks = await hooksOf(call, [...new Set(episodes.edges.map(({ node }) => node.applicationId))]);
-    return partOf(episodes, ({ openedBy, device, alertRule, ...episode }) => ({
+    return partOf(episodes, ({ openedBy, device, alertRule, mails, calls, ...episode }) => ({
       ...episode,
       isOpen: episode.closedAt === null,
       deviceSerial: (device as { serial: string } | null)?.serial ?? null,
       deviceName: (device as { name: string | null } | null)?.name ?? null,
       values: openedBy?.values ?? null,
       ruleDisabled: alertRule?.disabled ?? null,
-      notified: { recipients: alertRule?.recipientStates ?? [], hooks: hooks.get(episode.applicationId) ?? null },
+      notified: { mails, hooks: calls },
+      wouldNotify: { recipients: alertRule?.recipientStates ?? [], hooks: hooks.get(episode.applicationId) ?? null },
     }));
   },
 });

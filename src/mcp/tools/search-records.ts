@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type Fault } from '#common/errors.js';
-import { id, input, type Part, read, secondsOf, time, tool } from '../tool.js';
+import { id, input, type Part, read, time, tool } from '../tool.js';
+import { isStored, namesIn, occurrencesOf, unknownAmong } from './field-names.js';
 
 /** An answer of the query language, or its error. */
 interface Response {
@@ -36,7 +37,7 @@ const json = z.record(z.string(), z.unknown());
 export const searchRecords = tool({
   name: 'search_records',
   title: 'Search records',
-  description: `Searches the records of an application's devices in the query language of Elasticsearch: \`query\`, \`aggs\` and \`sort\` as there. Fields: \`ts\`, \`data.<variable>\`, \`metadata.<name>\`, \`device.id\`, \`device.serial\`, \`device.name\`, \`device.tags\`, \`product.id\`. For counts and extremes send \`"size": 0\` with \`aggs\`. The warmest devices: {"size": 0, "aggs": {"devices": {"terms": {"field": "device.id", "size": 100, "order": {"warmest": "desc"}}, "aggs": {"warmest": {"max": {"field": "data.temperature"}}}}}}. Only devices above -15: {"query": {"range": {"data.temperature": {"gt": -15}}}}. Times in aggregations are in milliseconds.`,
+  description: `Searches the records of an application's devices in the query language of Elasticsearch: \`query\`, \`aggs\` and \`sort\` as there. Names of fields match whole: \`ts\`, \`data.<variable>\`, \`metadata.<name>\`, \`device.id\`, \`device.serial\`, \`device.name\`, \`device.tags\`, \`product.id\`. For counts and extremes send \`"size": 0\` with \`aggs\`. The warmest devices: {"size": 0, "aggs": {"devices": {"terms": {"field": "device.id", "size": 100, "order": {"warmest": "desc"}}, "aggs": {"warmest": {"max": {"field": "data.temperature"}}}}}}. Only devices above -15: {"query": {"range": {"data.temperature": {"gt": -15}}}}. Times in aggregations are in milliseconds.`,
   input: input({
     applicationId: id('Application whose records are searched.'),
     from: time('Start, included; by default a day before `to`.').optional(),
@@ -58,6 +59,12 @@ export const searchRecords = tool({
   }),
   list: 'records',
   output: {
+    unknownFields: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Names in this call that no record of the range has, so that they match nothing. Names match whole: `data.temp` is not `data.temperature`, and variables begin with `data.`.',
+      ),
     from: z.number().describe('Start of the range in Unix seconds.'),
     to: z.number().describe('End of the range in Unix seconds.'),
     total: z.number().describe('Number of records that match; with `totalRelation` gte, at least so many.'),
@@ -70,8 +77,8 @@ export const searchRecords = tool({
   },
   isUntrusted: true,
   async run({ applicationId, from, to, productIds, query: dsl, aggs, size, sort, fields }, call) {
-    const end = to === undefined ? Date.now() / 1000 : secondsOf(to);
-    const first: Position = { from: from === undefined ? end - day : secondsOf(from), to: end };
+    const end = to ?? Date.now() / 1000;
+    const first: Position = { from: from ?? end - day, to: end };
     const at = call.position === undefined ? first : (JSON.parse(call.position) as Position);
     const order = sort === undefined || sort.length === 0 ? [{ ts: 'desc' }] : sort;
     const one = {
@@ -84,18 +91,26 @@ export const searchRecords = tool({
       ...(fields && { _source: fields }),
       ...(at.after === undefined ? { aggs } : { search_after: at.after }),
     };
+    const names = at.after === undefined ? namesIn({ query: dsl, aggs, sort, fields }) : [];
+    const asked = names.filter(isStored);
     const { search } = await read<{ search: { responses: Response[] } }>(call, query, {
       organizationId: call.organizationId,
       applicationId,
       ts: { gte: at.from, lte: at.to },
-      queries: [one],
+      queries: [one, ...(asked.length > 0 ? [{ products: productIds, size: 0, ...occurrencesOf(asked) }] : [])],
     });
-    return partOfSearch(search.responses[0]!, at, size);
+    const [response, occurring] = search.responses;
+    return partOfSearch(response!, at, size, unknownAmong(names, occurring));
   },
 });
 
 /** @throws the error of the query. */
-function partOfSearch(response: Response, { from, to }: Position, size: number): Part {
+function partOfSearch(
+  response: Response,
+  { from, to }: Position,
+  size: number,
+  unknownFields: readonly string[],
+): Part {
   if (response.error !== undefined) throw failureOf(response.status, response.error);
   const { hits, aggregations, timed_out: timedOut = false } = response;
   const records = hits?.hits ?? [];
@@ -110,6 +125,7 @@ function partOfSearch(response: Response, { from, to }: Position, size: number):
       total: hits?.total?.value ?? 0,
       totalRelation: hits?.total?.relation ?? 'eq',
       timedOut,
+      ...(unknownFields.length > 0 && { unknownFields }),
       ...(aggregations && { aggregations }),
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, input, read, secondsOf, text, time, tool } from '../tool.js';
+import { id, input, read, text, time, tool } from '../tool.js';
 
 interface Line {
   readonly deviceId: string;
@@ -56,8 +56,8 @@ export const series = tool({
   },
   isUntrusted: true,
   async run({ from, to, cursor: _, ...args }, call) {
-    const end = to === undefined ? Date.now() / 1000 : secondsOf(to);
-    const start: Position = { skip: 0, from: from === undefined ? end - day : secondsOf(from), to: end };
+    const end = to ?? Date.now() / 1000;
+    const start: Position = { skip: 0, from: from ?? end - day, to: end };
     const { skip, ...range } = call.position === undefined ? start : (JSON.parse(call.position) as Position);
     const variables = { organizationId: call.organizationId, ...args, ...range };
     const { series: lines } = await read<{ series: Line[] }>(call, query, variables);
