@@ -5,8 +5,8 @@ import { createPollLoop } from '#scheduling/poll-loop.js';
 import type { MatchRecords } from './answer-queries.js';
 import { catchUp, type MatchCommitted } from './catch-up.js';
 import { createClosings, type EnqueueEvents } from './closing.js';
-import type { AlertRecord } from './decide.js';
-import { type DecideOptions, type Notify, type PlannedDecisions, planDecisions } from './decide-stored.js';
+import type { StoredRecord } from './decide.js';
+import { type DecideOptions, type NewestBefore, type Notify, type PlannedDecisions, planDecisions } from './decide-stored.js';
 import type { Transition } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
@@ -28,6 +28,7 @@ export interface AlertsOptions {
   registry: Registry;
   match: MatchRecords;
   matchCommitted: MatchCommitted;
+  newestBefore: NewestBefore;
   /** Stores the deliveries of events for hooks. */
   enqueue: EnqueueEvents;
   /** Events about hooks that triggers noted. */
@@ -39,7 +40,7 @@ export interface AlertsOptions {
 /** Alerts, as the rest of the service uses them. */
 export interface Alerts {
   /** Plans the decision of rules over records in the transaction that stores them; undefined if no rule watches. */
-  planDecisions(tx: pg.PoolClient, stored: readonly AlertRecord[]): Promise<PlannedDecisions | undefined>;
+  planDecisions(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<PlannedDecisions | undefined>;
   /** Hints that an episode was closed, or that a rule's state is due. */
   wake(): void;
   /** Hints that a mail asking for confirmation is due. */
@@ -50,12 +51,12 @@ export interface Alerts {
 
 /** Creates alerts over a database. */
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { pool, clock, log, registry, match, matchCommitted, enqueue, outbox, mail } = options;
+  const { pool, clock, log, registry, match, matchCommitted, newestBefore, enqueue, outbox, mail } = options;
   const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
   const health = createRuleHealth({ pool, clock, log, count: metrics.countQuery });
   const upkeep = createMailUpkeep(pool, clock, log);
   const notify = createNotify(enqueue, mail, metrics);
-  const deciding: DecideOptions = { clock, match, notify, health };
+  const deciding: DecideOptions = { clock, match, notify, health, newestBefore };
   const outboxes = [createClosings(enqueue, mail), outbox];
   // A slow query must not delay silences, so another loop decides the records that wait for one.
   let isBehind = false;

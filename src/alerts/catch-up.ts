@@ -5,6 +5,7 @@ import { transaction } from '#database/transaction.js';
 import type { AlertCondition } from '#entities/alert-condition.js';
 import type { PlainJson } from '#json/json.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
+import { orderTime } from '#scheduling/order-time.js';
 import { answersOf, type Matched, queriesOf } from './answer-queries.js';
 import { type AlertRecord, decideThreshold, type QueryAnswers } from './decide.js';
 import { type Notify, writeDecisions } from './decide-stored.js';
@@ -116,12 +117,14 @@ async function waitingOf(pool: pg.Pool, { ruleId, organizationId }: Rule): Promi
     deviceId: string;
     productId: string | null;
     data: AlertRecord['data'];
+    notedAt: number;
   }>(sql`
-    select number::text, record_id id, extract(epoch from ts)::float8 ts, device_id "deviceId", product_id "productId", data
+    select number::text, record_id id, extract(epoch from ts)::float8 ts, device_id "deviceId", product_id "productId", data,
+           extract(epoch from noted_at)::float8 * 1000 "notedAt"
       from alert_undecided u where rule_id = ${ruleId} order by u.number limit ${atOnce}`);
-  return rows.map(({ number, id, ts, data, deviceId, productId }) => {
+  return rows.map(({ number, id, ts, data, deviceId, productId, notedAt }) => {
     const device = { id: deviceId, organizationId, ...(productId !== null && { product: { id: productId } }) };
-    return { number, record: { id, ts, data, device } };
+    return { number, record: { id, ts, at: orderTime(ts, notedAt), data, device } };
   });
 }
 

@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg';
+import { clockTolerance } from '#scheduling/clock-tolerance.js';
+import { orderTime } from '#scheduling/order-time.js';
 import { type Answered, answerQueries, hasQuery, type MatchRecords } from './answer-queries.js';
-import { type AlertRecord, type Decision, decideSilence, decideThreshold } from './decide.js';
+import { type AlertRecord, type Decision, decideSilence, decideThreshold, type StoredRecord } from './decide.js';
 import { storeTransitions, type Transition } from './episode.js';
 import type { RuleHealth } from './health.js';
-import { type Watch, watchesOf } from './rule.js';
-import { lockWatches, noteArrivals, stateKey, statesOf, writeStates } from './state.js';
+import { type Begun, type Watch, watchesOf } from './rule.js';
+import { lockWatches, type Noted, noteArrivals, raiseNewest, stateKey, statesOf, writeStates } from './state.js';
 import { type Deferred, storeDeferred } from './undecided.js';
 
 /**
@@ -13,12 +15,24 @@ import { type Deferred, storeDeferred } from './undecided.js';
  */
 export type Notify = (tx: PoolClient, transitions: readonly Transition[]) => Promise<(() => void) | undefined>;
 
+/**
+ * Returns the time of the newest stored record of each device, in Unix seconds. Leaves out these records, and those
+ * ahead of `now`.
+ */
+export type NewestBefore = (
+  tx: PoolClient,
+  deviceIds: readonly string[],
+  without: readonly string[],
+  now: number,
+) => Promise<ReadonlyMap<string, number>>;
+
 /** Settings of {@link planDecisions}. */
 export interface DecideOptions {
   clock: () => number;
   match: MatchRecords;
   notify: Notify;
   health: RuleHealth;
+  newestBefore: NewestBefore;
 }
 
 /** Decisions of rules over the records that a transaction stores. `write` writes them in the same transaction. */
@@ -35,15 +49,16 @@ export interface PlannedDecisions {
  */
 export async function planDecisions(
   tx: PoolClient,
-  stored: readonly AlertRecord[],
-  { clock, match, notify, health }: DecideOptions,
+  stored: readonly StoredRecord[],
+  { clock, match, notify, health, newestBefore }: DecideOptions,
 ): Promise<PlannedDecisions | undefined> {
-  const byDevice = Map.groupBy(stored, ({ device }) => device.id);
-  const deviceIds = [...byDevice.keys()];
   const now = new Date(clock());
+  const records = stored.map((record): AlertRecord => ({ ...record, at: orderTime(record.ts, now.getTime()) }));
+  const byDevice = Map.groupBy(records, ({ device }) => device.id);
+  const deviceIds = [...byDevice.keys()];
   const arrivals = deviceIds.map((deviceId) => ({
     deviceId,
-    ts: byDevice.get(deviceId)!.reduce((newest, { ts }) => Math.max(newest, ts), 0),
+    ts: byDevice.get(deviceId)!.reduce((newest, { at }) => Math.max(newest, at), 0),
   }));
   // The statements go out in one packet. Each takes its snapshot once the one before it has its locks.
   const [previous, watches, states] = await Promise.all([
@@ -52,10 +67,20 @@ export async function planDecisions(
     statesOf(tx, deviceIds),
   ]);
   if (watches.length === 0) return undefined;
+  const unnoted = devicesUnnoted(watches, previous);
+  if (unnoted.length > 0) {
+    const without = unnoted.flatMap((deviceId) => byDevice.get(deviceId)!.map(({ id }) => id));
+    const newest = await newestBefore(tx, unnoted, without, now.getTime());
+    if (newest.size > 0) await raiseNewest(tx, newest);
+    for (const [deviceId, ts] of newest) {
+      const noted = previous.get(deviceId);
+      if (noted) previous.set(deviceId, { ...noted, ts: Math.max(noted.ts ?? ts, ts) });
+    }
+  }
   const costly = new Set(watches.filter(hasQuery).map(({ organizationId }) => organizationId));
   const stateOf = new Map(states.map((state) => [stateKey(state), state]));
   const sorted = new Map([...byDevice].map(([id, records]) => [id, inOrder(records)]));
-  const decided = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId) ?? null);
+  const decided = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId)?.ts ?? null);
   const before = (watch: Watch) => (stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)));
   return {
     costly,
@@ -132,9 +157,24 @@ export async function writeDecisions(
  * transaction.
  */
 const recordsFor = (records: readonly AlertRecord[], previousTs: number | null): readonly AlertRecord[] =>
-  previousTs === null || records[0]!.ts >= previousTs ? records : records.filter(({ ts }) => ts >= previousTs);
+  previousTs === null || records[0]!.at >= previousTs ? records : records.filter(({ at }) => at >= previousTs);
+
+/**
+ * Returns the devices of which records may have arrived unnoted, because no rule watched them: nothing arrived since a
+ * threshold rule or its link began.
+ */
+const devicesUnnoted = (watches: readonly Begun[], previous: ReadonlyMap<string, Noted>): string[] => [
+  ...new Set(
+    watches
+      .filter(({ kind, deviceId, begunAt }) => {
+        const { arrivedAt } = previous.get(deviceId) ?? { arrivedAt: null };
+        return kind === 'threshold' && (arrivedAt === null || arrivedAt <= begunAt + clockTolerance);
+      })
+      .map(({ deviceId }) => deviceId),
+  ),
+];
 
 const inOrder = (records: readonly AlertRecord[]) =>
-  records.length === 1 ? records : records.toSorted((a, b) => a.ts - b.ts);
+  records.length === 1 ? records : records.toSorted((a, b) => a.at - b.at || a.ts - b.ts);
 
 const allAnswered: Answered = { answers: () => undefined, late: new Set() };

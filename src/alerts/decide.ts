@@ -6,10 +6,15 @@ import type { Watch } from './rule.js';
 import type { NewState, StoredState } from './state.js';
 
 /** A record that the transaction has stored. */
+export type StoredRecord = Omit<AlertRecord, 'at'>;
+
+/** A record as rules decide it. */
 export interface AlertRecord {
   id: string;
   /** Unix seconds. */
   ts: number;
+  /** Time by which rules order records, in Unix seconds (see `orderTime`). */
+  at: number;
   data: Readonly<Record<string, unknown>>;
   device: { id: string; organizationId: string; product?: { id: string } };
 }
@@ -46,16 +51,16 @@ export function decideThreshold(
   const samples = records.map((record): Sample<AlertRecord> => {
     const when = holds(watch.when!, record);
     const until = watch.until === null ? (when === undefined ? undefined : !when) : holds(watch.until, record);
-    return { ts: record.ts, when, until, record };
+    return { ts: record.at, when, until, record };
   });
   const from = { since: before?.since ?? null, heldAt: before?.heldAt ?? null, isOpen: before?.episodeId != null };
   const { state, changes } = fold(watch, from, samples);
   let episodeId = before?.episodeId ?? null;
   const transitions = changes.map(({ kind, sample: { record } }): Transition => {
     if (kind === 'opened') episodeId = newEpisodeId();
-    const { id: recordId, ts, data } = record;
+    const { id: recordId, ts, at, data } = record;
     const by = { recordId, ts, values: comparedValues([watch.when, watch.until], data) };
-    const transition: Transition = { kind, episodeId: episodeId!, watch, at: ts, by };
+    const transition: Transition = { kind, episodeId: episodeId!, watch, at, by };
     if (kind === 'opened') return transition;
     episodeId = null;
     return { ...transition, reason: 'cleared' };

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '#database/named.js';
+import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import type { Watch } from './rule.js';
 
 /** The stored state of a rule for a device. Times are Unix seconds. */
@@ -24,16 +25,27 @@ export interface Arrival {
   ts: number;
 }
 
+/** What was noted of a device before a transaction. */
+export interface Noted {
+  /** Time of its newest record, in Unix seconds; null if none was noted. */
+  ts: number | null;
+  /** Time of its last arrival, in milliseconds since 1970; null if none was noted. */
+  arrivedAt: number | null;
+}
+
 /**
  * Locks devices in the order of their identifiers and notes arrivals. Transactions that store records of the same
- * device pass this lock one after the other. Returns, by device, the time of the newest record before the transaction.
+ * device pass this lock one after the other. Returns, by device, what was noted before the transaction.
  */
 export async function noteArrivals(
   tx: PoolClient,
   arrivals: readonly Arrival[],
   arrivedAt: Date,
-): Promise<ReadonlyMap<string, number | null>> {
+): Promise<Map<string, Noted>> {
+  const beyond = new Date(arrivedAt.getTime() + clockTolerance);
   const query = sql`
+    with before as (
+      select device_id, arrived_at from alert_device where device_id = any(${arrivals.map(({ deviceId }) => deviceId)}::uuid[]))
     insert into alert_device as a (device_id, ts, arrived_at)
     select h.device_id, to_timestamp(h.ts), ${arrivedAt}
       from unnest(${arrivals.map(({ deviceId }) => deviceId)}::uuid[], ${arrivals.map(({ ts }) => ts)}::float8[]) h (device_id, ts)
@@ -42,11 +54,25 @@ export async function noteArrivals(
                     where l.device_id = h.device_id and not r.disabled)
      order by h.device_id
         on conflict (device_id) do update
-       set previous_ts = a.ts, ts = greatest(a.ts, excluded.ts), arrived_at = greatest(a.arrived_at, excluded.arrived_at)
-    returning device_id "deviceId", extract(epoch from previous_ts)::float8 "previousTs"`;
-  const { rows } = await tx.query<{ deviceId: string; previousTs: number | null }>(named('alert arrivals', query));
-  return new Map(rows.map(({ deviceId, previousTs }) => [deviceId, previousTs]));
+       set previous_ts = least(a.ts, ${beyond}), ts = greatest(least(a.ts, ${beyond}), excluded.ts),
+           arrived_at = greatest(a.arrived_at, excluded.arrived_at)
+    returning device_id "deviceId", extract(epoch from previous_ts)::float8 ts,
+              (select extract(epoch from b.arrived_at)::float8 * 1000 from before b where b.device_id = a.device_id) "arrivedAt"`;
+  const { rows } = await tx.query<Noted & { deviceId: string }>(named('alert arrivals', query));
+  return new Map(rows.map(({ deviceId, ts, arrivedAt: before }) => [deviceId, { ts, arrivedAt: before }]));
 }
+
+/** Raises the times of the newest records of devices. The caller holds the locks of {@link noteArrivals}. */
+export const raiseNewest = (tx: PoolClient, newest: ReadonlyMap<string, number>) =>
+  tx.query(
+    named(
+      'alert newest',
+      sql`
+    update alert_device a set ts = greatest(a.ts, to_timestamp(n.ts))
+      from unnest(${[...newest.keys()]}::uuid[], ${[...newest.values()]}::float8[]) n (device_id, ts)
+     where a.device_id = n.device_id`,
+    ),
+  );
 
 /** Reads the states of devices. The caller holds the locks of {@link noteArrivals}. */
 export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<StoredState[]> {

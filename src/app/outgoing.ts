@@ -68,8 +68,10 @@ export function openAlerts(
   { enqueue, outbox }: Hooks,
   mail: Mailer | undefined,
 ): Alerts {
-  const { decide: match, decideCommitted } = place.stored;
+  const { decide: match, decideCommitted, newestBefore } = place.stored;
   const matchCommitted: AlertsOptions['matchCommitted'] = async (query, records, timeoutMs) =>
     (await decideCommitted([query], records, timeoutMs))[0]!;
-  return createAlerts({ pool: connections.pool, clock, log, registry, match, matchCommitted, enqueue, outbox, mail });
+  const { pool } = connections;
+  const ofRecords = { match, matchCommitted, newestBefore };
+  return createAlerts({ pool, clock, log, registry, ...ofRecords, enqueue, outbox, mail });
 }

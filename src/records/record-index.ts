@@ -198,6 +198,10 @@ export interface LatestValue {
   /** Time of measurement in Unix seconds. */
   ts: number;
   value: PlainJson;
+  /** Time by which the newest value is found, in Unix seconds (see `orderTime`). */
+  at: number;
+  /** Seconds by which the record was ahead when it arrived; null within the tolerance of clocks. */
+  ahead: number | null;
   /** Type and unit as the device's product declares them. */
   type?: VariableType;
   unit?: string | null;

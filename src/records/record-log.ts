@@ -47,6 +47,16 @@ export interface StoredRecords {
     records: readonly Matchable[],
     timeoutMs: number,
   ): Promise<readonly Decided[]>;
+  /**
+   * Returns the time of the newest stored record of each device, in Unix seconds. Leaves out these records, and those
+   * that lie ahead of `now` (milliseconds). If records are indexed elsewhere, it knows those of the last day.
+   */
+  newestBefore(
+    tx: PoolClient,
+    deviceIds: readonly string[],
+    without: readonly string[],
+    now: number,
+  ): Promise<ReadonlyMap<string, number>>;
   /** Reads the stored records of a device, in order of time, page by page. */
   scan(tx: PoolClient, range: DeviceRange, after: PlainJson): Promise<ScannedPage>;
   /** Counts the stored records of devices in a range of Unix seconds (both included). */

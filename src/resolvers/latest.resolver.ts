@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Float, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication, loadDevice } from '#auth/access.js';
 import { GraphOnly, RestOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
@@ -64,6 +64,18 @@ export class LatestResolver {
   @GraphOnly()
   latestBelow(@Root() { id }: Device, @Ctx() ctx: Context): Promise<LatestValue[]> {
     return latestOfDevice(ctx, this.index, id);
+  }
+
+  @FieldResolver(() => Float, {
+    nullable: true,
+    description:
+      "Seconds by which the device's clock was ahead when its newest record with values arrived; null if it was not ahead.",
+  })
+  @GraphOnly()
+  async clockAhead(@Root() { id }: Device, @Ctx() ctx: Context): Promise<number | null> {
+    const values = await latestOfDevice(ctx, this.index, id);
+    const newest = values.toSorted((a, b) => b.at - a.at || b.ts - a.ts)[0];
+    return newest?.ahead ?? null;
   }
 
   private async latestOf(ctx: Context, devices: readonly Chosen[]): Promise<DeviceLatest[]> {

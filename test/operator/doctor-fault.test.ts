@@ -146,6 +146,24 @@ describe('ddp doctor', () => {
       expect(await lineOf()).toBe(`${named}: switched off, its receiver answered 410, ${latest}`);
     });
 
+    it('names devices whose clock runs ahead', async () => {
+      const { organizationId: own, serial, deviceId, call } = await buildCustomer(service);
+      expect(await examined()).toMatchObject({ 'clocks of devices': 'ok: no record lies ahead' });
+      const ts = Date.now() / 1000 + 23.05 * 3600;
+      await call('POST', `/organizations/${own}/records`, { serial, ts, data: { t: 1 } });
+      expect(await examined()).toMatchObject({ 'clocks of devices': expect.stringMatching(/^note: 1 devices/) });
+      const findings = await examine({
+        database: pool,
+        now: new Date(),
+        dataDir: undefined,
+        pending: [],
+        sendsMail: true,
+        checkSecretKey,
+      });
+      const line = `device ${serial} (${deviceId}) of o${own.slice(-12)}: 23.0 h ahead when it sent its newest record`;
+      expect(findings.flatMap(({ details = [] }) => details)).toContain(line);
+    });
+
     it('reports disabled alert rules, and mails that fail or are not sent', async () => {
       expect(await examined()).toMatchObject({ alerts: 'ok: no rule was switched off, no e-mail fails' });
       await sql(`

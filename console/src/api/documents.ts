@@ -857,7 +857,7 @@ export type DeviceQueryVariables = Exact<{
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, clockAhead: number | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, type: VariableType | null, interval: number | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -930,7 +930,7 @@ export type DevicesQueryVariables = Exact<{
 }>;
 
 
-export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
+export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number, ahead: number | null }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
 
 export type FileImportQueryVariables = Exact<{
   organizationId: string;
@@ -2799,6 +2799,7 @@ export const DeviceDocument = new TypedDocumentString(`
     tags
     createdAt
     lastRecordAt
+    clockAhead
     location {
       lat
       lon
@@ -3048,6 +3049,7 @@ export const DevicesDocument = new TypedDocumentString(`
         value
         unit
         ts
+        ahead
       }
     }
   }

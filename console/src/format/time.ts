@@ -40,15 +40,21 @@ export const formatTime = (seconds: number): string =>
 /** Formats how long ago an instant was, in the largest unit that fits. */
 export const ago = (seconds: number, now = Date.now() / 1000): string => {
   const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
-  const past = seconds - now;
-  const steps: [Intl.RelativeTimeFormatUnit, number][] = [
-    ['day', 86_400],
-    ['hour', 3600],
-    ['minute', 60],
-  ];
-  for (const [unit, length] of steps)
-    if (Math.abs(past) >= length) return relative.format(Math.trunc(past / length), unit);
-  return relative.format(Math.trunc(past), 'second');
+  const [count, unit] = inUnit(seconds - now);
+  return relative.format(count, unit);
+};
+
+/** Formats a length of time in the largest unit that fits. */
+export const lengthOf = (seconds: number): string => {
+  const [count, unit] = inUnit(seconds);
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+};
+
+const inUnit = (seconds: number): [count: number, unit: 'day' | 'hour' | 'minute' | 'second'] => {
+  const units = { day: 86_400, hour: 3600, minute: 60 } as const;
+  for (const unit of ['day', 'hour', 'minute'] as const)
+    if (Math.abs(seconds) >= units[unit]) return [Math.trunc(seconds / units[unit]), unit];
+  return [Math.trunc(seconds), 'second'];
 };
 
 /** Selectable ranges by their name in the address: length up to now in seconds. */

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { checkAlerts } from './alerts.js';
 import { checkCircuits } from './circuits.js';
+import { checkClocks } from './clocks.js';
 import { type Database, type Finding, finding } from './finding.js';
 import { type ExaminedProvider, findProviders } from './providers.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
@@ -10,7 +11,7 @@ import { type ExaminedStandby, findStandbys } from './standbys.js';
 import { checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
 
 const ofServer = [checkSettings, checkConnections, checkClock, checkVacuum, checkIndexes];
-const ofService = [checkPartitions, checkDeliveries, checkCircuits, checkJobs, checkRollups, checkIndexing];
+const ofService = [checkPartitions, checkDeliveries, checkCircuits, checkJobs, checkRollups, checkIndexing, checkClocks];
 
 /** The database, and what else the doctor examines. */
 export interface DoctorOptions {

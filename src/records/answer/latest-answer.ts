@@ -1,4 +1,6 @@
 import type { VariableType } from '#entities/enums.js';
+import { timeOf } from '#entities/id.js';
+import { orderTime, secondsAhead } from '#scheduling/order-time.js';
 import type { PlainObject } from '../item.js';
 import type { LatestValue } from '../record-index.js';
 import { fittingValue } from '../typed.js';
@@ -11,6 +13,12 @@ export interface DeclaringShape {
   readonly variables: readonly { readonly name: string; readonly type: VariableType; readonly unit?: string | null }[];
 }
 
+/** A record by its identifier, which has the time of arrival, and its time in Unix seconds. */
+export interface Dated {
+  readonly id: string;
+  readonly ts: number;
+}
+
 /** Collects the newest values of one device from its records, in any order. */
 export class NewestValues {
   private readonly values = new Map<string, LatestValue>();
@@ -19,13 +27,15 @@ export class NewestValues {
     return this.values.has(name);
   }
 
-  /** Adds the values of a record that are newer than the known ones. `ts` is in Unix seconds. */
-  take(data: PlainObject, ts: number, shape: DeclaringShape | undefined): void {
+  /** Adds the values of a record that are newer than the known ones. */
+  take(data: PlainObject, { id, ts }: Dated, shape: DeclaringShape | undefined): void {
+    const arrivedAt = timeOf(id);
+    const [at, ahead] = [orderTime(ts, arrivedAt), secondsAhead(ts, arrivedAt)];
     for (const [name, sent] of Object.entries(data)) {
       const variable = shape?.variables.find((candidate) => candidate.name === name);
       const value = variable ? fittingValue(variable.type, sent) : (sent ?? undefined);
-      if (value === undefined || (this.values.get(name)?.ts ?? Number.NEGATIVE_INFINITY) >= ts) continue;
-      this.values.set(name, { name, ts, value, ...(variable && { type: variable.type, unit: variable.unit ?? null }) });
+      if (value === undefined || !isNewer({ at, ts }, this.values.get(name))) continue;
+      this.values.set(name, { name, ts, at, ahead, value, ...(variable && { type: variable.type, unit: variable.unit ?? null }) });
     }
   }
 
@@ -34,3 +44,6 @@ export class NewestValues {
     return [...this.values.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 }
+
+const isNewer = (one: Pick<LatestValue, 'at' | 'ts'>, other: Pick<LatestValue, 'at' | 'ts'> | undefined): boolean =>
+  other === undefined || one.at > other.at || (one.at === other.at && one.ts > other.ts);

@@ -14,6 +14,7 @@ export interface LatestOptions {
   /** For devices and products. */
   pool: Pool;
   places: Places;
+  clock: () => number;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
 }
@@ -35,10 +36,10 @@ const together = 25;
 
 /**
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
- * it. Values come from a device's newest records. A declared variable that is not among them is searched for in each
+ * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A declared variable that is not among them is searched for in each
  * field that may hold its value.
  */
-export const createClusterLatest = ({ engine, pool, places, timeoutMs }: LatestOptions): RecordIndex['latest'] => {
+export const createClusterLatest = ({ engine, pool, places, clock, timeoutMs }: LatestOptions): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
   const latestOf = async (devices: readonly Device[], weigh: Weigh, found: Map<string, NewestValues>) => {
     const { organizationId } = devices[0]!;
@@ -49,12 +50,19 @@ export const createClusterLatest = ({ engine, pool, places, timeoutMs }: LatestO
       call,
       devices.map(({ id }) => newestOf([{ term: { d: id } }], newestRecords)),
     );
+    // Records ahead of now may hide those that came after them.
+    const now = clock() * 1000;
+    const ahead = devices.filter((_device, index) => answers[index]!.hits.hits.some(({ sort }) => Number(sort![0]) > now));
+    const upToNow = ahead.map(({ id }) => newestOf([{ term: { d: id } }, { range: { us: { lte: now } } }], newestRecords));
+    const behind = upToNow.length === 0 ? [] : await engine.search(call, upToNow);
     const rare: { device: Device; name: string }[] = [];
     answers.forEach(({ hits: { hits } }, index) => {
       const device = devices[index]!;
       const values = found.get(device.id)!;
       const shape = shapeOf(device, shapes);
       takeAll(hits, values, shape, weigh);
+      const more = ahead.indexOf(device);
+      if (more >= 0) takeAll(behind[more]!.hits.hits, values, shape, weigh);
       // Fewer records than requested means that these are all.
       if (hits.length < newestRecords) return;
       for (const { name } of shape?.slots ?? []) if (!values.has(name)) rare.push({ device, name });
@@ -114,12 +122,12 @@ const takeAll = (
   weigh: Weigh,
   name?: string,
 ): void => {
-  for (const { _source, sort } of hits) {
+  for (const { _id: id, _source, sort } of hits) {
     const { src } = _source!;
     weigh(src!.length);
     const { data } = JSON.parse(src!) as DocumentSource;
     const wanted = name === undefined ? data : { [name]: data[name] ?? null };
-    values.take(wanted, Number(sort![0]) / 1e6, shape);
+    values.take(wanted, { id, ts: Number(sort![0]) / 1e6 }, shape);
   }
 };
 

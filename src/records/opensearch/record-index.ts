@@ -53,7 +53,7 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     fields: createSearch(options).fields,
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
     states: createClusterStates({ engine, pool: readPool, places, clock, timeoutMs }),
-    latest: createClusterLatest({ engine, pool: readPool, places, timeoutMs }),
+    latest: createClusterLatest({ engine, pool: readPool, places, clock, timeoutMs }),
     check: (organizationId, query) =>
       requireAnswerable(checkPool, query, { organizationId, path: 'query', now: clock() }),
   };

@@ -16,7 +16,7 @@ import { readValue } from '../../components/plot-data.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, headingWithout, Loading } from '../../components/state.js';
 import { Tile } from '../../components/tile.js';
-import { formatTime, secondsOf } from '../../format/time.js';
+import { formatTime, lengthOf, secondsOf } from '../../format/time.js';
 import { shown } from '../../format/value.js';
 import { Severity } from '../alerts/alert-labels.js';
 import { AddPanel, type Chart } from '../dashboard/add-panel.js';
@@ -101,6 +101,7 @@ const DeviceFacts = ({ device }: { device: Device }) => (
         )),
       ],
       ['Last heard', device.lastRecordAt === null ? 'never' : <Ago at={secondsOf(device.lastRecordAt)} />],
+      ['Clock', device.clockAhead === null ? null : `${lengthOf(device.clockAhead)} ahead`],
       ['Identifier', <CopyText text={device.id} what="the identifier" />],
       ['Registered', formatTime(secondsOf(device.createdAt))],
     ]}

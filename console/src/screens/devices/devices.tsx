@@ -51,11 +51,14 @@ const columns: readonly Column<Device>[] = [
   },
 ];
 
+/** Time of a value; of its arrival, if the clock of the device was ahead. */
+const orderOf = ({ ts, ahead }: Device['latest'][number]): number => ts - (ahead ?? 0);
+
 /** Shows the value that was measured last. Among several, it shows the variable that the product lists first. */
 function newest({ latest, product }: Device) {
   const places = new Map(product?.variables.map(({ name }, index) => [name, index]));
   const place = ({ name }: { name: string }) => places.get(name) ?? places.size;
-  const [first] = latest.toSorted((a, b) => b.ts - a.ts || place(a) - place(b));
+  const [first] = latest.toSorted((a, b) => orderOf(b) - orderOf(a) || place(a) - place(b));
   return first === undefined ? null : (
     <span class="nowrap">
       <span class="quiet">{first.name}</span> {shown(first.value, first.unit)}

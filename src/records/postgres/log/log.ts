@@ -9,6 +9,7 @@ import { type ChangesConnections, readChanges } from './changes.js';
 import { redecode } from './redecode.js';
 import { countOrganization, countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
+import { newestBefore } from './newest.js';
 
 /** Settings of the record store. */
 export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'activity'> {
@@ -46,6 +47,7 @@ export const openStoredRecords = ({ pool, queryPool, changes, clock }: StoredRec
   decide: decideRecords,
   decideCommitted: (queries, records, timeoutMs) =>
     decideStored(queryPool, queries, records, { now: clock(), timeoutMs }),
+  newestBefore,
   scan: scanRecords,
   count: countRecords,
   countAll: (organizationId) => countOrganization(pool, organizationId),

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { weighedTypes } from '#database/row-weight.js';
 import { NewestValues, newestRecords } from '#records/answer/latest-answer.js';
 import type { PlainObject } from '#records/item.js';
@@ -17,8 +17,11 @@ interface Recent {
   /** Whether the product belongs to another organization. */
   foreign: boolean | null;
   organization_id: string;
+  id: string;
   ts: number;
   data: PlainObject;
+  /** Whether the record lies ahead of now. */
+  future: boolean;
 }
 
 /** A declared variable of a device that its newest records lack. */
@@ -31,7 +34,7 @@ interface Missing {
 
 /**
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
- * it. Values come from a device's newest records. A declared variable that is not among them is searched for in the
+ * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A declared variable that is not among them is searched for in the
  * hours without rollups, and then where its newest rollup points, whichever product the device had then. Rollups
  * contain no arrays: if there were any, the device's records are scanned.
  */
@@ -40,15 +43,18 @@ export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   return async (deviceIds, weigh) => {
     const found = new Map(deviceIds.map((id) => [id, new NewestValues()]));
     const recent = await findRecent(pool, deviceIds, weigh);
+    // Records ahead of now may hide those that came after them.
+    const ahead = [...new Set(recent.flatMap(({ device_id, future }) => (future ? [device_id] : [])))];
+    if (ahead.length > 0) recent.push(...(await findRecent(pool, ahead, weigh, sql` and ts <= clock_timestamp()`)));
     const products = recent.flatMap((row) =>
       row.product_version === null ? [] : [{ ...useOf(row)!, version: row.product_version }],
     );
     await shapes.load(pool, products);
-    for (const row of recent) found.get(row.device_id)!.take(row.data, row.ts, shapeOf(row, shapes));
+    for (const row of recent) found.get(row.device_id)!.take(row.data, row, shapeOf(row, shapes));
     const missing = missingOf(recent, found, shapes);
     const rowOf = new Map(recent.map((row) => [row.device_id, row]));
-    for (const { device_id, ts, data } of await findRare(pool, missing, weigh))
-      found.get(device_id)!.take(data, ts, shapeOf(rowOf.get(device_id)!, shapes));
+    for (const row of await findRare(pool, missing, weigh))
+      found.get(row.device_id)!.take(row.data, row, shapeOf(rowOf.get(row.device_id)!, shapes));
     return new Map([...found].map(([id, values]) => [id, values.byName()]));
   };
 };
@@ -61,15 +67,21 @@ const shapeOf = (row: Recent, shapes: ProductShapes): ProductShape | undefined =
   return use && shapes.get(use);
 };
 
-const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh): Promise<Recent[]> =>
+const findRecent = (
+  pool: Pool,
+  deviceIds: readonly string[],
+  weigh: Weigh,
+  within: Sql = empty,
+): Promise<Recent[]> =>
   readWeighed<Recent>(
     pool,
     weigh,
     sql`
     select d.id as device_id, d.organization_id, d.product_id, p.xmin::text as product_version,
-      p.organization_id <> d.organization_id as "foreign", r.ts, r.data
+      p.organization_id <> d.organization_id as "foreign", r.id, r.ts, r.data, r.future
     from unnest(${deviceIds}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id,
-      lateral (select extract(epoch from ts)::float8 as ts, data from record where device_id = d.id
+      lateral (select id, extract(epoch from ts)::float8 as ts, data, ts > clock_timestamp() as future
+        from record where device_id = d.id${within}
         order by record.ts desc, seq desc limit ${newestRecords}) r`,
   );
 
@@ -94,6 +106,7 @@ const missingOf = (
 
 interface Rare {
   device_id: string;
+  id: string;
   ts: number;
   data: PlainObject;
 }
@@ -121,14 +134,14 @@ const findRare = async (pool: Pool, missing: readonly Missing[], weigh: Weigh): 
         union select d.product_id from dirty d where d.organization_id = w.organization_id) had
       join product_slot s on s.product_id = had.product_id and s.name = w.name
     )
-    select p.device_id, extract(epoch from value.ts)::float8 as ts,
+    select p.device_id, value.id, extract(epoch from value.ts)::float8 as ts,
       jsonb_build_object(p.name, value.data -> p.name) as data
     from place p cross join lateral (
-      (select r.ts, r.seq, r.data from dirty join record r on r.device_id = p.device_id and r.product_id = p.product_id
+      (select r.id, r.ts, r.seq, r.data from dirty join record r on r.device_id = p.device_id and r.product_id = p.product_id
           and r.ts >= dirty.hour and r.ts < dirty.hour + interval '1 hour'
         where dirty.product_id = p.product_id and ${filled} order by r.ts desc, r.seq desc limit 1)
       union all
-      (select r.ts, r.seq, r.data from record r
+      (select r.id, r.ts, r.seq, r.data from record r
         where r.device_id = p.device_id and r.product_id = p.product_id and ${filled} and r.ts = (
           select last_ts from record_rollup u
           where u.device_id = p.device_id and u.product_id = p.product_id
@@ -136,7 +149,7 @@ const findRare = async (pool: Pool, missing: readonly Missing[], weigh: Weigh): 
           order by ${dayOf(sql`u.hour`)} desc, u.hour desc limit 1)
         order by r.seq desc limit 1)
       union all
-      (select r.ts, r.seq, r.data from record r
+      (select r.id, r.ts, r.seq, r.data from record r
         where p.multi and r.device_id = p.device_id and r.many ? p.name order by r.ts desc, r.seq desc limit 1)
       order by ts desc, seq desc limit 1
     ) value`,
