@@ -1,4 +1,7 @@
 import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
+import { exactOf } from '#json/decimal.js';
+import type { PlainJson } from '#json/json.js';
+import { valueOfName } from '#json/key-path.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -17,38 +20,59 @@ export function evaluate({ all, any }: AlertCondition, values: Values): boolean 
   return unknown ? undefined : !decisive;
 }
 
-/** Returns the values of a record that conditions compare. */
-export const comparedValues = (conditions: readonly (AlertCondition | null)[], values: Values): Values => {
-  const names = conditions.flatMap((condition) => comparisonsOf(condition).map(({ variable }) => variable));
-  return Object.fromEntries(
-    names.flatMap((name) => (Object.hasOwn(values, name) ? [[name, values[name]] as const] : [])),
+/** Returns the values of a record that conditions compare, by the names of their variables. */
+export const comparedValues = (conditions: readonly (AlertCondition | null)[], values: Values): Values =>
+  valuesOf(
+    values,
+    conditions.flatMap((condition) => comparisonsOf(condition).map(({ variable }) => variable)),
   );
-};
+
+/** Returns the values of variables, under their names. Leaves out those that the record lacks. */
+export const valuesOf = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = valueOfName(values as Readonly<Record<string, PlainJson>>, name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
 
 /** Returns the comparisons of a condition. A query has none. */
 export const comparisonsOf = (condition: AlertCondition | null): readonly AlertComparison[] =>
   condition?.all ?? condition?.any ?? [];
 
-function compare({ variable, operator, value: limit }: AlertComparison, values: Values): boolean | undefined {
-  const found = Object.hasOwn(values, variable) ? values[variable] : undefined;
-  // A text that is a number counts as one, as in searches.
-  const value = typeof limit === 'number' && typeof found === 'string' ? numberOf(found) : found;
-  if (typeof value === 'number' && typeof limit === 'number') return operators[operator](value, limit);
-  if (typeof value !== typeof limit) return undefined;
-  if (operator === AlertOperator.eq) return value === limit;
-  return operator === AlertOperator.ne ? value !== limit : undefined;
+/** Whether a comparison is of numbers. Whole numbers beyond 2^53 are texts, as in records. */
+export const isOfNumbers = ({ operator, value }: AlertComparison): boolean =>
+  typeof value === 'number' || (operator !== AlertOperator.eq && operator !== AlertOperator.ne);
+
+function compare(comparison: AlertComparison, values: Values): boolean | undefined {
+  const { variable, operator, value: limit } = comparison;
+  const found = valueOfName(values as Readonly<Record<string, PlainJson>>, variable);
+  if (isOfNumbers(comparison)) {
+    const [value, bound] = [exactOf(found), exactOf(limit)];
+    return value === undefined || bound === undefined ? undefined : operators[operator](value, bound);
+  }
+  const value = typeof limit === 'boolean' ? booleanOf(found) : textOf(found);
+  return value === undefined ? undefined : (value === limit) === (operator === AlertOperator.eq);
 }
 
-const numberOf = (text: string): number | undefined => {
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isFinite(value) ? value : undefined;
+/** Returns a boolean in one of the forms in which devices send it, as a variable of the type BOOL takes them. */
+const booleanOf = (value: unknown): boolean | undefined => {
+  if (typeof value === 'boolean') return value;
+  if (value === 1 || value === '1' || value === 'true') return true;
+  return value === 0 || value === '0' || value === 'false' ? false : undefined;
 };
 
-const operators: Readonly<Record<AlertOperator, (value: number, limit: number) => boolean>> = {
+/** Returns a text, or that of another value, as a variable of the type TXT takes it. */
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
+type Exact = number | bigint;
+
+const operators: Readonly<Record<AlertOperator, (value: Exact, limit: Exact) => boolean>> = {
   lt: (value, limit) => value < limit,
   lte: (value, limit) => value <= limit,
   gt: (value, limit) => value > limit,
   gte: (value, limit) => value >= limit,
-  eq: (value, limit) => value === limit,
-  ne: (value, limit) => value !== limit,
+  eq: (value, limit) => value <= limit && value >= limit,
+  ne: (value, limit) => value < limit || value > limit,
 };

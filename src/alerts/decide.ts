@@ -1,5 +1,5 @@
 import type { AlertCondition } from '#entities/alert-condition.js';
-import { comparedValues, evaluate } from './condition.js';
+import { comparedValues, evaluate, valuesOf } from './condition.js';
 import { newEpisodeId, type Transition } from './episode.js';
 import { fold, type Sample } from './fold.js';
 import type { Watch } from './rule.js';
@@ -91,7 +91,7 @@ export function decideSilence(
   now: Date,
 ): Decision {
   const { variable, ruleId, applicationId, deviceId } = watch;
-  const record = records.find(({ data }) => variable === null || data[variable] != null);
+  const record = records.find(({ data }) => variable === null || Object.keys(valuesOf(data, [variable])).length > 0);
   const isSilent = before?.episodeId != null;
   if (record === undefined || (variable === null && !isSilent)) return unchanged(watch);
   const by = { recordId: record.id, ts: record.ts, values: comparedOf(variable, record) };
@@ -104,7 +104,7 @@ export function decideSilence(
 }
 
 const comparedOf = (variable: string | null, { data }: AlertRecord) =>
-  variable === null ? {} : { [variable]: data[variable] };
+  variable === null ? {} : valuesOf(data, [variable]);
 
 const unchanged = (watch: Watch): Decision => ({ watch, transitions: [], notified: [] });
 

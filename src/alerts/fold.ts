@@ -49,7 +49,8 @@ export function fold<Record>(
 }
 
 function step(rule: FoldRule, state: FoldState, { ts, when, until }: Sample): FoldState {
-  if (state.isOpen) return until === true ? initialState : state;
+  // A record that meets both conditions keeps the episode open. Otherwise, like ones would open and close it in turn.
+  if (state.isOpen) return until === true && when !== true ? initialState : state;
   if (when === undefined) return state;
   if (!when) return initialState;
   const isGap = state.heldAt !== null && ts - state.heldAt > rule.maxGap;

@@ -1,9 +1,11 @@
 import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
-import { comparisonsOf } from './condition.js';
+import { isSameJson } from '#entities/stored-json.js';
+import { decimalOf } from '#json/decimal.js';
+import { comparisonsOf, isOfNumbers } from './condition.js';
 
-/** Whether some values meet both conditions. A query does not count as overlapping. */
+/** Whether some values meet both conditions. A query overlaps only with the same query. */
 export function overlaps(when: AlertCondition, until: AlertCondition): boolean {
-  if (when.query != null || until.query != null) return false;
+  if (when.query != null || until.query != null) return isSameJson(when.query, until.query);
   return alternatives(when).some((one) => alternatives(until).some((other) => isSatisfiable([...one, ...other])));
 }
 
@@ -17,6 +19,10 @@ const isSatisfiable = (comparisons: readonly AlertComparison[]): boolean =>
 /** Whether some value meets all these comparisons, which concern one variable. */
 function hasValue(comparisons: readonly AlertComparison[]): boolean {
   const [first] = comparisons;
+  if (comparisons.some(isOfNumbers)) {
+    const numbers = comparisons.map((one) => ({ ...one, value: decimalOf(one.value) }));
+    return numbers.every(({ value }) => value !== undefined) && hasNumber(numbers as AlertComparison[]);
+  }
   if (comparisons.some(({ value }) => typeof value !== typeof first!.value)) return false;
   const equals = comparisons.filter(({ operator }) => operator === AlertOperator.eq);
   const excluded = comparisons.filter(({ operator }) => operator === AlertOperator.ne).map(({ value }) => value);
@@ -28,10 +34,11 @@ function hasValue(comparisons: readonly AlertComparison[]): boolean {
   if (typeof first!.value === 'string') {
     return equals.every(({ value }) => value === equals[0]!.value && !excluded.includes(value));
   }
-  return hasNumber(comparisons, excluded);
+  return false;
 }
 
-function hasNumber(comparisons: readonly AlertComparison[], excluded: readonly unknown[]): boolean {
+function hasNumber(comparisons: readonly AlertComparison[]): boolean {
+  const excluded = comparisons.filter(({ operator }) => operator === AlertOperator.ne).map(({ value }) => value);
   let low = { value: Number.NEGATIVE_INFINITY, open: true };
   let high = { value: Number.POSITIVE_INFINITY, open: true };
   for (const { operator, value } of comparisons) {

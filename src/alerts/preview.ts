@@ -1,5 +1,5 @@
 import type { AlertCondition } from '#entities/alert-condition.js';
-import { comparedValues, evaluate } from './condition.js';
+import { comparedValues, evaluate, valuesOf } from './condition.js';
 import type { ByRecord } from './episode.js';
 import { type FoldState, fold, initialState, type Sample } from './fold.js';
 import type { Rule } from './rule.js';
@@ -88,8 +88,8 @@ export function followSilence({ silentFor, variable }: PreviewRule, from: number
     take(records) {
       arrivals.push(
         ...records
-          .filter(({ data }) => variable === null || data[variable] != null)
-          .map((record) => ({ ...record, data: variable === null ? {} : { [variable]: record.data[variable] } })),
+          .map((record) => ({ ...record, data: variable === null ? {} : valuesOf(record.data, [variable]) }))
+          .filter(({ data }) => variable === null || Object.keys(data).length > 0),
       );
     },
     end(at) {

@@ -1,6 +1,7 @@
 import type { VariableType } from '#entities/enums.js';
-import { longestNumber, type PlainJson } from '#json/json.js';
-import { valueOfName } from '#search/field/key-path.js';
+import { decimalOf } from '#json/decimal.js';
+import type { PlainJson } from '#json/json.js';
+import { valueOfName } from '#json/key-path.js';
 import type { PlainObject } from './item.js';
 import type { Slot } from './postgres/slot.js';
 
@@ -57,20 +58,10 @@ const fill = <Value>(array: (Value | null)[], slot: number, value: Value): void 
   array[slot - 1] = value;
 };
 
-const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
-
-/** Returns a number, or the number of a text in JSON's notation (which may also have a plus sign and leading zeros). */
-const numberOf = (value: PlainJson): number | undefined => {
-  if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || value.length > longestNumber || !decimal.test(value)) return undefined;
-  const number = Number(value);
-  return Number.isFinite(number) ? number : undefined;
-};
-
 const integer =
   (lowest: bigint, highest: bigint) =>
   (value: PlainJson): Fitting | undefined => {
-    const number = numberOf(value);
+    const number = decimalOf(value);
     if (number === undefined || !Number.isInteger(number)) return undefined;
     // Text keeps the digits that a double would lose.
     const exact =
@@ -101,7 +92,7 @@ const fits: Record<VariableType, (value: PlainJson) => Fitting | undefined> = {
   INT16: integer(-(2n ** 15n), 2n ** 15n - 1n),
   INT64: integer(-(2n ** 63n), 2n ** 63n - 1n),
   FLOAT32: (value) => {
-    const number = numberOf(value);
+    const number = decimalOf(value);
     return number === undefined || Math.abs(number) > largestFloat32 ? undefined : { slot: number, own: number };
   },
   UINT8: integer(0n, 2n ** 8n - 1n),

@@ -5,6 +5,7 @@ import { type AlertComparison, type AlertCondition, AlertOperator } from '#entit
 import { AlertKind } from '#entities/alert-rule.js';
 import { VariableType } from '#entities/enums.js';
 import { isStorable, unstorable } from '#entities/storable.js';
+import { exactOf } from '#json/decimal.js';
 import { variablesFor } from '#records/postgres/variable.js';
 import type { AlertComparisonInput, AlertConditionInput } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
@@ -52,7 +53,9 @@ function readComparison(path: string, { variable, operator, value }: AlertCompar
   if (typeof value !== 'string' && typeof value !== 'boolean') throw fault('must be a number, a text or a boolean');
   if (typeof value === 'string' && value.length > maxText) throw fault(`must be at most ${maxText} characters`);
   if (typeof value === 'string' && !isStorable(value)) throw fault(unstorable);
-  if (operator !== AlertOperator.eq && operator !== AlertOperator.ne) {
+  // A whole number that no double holds is sent as the text of its digits.
+  const isNumber = typeof exactOf(value) === 'bigint';
+  if (operator !== AlertOperator.eq && operator !== AlertOperator.ne && !isNumber) {
     throw invalid([{ path: `${path}.operator`, message: 'must be eq or ne for a text or a boolean' }]);
   }
   return { variable, operator, value };
@@ -118,7 +121,7 @@ export async function requireTypes(
   )) as Declared[];
   const faults = compared.flatMap(({ path, comparison }) => {
     const types = rows.filter(({ name }) => name === comparison.variable).map(({ type }) => type);
-    if (types.length === 0 || types.some((type) => kindOf(type) === typeof comparison.value)) return [];
+    if (types.length === 0 || types.some((type) => fits(kindOf(type), comparison.value))) return [];
     return [
       { path: `${path}.value`, message: `must be a ${kindOf(types[0]!)}, since the variable has the type ${types[0]}` },
     ];
@@ -130,6 +133,9 @@ const placesOf = (path: string, condition: AlertCondition | null) =>
   (['all', 'any'] as const).flatMap((part) =>
     (condition?.[part] ?? []).map((comparison, index) => ({ path: `${path}.${part}.${index}`, comparison })),
   );
+
+const fits = (kind: string, value: AlertComparison['value']): boolean =>
+  kind === typeof value || (kind === 'number' && typeof exactOf(value) === 'bigint');
 
 const kindOf = (type: VariableType): string =>
   type === VariableType.BOOL ? 'boolean' : type === VariableType.TXT ? 'string' : 'number';

@@ -1,6 +1,6 @@
 import { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
-import { valueOfName } from '#search/field/key-path.js';
+import { valueOfName } from '#json/key-path.js';
 import type { PlainObject } from '../item.js';
 import type { Slot } from '../postgres/slot.js';
 import type { TypedData } from '../typed.js';

@@ -1,6 +1,6 @@
 import { VariableType } from '#entities/enums.js';
 import type { DeclaredVariable, Field, FieldKind } from './field.js';
-import { keysOfPath } from './key-path.js';
+import { keysOfPath } from '#json/key-path.js';
 
 /** A row of the catalogue of fields seen at ingestion. */
 export interface SeenField {

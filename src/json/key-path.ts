@@ -1,4 +1,4 @@
-import type { PlainJson } from '#json/json.js';
+import type { PlainJson } from './json.js';
 
 /** Maximum number of parts of a path whose cuts into keys are all tried: there are 2^(n-1). */
 const maxParts = 4;
