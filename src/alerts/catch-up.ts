@@ -46,7 +46,8 @@ interface Waiting {
 
 /**
  * Decides records for which the query of a rule got no answer when they were stored, the oldest first. Claims one rule
- * after the other until none is due. Organizations take turns, so that one with many slow rules delays no other.
+ * after the other until none is due. Organizations take turns, so that one with many slow rules delays no other. The
+ * records of a disabled organization wait until it is enabled.
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
   const { pool, clock } = options;
@@ -74,6 +75,7 @@ async function claim(
   const query = sql`
     with next as (
       select b.rule_id, r.organization_id from alert_backlog b join alert_rule r on r.id = b.rule_id
+        join account o on o.id = r.organization_id and not o.disabled
        where ${isDue} and exists (select from alert_undecided u where u.rule_id = b.rule_id)
        order by array_position(${served}::uuid[], r.organization_id) nulls first, b.due_at limit 1)
     update alert_backlog b set due_at = ${new Date(now + lease)} from next

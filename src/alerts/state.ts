@@ -25,7 +25,7 @@ export interface Arrival {
   ts: number;
 }
 
-/** What was noted of a device before a transaction. */
+/** The last arrival of a device before a transaction. */
 export interface Noted {
   /** Time of its newest record, in Unix seconds; null if none was noted. */
   ts: number | null;

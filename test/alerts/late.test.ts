@@ -22,8 +22,8 @@ const send = (...points: [later: number, t: number][]) =>
 const openedBy = async () =>
   (await owner.get<{ openedBy: { ts: number } }[]>(`${at}/episodes`)).body.map((one) => one.openedBy.ts - base);
 
-describe('late records of a threshold rule', () => {
-  it('open no episode, also where the rule or the link came after the newest record', async () => {
+describe('threshold rule on late records', () => {
+  it('opens no episode, also where the rule or the link came after the newest record', async () => {
     await send([100, 1]);
     const first = await owner.make(`${at}/alert-rules`, rule);
     await owner.put(`${at}/devices/${deviceId}`);

@@ -37,8 +37,8 @@ const shown = async (id: string): Promise<Shown> => {
 const day = 86_400;
 const above = { all: [{ variable: 't', operator: 'gt', value: 8 }] };
 
-describe('newest values of a device whose clock was ahead', () => {
-  it.each([1, 30])('are those that came after %i records 23 hours ahead', async (count) => {
+describe('Device.latest after a clock was ahead', () => {
+  it.each([1, 30])('returns the values that came after %i records 23 hours ahead', async (count) => {
     const { id, send } = await device();
     await send([-60, 1]);
     await send(...Array.from({ length: count }, (_, index): [number, number] => [day - 3600 + index, 2]));
@@ -52,7 +52,7 @@ describe('newest values of a device whose clock was ahead', () => {
     expect(body).toMatchObject({ values: [{ name: 't', ts: expect.closeTo(ts, 5), value: 3 }] });
   });
 
-  it('stay the newest measured ones where the clock is within the tolerance', async () => {
+  it('keeps the order of measurement where the clock is within the tolerance', async () => {
     const { id, send } = await device();
     await send([9, 1]);
     await send([0, 2]);
