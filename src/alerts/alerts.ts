@@ -6,7 +6,13 @@ import type { MatchRecords } from './answer-queries.js';
 import { catchUp, type MatchCommitted } from './catch-up.js';
 import { createClosings, type EnqueueEvents } from './closing.js';
 import type { StoredRecord } from './decide.js';
-import { type DecideOptions, type NewestBefore, type Notify, type PlannedDecisions, planDecisions } from './decide-stored.js';
+import {
+  type DecideOptions,
+  type NewestBefore,
+  type Notify,
+  type PlannedDecisions,
+  planDecisions,
+} from './decide-stored.js';
 import type { Transition } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';

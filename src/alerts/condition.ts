@@ -49,7 +49,8 @@ function compare(comparison: AlertComparison, values: Values): boolean | undefin
   const found = valueOfName(values as Readonly<Record<string, PlainJson>>, variable);
   if (isOfNumbers(comparison)) {
     const [value, bound] = [exactOf(found), exactOf(limit)];
-    return value === undefined || bound === undefined ? undefined : operators[operator](value, bound);
+    if (value === undefined || bound === undefined) return undefined;
+    return operators[operator](Number(value > bound) - Number(value < bound));
   }
   const value = typeof limit === 'boolean' ? booleanOf(found) : textOf(found);
   return value === undefined ? undefined : (value === limit) === (operator === AlertOperator.eq);
@@ -66,13 +67,12 @@ const booleanOf = (value: unknown): boolean | undefined => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 
-type Exact = number | bigint;
-
-const operators: Readonly<Record<AlertOperator, (value: Exact, limit: Exact) => boolean>> = {
-  lt: (value, limit) => value < limit,
-  lte: (value, limit) => value <= limit,
-  gt: (value, limit) => value > limit,
-  gte: (value, limit) => value >= limit,
-  eq: (value, limit) => value <= limit && value >= limit,
-  ne: (value, limit) => value < limit || value > limit,
+/** Whether an operator holds, by the sign of the difference between a value and the limit. */
+const operators: Readonly<Record<AlertOperator, (sign: number) => boolean>> = {
+  lt: (sign) => sign < 0,
+  lte: (sign) => sign <= 0,
+  gt: (sign) => sign > 0,
+  gte: (sign) => sign >= 0,
+  eq: (sign) => sign === 0,
+  ne: (sign) => sign !== 0,
 };

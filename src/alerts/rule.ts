@@ -84,9 +84,7 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
   return linked.rows.flatMap((link) =>
     (byApplication.get(link.applicationId) ?? [])
       .filter((rule) => applies(rule, link))
-      .map(
-        (rule): Begun => ({ ...rule, deviceId: link.deviceId, begunAt: Math.max(rule.begunAt, link.begunAt) }),
-      ),
+      .map((rule): Begun => ({ ...rule, deviceId: link.deviceId, begunAt: Math.max(rule.begunAt, link.begunAt) })),
   );
 }
 

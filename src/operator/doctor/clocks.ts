@@ -29,5 +29,8 @@ export const checkClocks: Check = async (database, now) => {
     const by = (ts * 1000 - timeOf(recordId)) / 3_600_000;
     return `device ${serial} (${deviceId}) of ${organization}: ${by.toFixed(1)} h ahead when it sent its newest record`;
   });
-  return { ...finding('clocks of devices', 'no record lies ahead', 'note', faults), ...(details.length > 0 && { details }) };
+  return {
+    ...finding('clocks of devices', 'no record lies ahead', 'note', faults),
+    ...(details.length > 0 && { details }),
+  };
 };

@@ -11,7 +11,15 @@ import { type ExaminedStandby, findStandbys } from './standbys.js';
 import { checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
 
 const ofServer = [checkSettings, checkConnections, checkClock, checkVacuum, checkIndexes];
-const ofService = [checkPartitions, checkDeliveries, checkCircuits, checkJobs, checkRollups, checkIndexing, checkClocks];
+const ofService = [
+  checkPartitions,
+  checkDeliveries,
+  checkCircuits,
+  checkJobs,
+  checkRollups,
+  checkIndexing,
+  checkClocks,
+];
 
 /** The database, and what else the doctor examines. */
 export interface DoctorOptions {

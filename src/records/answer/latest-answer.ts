@@ -35,7 +35,14 @@ export class NewestValues {
       const variable = shape?.variables.find((candidate) => candidate.name === name);
       const value = variable ? fittingValue(variable.type, sent) : (sent ?? undefined);
       if (value === undefined || !isNewer({ at, ts }, this.values.get(name))) continue;
-      this.values.set(name, { name, ts, at, ahead, value, ...(variable && { type: variable.type, unit: variable.unit ?? null }) });
+      this.values.set(name, {
+        name,
+        ts,
+        at,
+        ahead,
+        value,
+        ...(variable && { type: variable.type, unit: variable.unit ?? null }),
+      });
     }
   }
 

@@ -39,7 +39,13 @@ const together = 25;
  * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A declared variable that is not among them is searched for in each
  * field that may hold its value.
  */
-export const createClusterLatest = ({ engine, pool, places, clock, timeoutMs }: LatestOptions): RecordIndex['latest'] => {
+export const createClusterLatest = ({
+  engine,
+  pool,
+  places,
+  clock,
+  timeoutMs,
+}: LatestOptions): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
   const latestOf = async (devices: readonly Device[], weigh: Weigh, found: Map<string, NewestValues>) => {
     const { organizationId } = devices[0]!;
@@ -52,8 +58,12 @@ export const createClusterLatest = ({ engine, pool, places, clock, timeoutMs }: 
     );
     // Records ahead of now may hide those that came after them.
     const now = clock() * 1000;
-    const ahead = devices.filter((_device, index) => answers[index]!.hits.hits.some(({ sort }) => Number(sort![0]) > now));
-    const upToNow = ahead.map(({ id }) => newestOf([{ term: { d: id } }, { range: { us: { lte: now } } }], newestRecords));
+    const ahead = devices.filter((_device, index) =>
+      answers[index]!.hits.hits.some(({ sort }) => Number(sort![0]) > now),
+    );
+    const upToNow = ahead.map(({ id }) =>
+      newestOf([{ term: { d: id } }, { range: { us: { lte: now } } }], newestRecords),
+    );
     const behind = upToNow.length === 0 ? [] : await engine.search(call, upToNow);
     const rare: { device: Device; name: string }[] = [];
     answers.forEach(({ hits: { hits } }, index) => {

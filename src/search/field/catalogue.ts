@@ -1,6 +1,6 @@
 import { VariableType } from '#entities/enums.js';
-import type { DeclaredVariable, Field, FieldKind } from './field.js';
 import { keysOfPath } from '#json/key-path.js';
+import type { DeclaredVariable, Field, FieldKind } from './field.js';
 
 /** A row of the catalogue of fields seen at ingestion. */
 export interface SeenField {

@@ -6,10 +6,10 @@ import type { Purge } from '../upkeep/purge.js';
 import { createUpkeep } from '../upkeep/upkeep.js';
 import { ActivityCounter } from './activity.js';
 import { type ChangesConnections, readChanges } from './changes.js';
+import { newestBefore } from './newest.js';
 import { redecode } from './redecode.js';
 import { countOrganization, countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
-import { newestBefore } from './newest.js';
 
 /** Settings of the record store. */
 export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'activity'> {

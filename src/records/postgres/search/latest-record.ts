@@ -67,12 +67,7 @@ const shapeOf = (row: Recent, shapes: ProductShapes): ProductShape | undefined =
   return use && shapes.get(use);
 };
 
-const findRecent = (
-  pool: Pool,
-  deviceIds: readonly string[],
-  weigh: Weigh,
-  within: Sql = empty,
-): Promise<Recent[]> =>
+const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh, within: Sql = empty): Promise<Recent[]> =>
   readWeighed<Recent>(
     pool,
     weigh,

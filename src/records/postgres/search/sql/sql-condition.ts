@@ -1,8 +1,8 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { isId } from '#entities/id.js';
 import { serialKey } from '#entities/serial.js';
-import type { Field, ValueType } from '#search/field/field.js';
 import { keysOfPath } from '#json/key-path.js';
+import type { Field, ValueType } from '#search/field/field.js';
 import type { Bound, Predicate, TextPattern, Value } from '#search/query/predicate.js';
 import { patternCondition } from './like-pattern.js';
 import { distance } from './sql-distance.js';

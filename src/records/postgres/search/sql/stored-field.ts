@@ -1,8 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
+import { keysOfPath } from '#json/key-path.js';
 import { kindOfVariable } from '#search/field/catalogue.js';
 import type { DeclaredVariable, Field, FieldKind, FieldOrigin, ValueType } from '#search/field/field.js';
-import { keysOfPath } from '#json/key-path.js';
 
 /** A field with the SQL expressions that read its values, over the aliases `r` (record) and `d` (device). */
 export interface StoredField extends Field {
