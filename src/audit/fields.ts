@@ -144,6 +144,7 @@ const alertRule: Rules<AlertRule> = {
     name: 'shown',
     severity: 'shown',
     kind: 'shown',
+    warnings: 'left out',
     products: 'shown',
     tags: 'shown',
     when: 'shown',

@@ -113,6 +113,12 @@ export class AlertRule {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
+  @Field(() => [String], {
+    nullable: true,
+    description: 'What the rule cannot do, by the records of its devices; only in the answer that saves it.',
+  })
+  warnings?: string[];
+
   /** Number of changes of the fields that define the rule's decisions. */
   @Property({ type: 'integer', columnType: 'int' }) version: number = 1;
   /** Number of transactions in a row in which the rule's query ran out of time. */

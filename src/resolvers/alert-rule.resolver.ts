@@ -34,6 +34,7 @@ import {
   restartRule,
   undecidedOf,
 } from './alert-rules.js';
+import { warningsOf } from './alert-warnings.js';
 import { list, listBelow } from './list.js';
 
 /** Resolves the alert rules of applications. */
@@ -77,7 +78,7 @@ export class AlertRuleResolver {
       await noteRecipients(em, rule, this.clock());
     });
     this.alerts.wakeMail();
-    return rule;
+    return this.warned(ctx, rule);
   }
 
   @Mutation(() => AlertRule, {
@@ -104,7 +105,7 @@ export class AlertRuleResolver {
     });
     this.alerts.wake();
     if (recipients != null) this.alerts.wakeMail();
-    return rule;
+    return this.warned(ctx, rule);
   }
 
   @Mutation(() => AlertRule, {
@@ -140,6 +141,12 @@ export class AlertRuleResolver {
   @GraphOnly()
   recipientStates(@Root() rule: AlertRule, @Ctx() ctx: Context): Promise<AlertRecipient[]> {
     return recipientStatesOf(ctx, rule);
+  }
+
+  /** Adds the warnings to a rule that was saved. */
+  private async warned(ctx: Context, rule: AlertRule): Promise<AlertRule> {
+    const warnings = await warningsOf(ctx, this.sources.index, rule);
+    return warnings.length === 0 ? rule : Object.assign(rule, { warnings });
   }
 
   /**

@@ -156,7 +156,7 @@ describe('search_records with names that no record has', () => {
 });
 
 describe('open_alerts', () => {
-  it('lists as notified only who was told of the alert, and apart from them who would be told now', async () => {
+  it('lists as notified only who got a notice of the alert, and apart from them who would get the next', async () => {
     const { data } = await assistants.modern.call('open_alerts', { state: 'any' });
     expect(data['alerts']).toMatchObject([
       {
@@ -230,13 +230,13 @@ describe('a member who may only read an application', () => {
   });
 });
 
-describe('times of the tools', () => {
+describe('time of a tool', () => {
   it.each([
     ['find_devices', 'silentSince'],
     ['series', 'from'],
     ['search_records', 'from'],
     ['open_alerts', 'to'],
-  ])('refuse one without a zone, and take the same ones with it (%s)', async (name, field) => {
+  ])('needs a zone, or is Unix seconds (%s)', async (name, field) => {
     const args = {
       ...(name === 'series' && { deviceIds: [store.devices['Cooler']], variables: ['temperature'] }),
       ...(name === 'search_records' && { applicationId: store.applicationId }),
