@@ -1,10 +1,10 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
 import { SessionDocument, ViewerNameDocument } from './api/documents.js';
 import { account, isOwner, isWall, mayWrite, person, token, viewerId, viewerName } from './api/session.js';
 import { useQuery } from './api/use-query.js';
 import { showFullTexts } from './browser/full-text.js';
+import { type LazyScreen, loadScreen } from './browser/load-screen.js';
 import { listenForShortcuts } from './browser/shortcuts.js';
 import { LazyPalette } from './components/lazy-palette.js';
 import { Navigation, type NavigationScreen } from './components/navigation.js';
@@ -21,103 +21,111 @@ const screens: readonly Screen[] = [
   {
     path: '/',
     title: 'Overview',
-    component: lazy(async () => (await import('./screens/overview/overview.js')).OverviewScreen),
+    component: loadScreen(async () => (await import('./screens/overview/overview.js')).OverviewScreen),
   },
   {
     path: '/devices',
     title: 'Devices',
-    component: lazy(async () => (await import('./screens/devices/devices.js')).DevicesScreen),
+    component: loadScreen(async () => (await import('./screens/devices/devices.js')).DevicesScreen),
   },
   {
     path: '/devices/:deviceId',
-    component: lazy(async () => (await import('./screens/device/device.js')).DeviceScreen),
+    component: loadScreen(async () => (await import('./screens/device/device.js')).DeviceScreen),
   },
   {
     path: '/alerts',
     title: 'Alerts',
     badge: OpenBadge,
-    component: lazy(async () => (await import('./screens/alerts/alerts.js')).AlertsScreen),
+    component: loadScreen(async () => (await import('./screens/alerts/alerts.js')).AlertsScreen),
   },
   {
     path: '/alerts/rules',
-    component: lazy(async () => (await import('./screens/alerts/rules.js')).RulesScreen),
+    component: loadScreen(async () => (await import('./screens/alerts/rules.js')).RulesScreen),
   },
   {
     path: '/alerts/rules/:applicationId/:alertRuleId',
-    component: lazy(async () => (await import('./screens/alerts/rule.js')).RuleScreen),
+    component: loadScreen(async () => (await import('./screens/alerts/rule.js')).RuleScreen),
   },
   {
     path: '/dashboards',
     title: 'Dashboards',
-    component: lazy(async () => (await import('./screens/dashboard/dashboards.js')).DashboardsScreen),
+    component: loadScreen(async () => (await import('./screens/dashboard/dashboards.js')).DashboardsScreen),
   },
   {
     path: '/dashboards/:applicationId',
-    component: lazy(async () => (await import('./screens/dashboard/dashboard.js')).DashboardScreen),
+    component: loadScreen(async () => (await import('./screens/dashboard/dashboard.js')).DashboardScreen),
   },
   {
     path: '/live',
     title: 'Live',
-    component: lazy(async () => (await import('./screens/live/live.js')).LiveScreen),
+    component: loadScreen(async () => (await import('./screens/live/live.js')).LiveScreen),
   },
   {
     path: '/explore',
     title: 'Explore',
-    component: lazy(async () => (await import('./screens/explore/explore.js')).ExploreScreen),
+    component: loadScreen(async () => (await import('./screens/explore/explore.js')).ExploreScreen),
   },
   {
     path: '/products',
     title: 'Products',
-    component: lazy(async () => (await import('./screens/products/products.js')).ProductsScreen),
+    component: loadScreen(async () => (await import('./screens/products/products.js')).ProductsScreen),
   },
   {
     path: '/products/:productId',
-    component: lazy(async () => (await import('./screens/products/product.js')).ProductScreen),
+    component: loadScreen(async () => (await import('./screens/products/product.js')).ProductScreen),
   },
   {
     path: '/hooks',
     title: 'Hooks',
-    component: lazy(async () => (await import('./screens/hooks/hooks.js')).HooksScreen),
+    component: loadScreen(async () => (await import('./screens/hooks/hooks.js')).HooksScreen),
   },
   {
     path: '/hooks/:applicationId/:hookId',
-    component: lazy(async () => (await import('./screens/hooks/hook.js')).HookScreen),
+    component: loadScreen(async () => (await import('./screens/hooks/hook.js')).HookScreen),
   },
   {
     path: '/hooks/:applicationId/:hookId/:deliveryId',
-    component: lazy(async () => (await import('./screens/hooks/delivery.js')).DeliveryScreen),
+    component: loadScreen(async () => (await import('./screens/hooks/delivery.js')).DeliveryScreen),
   },
   {
     path: '/applications',
     title: 'Applications',
-    component: lazy(async () => (await import('./screens/applications/applications.js')).ApplicationsScreen),
+    component: loadScreen(async () => (await import('./screens/applications/applications.js')).ApplicationsScreen),
   },
   {
     path: '/applications/:applicationId',
-    component: lazy(async () => (await import('./screens/applications/application.js')).ApplicationScreen),
+    component: loadScreen(async () => (await import('./screens/applications/application.js')).ApplicationScreen),
   },
   {
     path: '/people',
     title: 'People',
-    component: lazy(async () => (await import('./screens/people/people.js')).PeopleScreen),
+    component: loadScreen(async () => (await import('./screens/people/people.js')).PeopleScreen),
   },
   {
     path: '/audit',
     title: 'Audit',
-    component: lazy(async () => (await import('./screens/audit/audit.js')).AuditScreen),
+    component: loadScreen(async () => (await import('./screens/audit/audit.js')).AuditScreen),
   },
-  { path: '/jobs', title: 'Jobs', component: lazy(async () => (await import('./screens/jobs/jobs.js')).JobsScreen) },
+  {
+    path: '/jobs',
+    title: 'Jobs',
+    component: loadScreen(async () => (await import('./screens/jobs/jobs.js')).JobsScreen),
+  },
   {
     path: '/usage',
     title: 'Usage',
-    component: lazy(async () => (await import('./screens/usage/usage.js')).UsageScreen),
+    component: loadScreen(async () => (await import('./screens/usage/usage.js')).UsageScreen),
   },
-  { path: '/sessions', component: lazy(async () => (await import('./screens/sessions.js')).SessionsScreen) },
-  { path: '/tokens', title: 'Tokens', component: lazy(async () => (await import('./screens/tokens.js')).TokensScreen) },
+  { path: '/sessions', component: loadScreen(async () => (await import('./screens/sessions.js')).SessionsScreen) },
+  {
+    path: '/tokens',
+    title: 'Tokens',
+    component: loadScreen(async () => (await import('./screens/tokens.js')).TokensScreen),
+  },
 ];
 
 interface Screen extends NavigationScreen {
-  readonly component: (() => JSX.Element) & { readonly preload: () => Promise<unknown> };
+  readonly component: LazyScreen;
 }
 
 const partsOf = (path: string) => path.split('/').filter((part) => part !== '');
@@ -165,8 +173,8 @@ const Boot = () => (
   </div>
 );
 
-const Wall = lazy(async () => (await import('./screens/dashboard/wall.js')).Wall);
-const SignIn = lazy(async () => (await import('./screens/sign-in.js')).SignIn);
+const Wall = loadScreen(async () => (await import('./screens/dashboard/wall.js')).Wall);
+const SignIn = loadScreen(async () => (await import('./screens/sign-in.js')).SignIn);
 
 const Console = () => {
   const session = useQuery(SessionDocument, {});

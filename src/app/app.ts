@@ -22,6 +22,7 @@ import { createAvatars } from '#rest/avatar.js';
 import { createDocs } from '#rest/docs.js';
 import { createOpenApi } from '#rest/openapi/document.js';
 import { createSignIn } from '#sign-in/routes.js';
+import { createAssetFinder } from './console-assets.js';
 import { pagesOfMail } from './mail.js';
 import { createRequestMetrics } from './metrics.js';
 import { listenForMqtt } from './mqtt-listener.js';
@@ -131,7 +132,8 @@ async function createApp(
     basePath,
     createDocs(() => createOpenApi(surfaces.restSchema, basePath)),
   );
-  app.use(createConsole(), surfaces.assistants);
+  const findAsset = createAssetFinder(services.accessReader);
+  app.use(createConsole({ findAsset, countUnknown: admission.countUnknown }), surfaces.assistants);
   // Registered before the page, because Express answers OPTIONS itself for a router without a handler for it.
   app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);

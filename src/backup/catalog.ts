@@ -10,9 +10,17 @@ const schemas = ['public', 'journal'];
 /**
  * Tables that a backup omits. The header lists the migrations. An `index_move` refers to snapshots that only its own
  * database has. `audit_noted` only serves the current minute. Sessions and sign-ins are omitted, because a session that
- * ended after the backup must not return.
+ * ended after the backup must not return. The files of the console are stored at each start.
  */
-const leftOut = ['audit_noted', 'migration', 'index_move', 'session', 'sign_in_attempt', 'sign_in_link'];
+const leftOut = [
+  'audit_noted',
+  'console_asset',
+  'migration',
+  'index_move',
+  'session',
+  'sign_in_attempt',
+  'sign_in_link',
+];
 
 /** A table with what a backup needs to know besides its rows. */
 export interface StoredTable extends Table {

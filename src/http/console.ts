@@ -1,10 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Router } from 'express';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
+import { type RequestHandler, Router } from 'express';
 import sirv from 'sirv';
+import type { CountUnknown } from './admission.js';
 
 /** The built console, `dist/console`, beside the compiled `dist/src`. */
-const built = fileURLToPath(new URL('../../console/', import.meta.url));
+export const consoleFolder = fileURLToPath(new URL('../../console/', import.meta.url));
 
 /**
  * Content security policy of the console: the browser loads everything from this service and contacts no other host.
@@ -21,33 +26,61 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** Other parts of the service that the console's files need. */
+export interface ConsoleOptions {
+  /** Finds a script or style sheet of another build by its name, compressed by Brotli. */
+  findAsset: (name: string) => Promise<Buffer | undefined>;
+  /** Counts a request for a file that does not exist against its IP address. */
+  countUnknown: CountUnknown;
+}
+
 /**
  * Serves the console below `/console/`, compressed and without a token, as users sign in inside it. Browsers keep files
  * with a hash in their name for a year and revalidate the page itself. A browser that opens `/` is redirected to the
- * console.
+ * console. Files of another build come from the database, so that a page that was opened before an upgrade still finds
+ * the screens that it loads later.
  */
-export const createConsole = (): Router => {
+export const createConsole = (options: ConsoleOptions): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/', (request, response, next) => {
     if (request.accepts(['application/json', 'text/html']) !== 'text/html') return next();
     response.set('Vary', 'Accept').redirect(302, '/console/');
   });
   router.get('/console', (_request, response) => response.redirect(301, '/console/'));
-  if (!existsSync(built)) return router;
-  const files = sirv(built, {
-    brotli: true,
-    single: true,
-    setHeaders(response, path) {
-      const isAsset = path.startsWith('/assets/');
-      response.setHeader('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
-      response.setHeader('Content-Security-Policy', policy);
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      response.setHeader('Referrer-Policy', 'no-referrer');
-    },
-  });
-  router.use('/console', (request, response, next) => {
-    if (request.method === 'GET' || request.method === 'HEAD') files(request, response, next);
-    else next();
-  });
+  if (!existsSync(consoleFolder)) return router;
+  router.use('/console', serveFiles(options));
   return router;
 };
+
+/** Creates the handler that serves the console's files, and its page for every other path. */
+function serveFiles({ findAsset, countUnknown }: ConsoleOptions): RequestHandler {
+  const files = sirv(consoleFolder, { brotli: true, single: true, setHeaders });
+  const assets = new Set(readdirSync(join(consoleFolder, 'assets')));
+  return async (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    const [, name] = /^\/assets\/(.*)$/.exec(request.path) ?? [];
+    if (name === undefined || assets.has(name)) return files(request, response, next);
+    const type = assetTypes[/^[\w-]{1,100}\.(js|css)$/.exec(name)?.[1] ?? ''];
+    const content = type === undefined ? undefined : await findAsset(name);
+    if (type === undefined || content === undefined) {
+      await countUnknown(request, response);
+      return next();
+    }
+    setHeaders(response, request.path);
+    response.type(type).set('Vary', 'Accept-Encoding');
+    if (request.acceptsEncodings('br') === 'br') response.set('Content-Encoding', 'br').end(content);
+    else response.end(await decompress(content));
+  };
+}
+
+function setHeaders(response: ServerResponse, path: string): void {
+  const isAsset = path.startsWith('/assets/');
+  response.setHeader('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
+  response.setHeader('Content-Security-Policy', policy);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+}
+
+const assetTypes: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css' };
+
+const decompress = promisify(brotliDecompress);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import type { Pool } from 'pg';
+import { keepConsoleAssets } from '#app/console-assets.js';
 import type { ServicesOptions } from '#app/services.js';
 import { startWorkers } from '#app/workers/primary.js';
 import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } from '#app/workers/worker-count.js';
@@ -54,6 +55,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
     const secretKeys = await secretKeysOf(config, database);
     const { fitted, organization } = await withPool(database, async (pool) => {
       await requireSecretKey(pool, secretKeys);
+      await keepConsoleAssets(pool, new Date());
       return { fitted: await fitWorkers(config, wanted, pool, log), organization: await findFirstOrganization(pool) };
     });
     const { connectionString } = database;

@@ -82,6 +82,11 @@ export const AccountMenu = () => {
   );
 };
 
-const PersonBox = lazy(async () => (await import('./person-box.js')).PersonBox);
+const PersonBox = lazy(() =>
+  import('./person-box.js').then(
+    ({ PersonBox }) => PersonBox,
+    () => () => <p class="quiet">Your name could not be loaded. Reload the page.</p>,
+  ),
+);
 
 const zones = (): string[] => [...new Set([zone.value, 'UTC', ...Intl.supportedValuesOf('timeZone')])];

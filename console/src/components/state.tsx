@@ -42,6 +42,17 @@ export const Failure = ({
   </div>
 );
 
+/** Takes the place of a screen whose script could not be loaded. */
+export const LoadFailure = () => (
+  <main id="main">
+    <h1>Not loaded</h1>
+    <Failure
+      error={{ message: 'This part of the console could not be loaded. Check the connection to the service.' }}
+      retry={() => location.reload()}
+    />
+  </main>
+);
+
 /**
  * Returns the heading of an object's screen when the object is not loaded: its kind, and whether the service has no
  * such object.

@@ -44,6 +44,37 @@ describeInBrowser('the frame of the console', () => {
     expect(faults).toEqual([]);
   });
 
+  it('loads the page once more when the script of a screen does not load, and then says so', async () => {
+    const { owner } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('table', { name: 'Devices' }).waitFor();
+    await page.route('**/usage-*.js', (route) => route.abort());
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Not loaded' }).waitFor();
+    expect(loads).toBe(1);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.unroute('**/usage-*.js');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('keeps the page and says that a screen does not load while the service is not reached', async () => {
+    const { owner } = await furnished();
+    const { page, context } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('table', { name: 'Devices' }).waitFor();
+    await context.setOffline(true);
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Not loaded' }).waitFor();
+    await page.getByRole('link', { name: 'Devices' }).click();
+    await page.getByRole('heading', { name: 'Devices', exact: true }).waitFor();
+    expect(loads).toBe(0);
+  });
+
   it('says when the search cannot be loaded, or a text cannot be copied', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
