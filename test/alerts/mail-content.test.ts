@@ -70,3 +70,27 @@ describe('mail about an episode', () => {
     expect([digest!.header('Subject'), others]).toEqual([expect.stringMatching(/^4 alert notices of /), []]);
   });
 });
+
+describe('notices of an episode in the graph', () => {
+  it('lists the mails and calls about it, and nobody who was named later', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    const hookId = await site.owner.make(`${site.path}/hooks`, { url: 'http://127.0.0.1:9/' });
+    await site.owner.put(`${site.path}/hooks/${hookId}/settings`, { events: ['alert.opened'] });
+    await site.send(9);
+    await world.mailsTo(address, 2);
+    const later = someAddress();
+    await site.owner.put(`${site.path}/alert-rules/${ruleId}`, { name: 'Too warm', recipients: [address, later] });
+    const list = 'episodes { items { mails { address of sentAt } calls { applicationHookId of state } } }';
+    const notices = async () =>
+      (await site.owner.graph(`{ account { ${list} } }`)).body.data!['account'].episodes.items;
+    await until(async () => (await notices())[0].mails[0].sentAt !== null);
+    expect(await notices()).toEqual([
+      {
+        mails: [{ address, of: 'open', sentAt: expect.any(String) }],
+        calls: [{ applicationHookId: hookId, of: 'open', state: 'pending' }],
+      },
+    ]);
+  });
+});
