@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import fc, { type Arbitrary } from 'fast-check';
+import fc from 'fast-check';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { counts, importing } from './imported.js';
-
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type Fields = Record<string, Json>;
+import { dataOf, type Fields, type Json, type Kind, metadata, text, variables } from './round-trip-value.js';
 
 interface Line {
   ts: number;
@@ -16,20 +14,8 @@ interface Line {
 const world = useWorld();
 const start = 1_700_000_000;
 
-/** Two applications with a device each: of a product that declares variables, and of none. */
-type Kind = 'declared' | 'free';
 const serials: Readonly<Record<Kind, string>> = { declared: 'd-01', free: 'f-02' };
 const kinds: readonly Kind[] = ['declared', 'free'];
-
-const variables = [
-  { name: 'temperature', type: 'FLOAT32' },
-  { name: 'count', type: 'INT64' },
-  { name: 'small', type: 'UINT8', mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }] },
-  { name: 'open', type: 'BOOL' },
-  { name: 'label', type: 'TXT' },
-  { name: 'a.b', type: 'FLOAT32' },
-  { name: 'note..text', type: 'TXT' },
-];
 
 interface Side {
   owner: AccountActor;
@@ -66,62 +52,6 @@ const linesOf = async (side: Side, kind: Kind): Promise<Line[]> =>
       const { ts, data, metadata, frame } = JSON.parse(line) as Line;
       return { ts, data, metadata, ...(frame !== undefined && { frame }) };
     });
-
-/** Texts that readers of files take for something else. */
-const marks = ['', ' ', ' a ', '\n', 'a\nb', 'a\rb', 'a\r\nb', '\ttab', '"', 'say "x", y;', '\uFEFFx'];
-const formulas = ['=1+1', "'=1", "''-x", '-5', "'-5", '+3'];
-const lookalikes = ['21.5', '007', '1e5', '9007199254740993', 'true', 'FALSE', 'null', 'NaN', '21,5', '2024-01-01'];
-const trap = fc.constantFrom(...marks, ...formulas, ...lookalikes);
-const text = fc
-  .oneof(
-    trap,
-    fc
-      .array(fc.oneof(trap, fc.string({ unit: 'grapheme', maxLength: 8 })), { maxLength: 4 })
-      .map((parts) => parts.join('')),
-  )
-  .filter((one) => !/^\s*[[{]/.test(one) && !one.includes('\0'));
-const number = fc
-  .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(0.1, 1e-7, 1e21, 2 ** 53))
-  .map((one) => one + 0);
-const scalar = fc.oneof(text, number, fc.boolean());
-const list = fc.array(scalar, { maxLength: 3 });
-const value: Arbitrary<Json> = fc.oneof(
-  scalar,
-  list,
-  fc.constant(null),
-  fc.dictionary(fc.constantFrom('x', 'y z'), scalar, { minKeys: 1 }),
-);
-
-const dataOf: Readonly<Record<Kind, Arbitrary<Fields>>> = {
-  declared: fc.record(
-    {
-      temperature: value,
-      count: fc.oneof(value, fc.constant('-9223372036854775808')),
-      small: value,
-      open: value,
-      label: fc.oneof(scalar, list, fc.constant(null)),
-      'a.b': value,
-      'note..text': text,
-      undeclared: value,
-    },
-    { requiredKeys: [] },
-  ),
-  free: fc.record(
-    {
-      number,
-      text,
-      flag: fc.boolean(),
-      mixed: scalar,
-      list,
-      place: fc.record({ lat: number, 'floor.of': text }, { requiredKeys: [] }),
-      'p.q': number,
-      p: text,
-      objects: fc.array(fc.record({ k: scalar, l: list }, { requiredKeys: [] }), { maxLength: 3 }),
-    },
-    { requiredKeys: [] },
-  ),
-};
-const metadata: Arbitrary<Fields> = fc.record({ rssi: number, note: value }, { requiredKeys: [] });
 
 /** Values by path, without nulls and empty objects, as searches find them. */
 const byPath = (of: Json, path = ''): [string, Json][] => {
