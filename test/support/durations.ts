@@ -6,6 +6,8 @@ export const durations: Readonly<Record<string, number>> = {
   'cli/configuration': 46,
   'app/worker': 36,
   'console/overview': 31,
+  'alerts/value': 12,
+  'alerts/undecided': 12,
   'graph/device-batch': 30,
   'live/transport': 30,
   'demo/demo': 30,
