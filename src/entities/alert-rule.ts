@@ -115,7 +115,8 @@ export class AlertRule {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'What the rule cannot do, by the records of its devices; only in the answer that saves it.',
+    description:
+      'What the rule cannot do, by the records of its devices, in the order of its fields; only in the answer that saves it.',
   })
   warnings?: string[];
 

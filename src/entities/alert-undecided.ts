@@ -9,5 +9,6 @@ export class AlertUndecided {
   since!: string;
   @Field(() => Int, { description: 'Number of devices with such records, among the first 10,000 records.' })
   deviceCount!: number;
-  @Field(() => [ID], { description: 'Identifiers of these devices, at most 100.' }) deviceIds!: string[];
+  @Field(() => [ID], { description: 'Identifiers of these devices, in the order of identifiers, at most 100.' })
+  deviceIds!: string[];
 }

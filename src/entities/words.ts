@@ -44,7 +44,7 @@ registerEnumType(PreviewStop, {
   name: 'PreviewStop',
   description: 'Reason why a preview is not complete.',
   valuesConfig: {
-    time: { description: 'It ran out of time.' },
+    time: { description: 'The time for the preview was over.' },
     query: { description: 'The query of a condition timed out.' },
     records: { description: 'There are more than 200,000 records.' },
     devices: { description: 'There are more than 1,000 devices.' },

@@ -18,7 +18,7 @@ const maxCalls = 100;
 @Resolver(() => Episode)
 export class EpisodeNoticesResolver {
   @FieldResolver(() => [EpisodeMail], {
-    description: 'Mails about the episode: sent ones, and those that wait for confirmed addresses.',
+    description: 'Mails about the episode, in the order of sending; last those that wait, for confirmed addresses.',
   })
   @GraphOnly()
   mails(@Root() { id }: Episode, @Ctx() ctx: Context): Promise<EpisodeMail[]> {
@@ -27,7 +27,7 @@ export class EpisodeNoticesResolver {
 
   @FieldResolver(() => [EpisodeCall], {
     nullable: true,
-    description: `Calls of hooks about the episode, at most ${maxCalls}; only for callers who may change the application.`,
+    description: `Calls of hooks about the episode, the oldest first, at most ${maxCalls}; only for callers who may change the application.`,
   })
   @GraphOnly()
   async calls(@Root() { id, applicationId }: Episode, @Ctx() ctx: Context): Promise<EpisodeCall[]> {

@@ -256,7 +256,7 @@ export type JobState =
 
 /** Reason why a preview is not complete. */
 export type PreviewStop =
-  /** It ran out of time. */
+  /** The time for the preview was over. */
   | 'time'
   /** The query of a condition timed out. */
   | 'query'
