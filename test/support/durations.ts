@@ -47,4 +47,6 @@ export const durations: Readonly<Record<string, number>> = {
   'live/record': 10,
   'attack/priority': 10,
   'graph/connection-order': 9,
+  'alerts/mail-content': 10,
+  'alerts/quiet': 10,
 };
