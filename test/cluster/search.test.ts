@@ -242,7 +242,7 @@ describe('search on a cluster that does not answer', () => {
       clock: () => worldNow,
       timeoutMs,
       engine: createEngine({ client, names: indexNames('ddp'), fresh: () => Promise.resolve() }),
-      places: new Places(pool),
+      places: new Places(pool, () => Promise.resolve()),
     });
     const { organizationId, applicationId } = world;
     const prepared = search.prepare(

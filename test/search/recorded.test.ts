@@ -5,7 +5,8 @@ import type { PlainJson } from '#json/json.js';
 import { useWorld, type WorldRecord } from './world.js';
 
 /**
- * Answers of OpenSearch 2.4.1 (`test/data/search/answers.jsonl`) over its documents, asked of ours after a mapping:
+ * Answers of OpenSearch 2.4.1 (`test/data/search/answers.jsonl`) over its documents, asked of ours after a mapping. The
+ * documents of `month-documents.ndjson` are of several months, some of which lack a field.
  * - `deviceId` is `device.name`; `data.loc` is `device.location`: each document has a device of its own.
  * - `_id` is the document's number: `metadata.number` here, so `ids` asks for that.
  * - `_score`, `max_score`, `_index` and `took` are dropped; hits without `sort` are compared as sets.
@@ -30,34 +31,34 @@ const linesOf = (name: string) =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
-const recorded = linesOf('answers.jsonl') as Recorded[];
-const documents = linesOf('documents.ndjson').filter((_, index) => index % 2 === 1) as Document[];
 const serialOf = (index: number) => `0${index + 1}`;
 
-const world = useWorld({
-  products: {
-    probe: [
-      { name: 't', type: VariableType.FLOAT32 },
-      { name: 'n', type: VariableType.INT64 },
-      { name: 'on', type: VariableType.BOOL },
-      { name: 'txt', type: VariableType.TXT },
-    ],
-  },
-  devices: documents.map(({ deviceId, data }, index) => ({
-    serial: serialOf(index),
-    name: deviceId,
-    product: 'probe',
-    location: data.loc,
-  })),
-  records: documents.map(
-    ({ ts, metadata, data: { loc: _, ...data } }, index): WorldRecord => ({
+/** Creates a world with the documents of a file. */
+const worldOf = (documents: readonly Document[]) =>
+  useWorld({
+    products: {
+      probe: [
+        { name: 't', type: VariableType.FLOAT32 },
+        { name: 'n', type: VariableType.INT64 },
+        { name: 'on', type: VariableType.BOOL },
+        { name: 'txt', type: VariableType.TXT },
+      ],
+    },
+    devices: documents.map(({ deviceId, data }, index) => ({
       serial: serialOf(index),
-      ts: Date.parse(ts) / 1000,
-      metadata: { ...metadata, number: index + 1 },
-      data,
-    }),
-  ),
-});
+      name: deviceId,
+      product: 'probe',
+      location: data.loc,
+    })),
+    records: documents.map(
+      ({ ts, metadata, data: { loc: _, ...data } }, index): WorldRecord => ({
+        serial: serialOf(index),
+        ts: Date.parse(ts) / 1000,
+        metadata: { ...metadata, number: index + 1 },
+        data,
+      }),
+    ),
+  });
 
 const rename = (value: PlainJson): PlainJson => {
   if (typeof value === 'string')
@@ -146,7 +147,13 @@ const argued: Readonly<Record<string, { request?: Plain; response?: (theirs: Pla
   source_nomatch: { request: { sort: [{ ts: 'asc' }] } },
 };
 
-describe('search answers recorded from OpenSearch', () => {
+describe.each([
+  ['answers', 'documents'],
+  ['month-answers', 'month-documents'],
+])('search answers recorded from OpenSearch in %s', (answers, file) => {
+  const recorded = linesOf(`${answers}.jsonl`) as Recorded[];
+  const world = worldOf(linesOf(`${file}.ndjson`).filter((_, index) => index % 2 === 1) as Document[]);
+
   it.each(recorded.map((entry) => [entry.name, entry] as const))(
     'returns the recorded answer for %s',
     async (name, { request, response }) => {

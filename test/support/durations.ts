@@ -39,6 +39,7 @@ export const durations: Readonly<Record<string, number>> = {
   'search/summary': 14,
   'audit/mutations': 13,
   'usage/quota': 13,
+  'search/recorded': 12,
   'hooks/connection': 11,
   'hooks/order': 11,
   'hooks/overlap': 11,

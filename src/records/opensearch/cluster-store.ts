@@ -6,6 +6,7 @@ import { createRecordLog, openStoredRecords, type StoredRecordsOptions } from '.
 import type { Records } from '../postgres/records.js';
 import { BulkWriter, Overloaded } from './bulk.js';
 import { createClient, isUnavailable } from './client.js';
+import { type ClusterMapping, createMapping } from './cluster-mapping.js';
 import { DocumentMaker } from './document-maker.js';
 import { createFreshness } from './freshness.js';
 import { indexNames } from './indices.js';
@@ -22,7 +23,6 @@ import { stepBuild } from './move/build.js';
 import { makeNextIndex } from './next-index.js';
 import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
-import { createReadiness, type Readiness } from './template.js';
 
 /** Settings of records on a cluster. */
 export interface ClusterRecordsOptions extends StoredRecordsOptions {
@@ -39,7 +39,7 @@ const upkeepTasks = (
     clock,
     log,
     isClosing,
-  }: { ready: Readiness; isClosing: () => boolean } & Pick<ClusterRecordsOptions, 'clock' | 'log'>,
+  }: { ready: ClusterMapping['ready']; isClosing: () => boolean } & Pick<ClusterRecordsOptions, 'clock' | 'log'>,
 ) => ({
   // Some processes still store in PostgreSQL while others already use the cluster. This copies their records.
   'moved records': {
@@ -81,11 +81,13 @@ export const openClusterRecords = (options: ClusterRecordsOptions): Records => {
   const { config, pool, clock, log, registry } = options;
   const client = createClient(config);
   const names = indexNames(config.prefix);
-  const places = new Places(pool);
+  const { ready, mapPlaces } = createMapping(client, config, pool, (index, reason) =>
+    log.warn({ index, reason }, 'Index takes no new fields; aggregations over them can lack buckets'),
+  );
+  const places = new Places(pool, mapPlaces);
   const observe = observeBulk(registry);
   const writer = new BulkWriter(client, observe);
   const maker = new DocumentMaker(pool, places, names);
-  const ready = createReadiness(client, config, pool);
   // A cluster that was away may come back without its template, so the indexer checks the template before each retry.
   const once = new BulkWriter(client, observe, { maxRetries: 0 });
   const indexer = createIndexer({ pool, writer: once, maker, registry, log, ready });

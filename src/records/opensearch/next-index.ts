@@ -1,6 +1,5 @@
 import { type Client, errors } from '@opensearch-project/opensearch';
 import type { IndexNames } from './indices.js';
-import { placeOf } from './template.js';
 
 /** Time before a month at which its index is made, in milliseconds. Records may be measured up to a day ahead. */
 const ahead = 2 * 86_400_000;
@@ -12,8 +11,8 @@ export interface NextIndexOptions {
 }
 
 /**
- * Makes the index of the next month two days before it begins, with the places of the current month. So the first
- * records of a month wait neither for an index nor for its mapping. Several processes may do so at once. Returns the
+ * Makes the index of the next month two days before it begins, so that the first records of a month do not wait for
+ * an index. Several processes may do so at once. Returns the
  * name of the new index, or undefined if there was nothing to do.
  * @param now milliseconds since 1970
  */
@@ -23,18 +22,8 @@ export const makeNextIndex = async ({ client, names }: NextIndexOptions, now: nu
   if (next === present) return undefined;
   const { body: isThere } = await client.indices.exists({ index: next });
   if (isThere) return undefined;
-  const { body: mappings } = await client.indices.getMapping({
-    index: present,
-    allow_no_indices: true,
-    ignore_unavailable: true,
-  });
-  const fields = Object.keys(mappings[present]?.mappings.properties ?? {});
-  const places = fields.flatMap((field) => {
-    const mapping = placeOf(field);
-    return mapping === undefined ? [] : [[field, mapping] as const];
-  });
   try {
-    await client.indices.create({ index: next, body: { mappings: { properties: Object.fromEntries(places) } } });
+    await client.indices.create({ index: next });
     return next;
   } catch (error) {
     // Another process was faster.

@@ -2,6 +2,8 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '#database/named.js';
 import { transaction } from '#database/transaction.js';
+import type { ClusterMapping } from './cluster-mapping.js';
+import { noPlaces, type PlaceCounts } from './place-mapping.js';
 import type { PlaceKind } from './value.js';
 
 /** Index fields that hold the values of a path, by kind. */
@@ -74,7 +76,11 @@ class CachedPlaces implements OrganizationPlaces {
 export class Places {
   private readonly known = new Map<string, CachedPlaces>();
 
-  constructor(private readonly pool: Pool) {}
+  /** @param map maps assigned places on the cluster before searches see them */
+  constructor(
+    private readonly pool: Pool,
+    private readonly map: ClusterMapping['mapPlaces'],
+  ) {}
 
   /** Reads the places of organizations. Cached places are used if nothing was added since. */
   async of(organizationIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlaces>> {
@@ -98,7 +104,7 @@ export class Places {
   async assign(organizationId: string, wanted: readonly PathKind[]): Promise<void> {
     await transaction(this.pool, async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`places ${organizationId}`}, 0))`);
-      await tx.query(sql`
+      const { rows } = await tx.query<{ family: keyof PlaceCounts; places: number }>(sql`
         with wanted as (
           select path, kind, case kind when 'b' then 'n' else kind end as family,
                  case when declared then ${maxWithDeclared}::int else ${maxPlaces}::int end as room
@@ -115,13 +121,16 @@ export class Places {
           insert into index_place (organization_id, path, kind, field)
           select id, path, kind, family || number from numbered join account a on a.id = ${organizationId}
            where number <= room
-          returning organization_id, path, kind
+          returning organization_id, path, kind, field
+        ), refilled as (
+          -- Documents that have the path in another kind were made before this one was known.
+          insert into index_refill (organization_id, path, kind)
+          select organization_id, path, kind from placed n where exists (
+            select from index_place p where p.organization_id = n.organization_id and p.path = n.path)
+          on conflict do nothing
         )
-        -- Documents that have the path in another kind were made before this one was known.
-        insert into index_refill (organization_id, path, kind)
-        select organization_id, path, kind from placed n where exists (
-          select from index_place p where p.organization_id = n.organization_id and p.path = n.path)
-        on conflict do nothing`);
+        select left(field, 1) as family, max(substr(field, 2)::int) as places from placed group by 1`);
+      await this.map(tx, { ...noPlaces, ...Object.fromEntries(rows.map(({ family, places }) => [family, places])) });
     });
     this.known.delete(organizationId);
   }

@@ -1,20 +1,12 @@
 import type { Client } from '@opensearch-project/opensearch';
-import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
 import type { ClusterConfig } from '#config/cluster-setting.js';
-import { transaction } from '#database/transaction.js';
 import { indexNames, mappingVersion } from './indices.js';
-
-/**
- * Maximum length of a searchable text. Longer texts are shown but not searchable. UTF-16 units, of at most three bytes
- * each.
- */
-export const longestKeyword = 8191;
+import { noPlaces, type PlaceCounts, placeMappings, placeProperties } from './place-mapping.js';
 
 /** Maximum number of fields of one index. With more, the state of the cluster grows too large. */
 const maxFields = 10_000;
 
-/** Fields of every record. Its measured values are in places, see {@link Places}. */
+/** Fields of every record. Its measured values are in places, see {@link placeMappings}. */
 const properties = {
   /** Organization, device and product. */
   o: { type: 'keyword' },
@@ -37,27 +29,16 @@ const properties = {
   src: { type: 'keyword', index: false, doc_values: false },
 } as const;
 
-/** Mappings of the places of each family: numbers, whole numbers beyond 2^53, and texts. */
-const places = {
-  n: { type: 'double' },
-  l: { type: 'long' },
-  k: { type: 'keyword', ignore_above: longestKeyword },
-} as const;
-
-/** A place is mapped when the first record of a month has it, unless {@link makeNextIndex} has mapped it before. */
-const dynamicTemplates = Object.entries(places).map(([family, mapping]) => ({
+/** Fallback for indices that were made while the template lacked places: a place is mapped by its first document. */
+const dynamicTemplates = Object.entries(placeMappings).map(([family, mapping]) => ({
   [family]: { match: `${family}*`, mapping },
 }));
 
-/** Returns the mapping of a field that is a place, such as `n7`; undefined for other fields. */
-export const placeOf = (field: string): (typeof places)[keyof typeof places] | undefined =>
-  /^[nlk]\d+$/.test(field) ? places[field[0] as keyof typeof places] : undefined;
-
 /**
- * Creates or updates the template of the monthly indices.
+ * Creates or updates the template of the monthly indices. An index that is made afterwards has all these places.
  * @throws Error if the cluster has documents that a newer release wrote
  */
-const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<void> => {
+export const putTemplate = async (client: Client, config: ClusterConfig, counts: PlaceCounts): Promise<void> => {
   const { prefix, replicas } = config;
   const names = indexNames(prefix);
   await requireVersion(client, names.allVersions);
@@ -68,6 +49,7 @@ const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<vo
     body: {
       index_patterns: [names.all],
       priority: 200,
+      _meta: { places: counts },
       template: {
         settings: {
           index: {
@@ -85,12 +67,23 @@ const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<vo
           date_detection: false,
           numeric_detection: false,
           dynamic_templates: dynamicTemplates,
-          properties,
+          properties: { ...properties, ...placeProperties(counts) },
         },
         aliases: { [names.alias]: {} },
       },
     },
   } as never);
+};
+
+/** Returns the numbers of places in the template; undefined if the template is missing. */
+export const readTemplate = async (client: Client, config: ClusterConfig): Promise<PlaceCounts | undefined> => {
+  const { body } = await client.indices.getIndexTemplate(
+    { name: templateName(config), filter_path: 'index_templates.name,index_templates.index_template._meta' } as never,
+    { ignore: [404] },
+  );
+  type Listed = { index_template?: { _meta?: { places?: PlaceCounts } } };
+  const { index_templates: listed = [] } = (body ?? {}) as { index_templates?: Listed[] };
+  return listed[0] && (listed[0].index_template?._meta?.places ?? noPlaces);
 };
 
 const requireVersion = async (client: Client, pattern: string): Promise<void> => {
@@ -101,38 +94,6 @@ const requireVersion = async (client: Client, pattern: string): Promise<void> =>
     throw new Error(
       `The cluster has records in indices of version ${newest} (${pattern}), and this release writes version ${mappingVersion}: start a newer release, or set OPENSEARCH_INDEX_PREFIX.`,
     );
-};
-
-/**
- * Makes sure that the cluster has what documents need.
- * @param isDoubtful whether the cluster may have lost it since the last call
- */
-export type Readiness = (isDoubtful?: boolean) => Promise<void>;
-
-/**
- * Creates the function that makes sure, once in this process, that the template exists. Only one process at a time
- * creates it.
- */
-export const createReadiness = (client: Client, config: ClusterConfig, pool: Pool): Readiness => {
-  let making: Promise<void> | undefined;
-  const make = () =>
-    transaction(pool, async (tx) => {
-      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`template ${config.prefix}`}, 0))`);
-      await ensureTemplate(client, config);
-    });
-  return async (isDoubtful = false) => {
-    // Without the template the cluster would create indices with fields of its own choice.
-    if (isDoubtful && making !== undefined) {
-      await making;
-      const { body: isThere } = await client.indices.existsIndexTemplate({ name: templateName(config) });
-      if (!isThere) making = undefined;
-    }
-    making ??= make().catch((error: unknown) => {
-      making = undefined;
-      throw error;
-    });
-    return making;
-  };
 };
 
 const templateName = ({ prefix }: ClusterConfig): string => `${indexNames(prefix).alias}-${mappingVersion}`;

@@ -5,6 +5,7 @@ import type { ClusterConfig } from '#config/cluster-setting.js';
 import { nilId } from '#entities/id.js';
 import { BulkWriter } from './bulk.js';
 import { createClient } from './client.js';
+import { createMapping } from './cluster-mapping.js';
 import { DocumentMaker } from './document-maker.js';
 import { indexNames } from './indices.js';
 import {
@@ -20,7 +21,6 @@ import { compareHours, copyAgain, type WrongHour } from './move/check.js';
 import { beginDrain, followJournal, stepDrain, waitsForIndex } from './move/drain.js';
 import type { BuildState, DrainState } from './move/state.js';
 import { Places } from './place.js';
-import { createReadiness } from './template.js';
 
 /** Operations on the index for the command line. */
 export interface ClusterTools {
@@ -57,9 +57,10 @@ export const openClusterTools = async (config: ClusterConfig, pool: Pool): Promi
   const client = createClient(config);
   const names = indexNames(config.prefix);
   const writer = new BulkWriter(client);
-  const maker = new DocumentMaker(pool, new Places(pool), names);
+  const mapping = createMapping(client, config, pool);
+  const maker = new DocumentMaker(pool, new Places(pool, mapping.mapPlaces), names);
   const options = { pool, client, names, writer, maker };
-  await createReadiness(client, config, pool)();
+  await mapping.ready();
   return {
     async beginBuild() {
       await beginBuild(options);

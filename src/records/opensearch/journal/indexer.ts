@@ -6,8 +6,8 @@ import { transaction } from '#database/transaction.js';
 import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { type BulkItem, type BulkWriter, Overloaded } from '../bulk.js';
 import { isUnavailable } from '../client.js';
+import type { ClusterMapping } from '../cluster-mapping.js';
 import type { DocumentMaker } from '../document-maker.js';
-import type { Readiness } from '../template.js';
 import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
 import { keepDeadLetters } from './dead-letter.js';
 import { readJournal } from './read.js';
@@ -20,7 +20,7 @@ export interface IndexerOptions {
   maker: DocumentMaker;
   registry: Registry;
   log: Logger;
-  ready: Readiness;
+  ready: ClusterMapping['ready'];
 }
 
 /** Moves records from the journal to the index. Every process runs one, and any of them may move a record. */
