@@ -30,7 +30,7 @@ const shared = [
   'records/contract/*',
   'records/sources/*',
   'records/series/{,slow/}series',
-  'search/{difference,double,hostile,newest,older-type,product-scope,recorded,rest,trap}',
+  'search/{difference,double,hostile,long-sort,newest,older-type,product-scope,recorded,rest,trap}',
 ];
 
 const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['cluster/absent'];

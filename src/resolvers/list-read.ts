@@ -180,7 +180,7 @@ export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q
       return (await ctx.readWithin(query, limit)) as Row[];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      if (code === invalidPattern) throw invalid([{ path: 'q', message }]);
+      if (code === invalidPattern) throw invalid([{ path: 'q', message: patternFault(message) }]);
       if (!q) throw refusalOf(error, limit);
       throw isTimeout(error)
         ? invalid([{ path: 'q', message: 'this pattern is too expensive; use a simpler one' }])
@@ -198,3 +198,22 @@ export const refusalOf = (error: unknown, limit: number): unknown =>
     : error;
 
 const invalidPattern = '2201B';
+
+/** Faults of regular expressions: the word of PostgreSQL's message that names the fault, and what the caller reads. */
+const patternFaults: readonly (readonly [word: string, fault: string])[] = [
+  ['parentheses', 'its parentheses () are not balanced'],
+  ['brackets', 'its brackets [] are not balanced'],
+  ['braces', 'its braces {} are not balanced'],
+  ['escape', 'it has an unknown escape'],
+  ['backreference', 'it refers to a group that it does not have'],
+  ['repetition', 'a number of repetitions is wrong'],
+  ['quantifier', 'a quantifier (*, +, ?) has nothing to repeat'],
+  ['range', 'a range of characters is wrong'],
+  ['class', 'it names an unknown class of characters'],
+  ['complex', 'it is too complex'],
+];
+
+const patternFault = (message: string): string => {
+  const [, fault = 'it cannot be read'] = patternFaults.find(([word]) => message.includes(word)) ?? [];
+  return `must be a regular expression: ${fault}`;
+};

@@ -21,7 +21,7 @@ export const lines: readonly string[] = [...Object.keys(refused), overflowing];
 /** Returns the line of the table that explains the two answers, or undefined. */
 export const reasonOf = (answer: Plain, other: Plain): string | undefined => {
   const refusal = other['error'] as Plain | undefined;
-  if (refusal?.['reason'] === 'value out of range: overflow') return overflowing;
+  if (refusal?.['reason'] === 'A number that the query computes is out of range') return overflowing;
   if (answer['error'] === undefined) return undefined;
   const said = String(innermost(answer['error'] as Plain)['reason']);
   return said.endsWith('where records are on a cluster')

@@ -363,4 +363,13 @@ describe('search on a cluster that does not answer', () => {
     const url = await listen((end) => end(200, JSON.stringify({ responses: [{ status: 400, error }] })));
     expect((await searchAt(url)()).responses[0]).toMatchObject({ status, error: { type: shown } });
   });
+
+  it('returns words of the service when the engine refuses a query', async () => {
+    const error = { type: 'illegal_argument_exception', reason: 'Field [n7] of type [double] is not supported' };
+    const url = await listen((end) => end(200, JSON.stringify({ responses: [{ status: 400, error }] })));
+    expect((await searchAt(url)()).responses[0]).toMatchObject({
+      status: 400,
+      error: { reason: 'The cluster that has the records refused this query' },
+    });
+  });
 });

@@ -100,10 +100,17 @@ describe('REST list', () => {
     expect((await owner.get<Item[]>(`${at}/teams?q=nothing`)).body).toEqual([]);
   });
 
-  it('returns 422 with the reason for an invalid regular expression', async () => {
-    const { status, body } = await owner.get<object>(`${at}/teams?q=(`);
+  it.each([
+    ['(', 'its parentheses () are not balanced'],
+    ['[', 'its brackets [] are not balanced'],
+    ['*a**', 'a quantifier (*, +, ?) has nothing to repeat'],
+    ['a{3,2}', 'a number of repetitions is wrong'],
+    ['[z-a]', 'a range of characters is wrong'],
+    ['[[:x:]]', 'it names an unknown class of characters'],
+  ])('returns 422 with the reason for the invalid regular expression %s', async (pattern, fault) => {
+    const { status, body } = await owner.get<object>(`${at}/teams?q=${encodeURIComponent(pattern)}`);
     expect(status).toBe(422);
-    expect(body).toMatchObject({ errors: [{ path: 'q', message: expect.stringContaining('parentheses') }] });
+    expect(body).toMatchObject({ errors: [{ path: 'q', message: `must be a regular expression: ${fault}` }] });
   });
 });
 

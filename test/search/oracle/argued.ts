@@ -146,7 +146,7 @@ export const isBeyondLong = (ours: unknown, theirs: unknown): boolean =>
   typeof theirs === 'string';
 
 /** Sums that overflow a double or a long. */
-const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow|^bigint out of range/.test(reason);
+const isOverflow = (reason: string): boolean => reason === 'A number that the query computes is out of range';
 
 /** An array or object instead of one value: OpenSearch reads its bracket as the value. */
 const isBracket = (reason: string): boolean =>

@@ -72,7 +72,7 @@ export class BodyGrammar {
           order: dice.pick('asc', 'desc', 'DESC'),
           ...dice.maybe(0.4, () => ({ missing: dice.pick<unknown>('_first', '_last', '_last', 2, 'm') })),
           ...dice.maybe(0.2, () => ({
-            mode: field === 'data.big' ? 'min' : dice.pick('min', 'max', 'avg', 'sum', 'median'),
+            mode: dice.pick('min', 'max', 'avg', 'sum', 'median'),
           })),
           ...dice.maybe(field === 'nope' ? 0.7 : 0.1, () => ({
             unmapped_type: dice.pick('long', 'boolean', 'keyword', 'double', 'date'),

@@ -34,10 +34,11 @@ export const failureOf = ({ status, error }: EngineAnswer): SearchFailure => {
       'search_phase_execution_exception',
       'The cluster that has the records cannot answer this query now',
     );
+  // A caller never sees the engine's own words: they name places instead of fields.
   return new SearchFailure(
     400,
     fault?.type ?? 'illegal_argument_exception',
-    fault?.reason ?? 'The cluster that has the records refused this query',
+    'The cluster that has the records refused this query',
   );
 };
 

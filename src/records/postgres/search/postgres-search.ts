@@ -175,7 +175,7 @@ const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
     return { took: took(), timed_out: false, status: 200, _shards: shards, ...found };
   } catch (error) {
     if (error instanceof SearchFailure) return error.toAnswer();
-    if (isOfValue(error)) return illegalArgument(error.message).toAnswer();
+    if (isOfValue(error)) return illegalArgument(reasonOf(error)).toAnswer();
     if (!(error instanceof TimedOut)) throw error;
     return timedOutAnswer(took());
   }
@@ -184,3 +184,13 @@ const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
 /** Whether PostgreSQL rejected a value of the query (SQLSTATE class 22) that passed validation. */
 const isOfValue = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.code?.startsWith('22') === true;
+
+/** Reasons by SQLSTATE. A caller never sees PostgreSQL's own words. */
+const reasons: Readonly<Record<string, string>> = {
+  '22003': 'A number that the query computes is out of range',
+  '22008': 'A time that the query computes is out of range',
+  '2201B': 'A regular expression of the query cannot be evaluated',
+};
+
+const reasonOf = ({ code = '' }: DatabaseError): string =>
+  reasons[code] ?? 'A value of the query cannot be compared with the records';

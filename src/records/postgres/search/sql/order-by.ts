@@ -88,8 +88,28 @@ const oneOf = ({ values }: StoredField, { kind, type, mode }: BoundKey): Sql => 
     return sql`(select ${aggregates[mode]} from (select x collate "C" as v from unnest(${values!}) as t(x)) u)`;
   const one = sql`(select ${aggregates[mode]} from unnest(${values!}) as u(v))`;
   if (kind === 'double') return one;
-  // Rounds halves up, as Java does.
-  return type === 'long' ? sql`floor(${one} + 0.5)::int8` : sql`floor(${one} + 0.5)`;
+  if (type === 'long') return sql`(select ${longAggregates[mode]} from unnest(${values!}) as u(v))`;
+  return rounded(one);
+};
+
+/** Rounds halves up, as Java does. */
+const rounded = (value: Sql): Sql => sql`floor(${value} + 0.5)`;
+
+/** Sum as a long, which wraps around at the ends of its range as in OpenSearch. */
+const wrappedSum = sql`(mod(mod(sum(u.v) + 9223372036854775808, 18446744073709551616) + 18446744073709551616, 18446744073709551616) - 9223372036854775808)`;
+
+const [lower, upper] = [
+  sql`percentile_disc(0.5) within group (order by u.v)`,
+  sql`percentile_disc(0.5) within group (order by u.v desc)`,
+];
+
+/** Aggregates of longs. Only single values stay exact beyond 2^53, because OpenSearch divides in doubles. */
+const longAggregates: Readonly<Record<SortMode, Sql>> = {
+  min: sql`min(u.v)`,
+  max: sql`max(u.v)`,
+  sum: sql`${wrappedSum}::int8`,
+  avg: sql`case when count(*) < 2 then min(u.v) else ${rounded(sql`${wrappedSum}::float8 / count(*)`)}::int8 end`,
+  median: sql`case when count(*) % 2 = 1 then ${lower} else ${truncated(rounded(sql`(${lower}::float8 + ${upper}::float8) / 2`))} end`,
 };
 
 /**
