@@ -27,6 +27,11 @@ export class NewestValues {
     return this.values.has(name);
   }
 
+  /** Returns the names whose values are certain: a record ahead of its arrival may hide values that came after it. */
+  certainNames(): string[] {
+    return [...this.values.values()].flatMap(({ name, ahead }) => (ahead === null ? name : []));
+  }
+
   /** Adds the values of a record that are newer than the known ones. */
   take(data: PlainObject, { id, ts }: Dated, shape: DeclaringShape | undefined): void {
     const arrivedAt = timeOf(id);

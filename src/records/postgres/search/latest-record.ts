@@ -6,6 +6,7 @@ import type { PlainObject } from '#records/item.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { dayOf } from '../day.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
+import { type KnownDevice, otherFields } from './latest-field.js';
 
 /** Counts the bytes read. Throws above the call's limit. */
 type Weigh = Parameters<RecordIndex['latest']>[1];
@@ -24,19 +25,17 @@ interface Recent {
   future: boolean;
 }
 
-/** A declared variable of a device that its newest records lack. */
-interface Missing {
-  organization_id: string;
-  device_id: string;
-  product_id: string;
-  name: string;
+/** A device whose newest records may lack some of its values. */
+interface Incomplete extends KnownDevice {
+  product_id: string | null;
 }
 
 /**
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
- * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A declared variable that is not among them is searched for in the
- * hours without rollups, and then where its newest rollup points, whichever product the device had then. Rollups
- * contain no arrays: if there were any, the device's records are scanned.
+ * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A variable of
+ * its products that is not among them is searched for in the hours without rollups, and then where its newest rollup
+ * points, whichever product the device had then. Rollups contain no arrays: if there were any, the device's records are
+ * scanned. Other fields are found by {@link otherFields}.
  */
 export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
@@ -51,9 +50,9 @@ export const createLatest = (pool: Pool): RecordIndex['latest'] => {
     );
     await shapes.load(pool, products);
     for (const row of recent) found.get(row.device_id)!.take(row.data, row, shapeOf(row, shapes));
-    const missing = missingOf(recent, found, shapes);
+    const incomplete = incompleteOf(recent, found);
     const rowOf = new Map(recent.map((row) => [row.device_id, row]));
-    for (const row of await findRare(pool, missing, weigh))
+    for (const row of await findRare(pool, incomplete, weigh))
       found.get(row.device_id)!.take(row.data, row, shapeOf(rowOf.get(row.device_id)!, shapes));
     return new Map([...found].map(([id, values]) => [id, values.byName()]));
   };
@@ -85,18 +84,12 @@ const readWeighed = async <Row extends object>(pool: Pool, weigh: Weigh, { text,
   return (await pool.query<Row>({ text, values, types: weighedTypes(weigh) })).rows;
 };
 
-const missingOf = (
-  recent: readonly Recent[],
-  found: ReadonlyMap<string, NewestValues>,
-  shapes: ProductShapes,
-): Missing[] =>
+const incompleteOf = (recent: readonly Recent[], found: ReadonlyMap<string, NewestValues>): Incomplete[] =>
   [...Map.groupBy(recent, ({ device_id }) => device_id)].flatMap(([device_id, records]) => {
     const { organization_id, product_id } = records[0]!;
     // Fewer records than requested means that these are all.
-    if (product_id === null || records.length < newestRecords) return [];
-    return (shapeOf(records[0]!, shapes)?.slots ?? [])
-      .filter(({ name }) => !found.get(device_id)?.has(name))
-      .map(({ name }) => ({ organization_id, device_id, product_id, name }));
+    if (records.length < newestRecords) return [];
+    return { organization_id, device_id, product_id, found: found.get(device_id)!.certainNames() };
   });
 
 interface Rare {
@@ -106,17 +99,27 @@ interface Rare {
   data: PlainObject;
 }
 
-const findRare = async (pool: Pool, missing: readonly Missing[], weigh: Weigh): Promise<Rare[]> => {
-  if (missing.length === 0) return [];
+const findRare = async (pool: Pool, devices: readonly Incomplete[], weigh: Weigh): Promise<Rare[]> => {
+  if (devices.length === 0) return [];
+  const rows = await Promise.all([
+    readWeighed<Rare>(pool, weigh, rareVariables(devices)),
+    readWeighed<Rare>(pool, weigh, otherFields(devices)),
+  ]);
+  return rows.flat();
+};
+
+/** Selects the newest values of variables of the devices' present and earlier products that are not known. */
+const rareVariables = (devices: readonly Incomplete[]): Sql => {
   const filled = sql`case p.kind when 'number' then r.numbers[p.slot] is not null else r.texts[p.slot] is not null end`;
-  return readWeighed<Rare>(
-    pool,
-    weigh,
-    sql`
-    with wanted as (
-      select * from unnest(${missing.map(({ organization_id }) => organization_id)}::uuid[], ${missing.map(({ device_id }) => device_id)}::uuid[],
-        ${missing.map(({ product_id }) => product_id)}::uuid[], ${missing.map(({ name }) => name)}::text[])
-        w (organization_id, device_id, product_id, name)
+  return sql`
+    with device as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(devices)}::jsonb)
+        d (organization_id uuid, device_id uuid, product_id uuid, found text[])
+    ), wanted as materialized (
+      select distinct d.organization_id, d.device_id, d.product_id, s.name
+      from device d cross join lateral (
+        select d.product_id union select o.product_id from record_source o where o.device_id = d.device_id) had
+      join product_slot s on s.product_id = had.product_id and s.name <> all(d.found)
     ), dirty as materialized (
       select distinct organization_id, product_id, hour from record_dirty
       where organization_id in (select organization_id from wanted) and product_id is not null
@@ -147,6 +150,5 @@ const findRare = async (pool: Pool, missing: readonly Missing[], weigh: Weigh): 
       (select r.id, r.ts, r.seq, r.data from record r
         where p.multi and r.device_id = p.device_id and r.many ? p.name order by r.ts desc, r.seq desc limit 1)
       order by ts desc, seq desc limit 1
-    ) value`,
-  );
+    ) value`;
 };

@@ -38,6 +38,7 @@ export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Pr
   await pool.query(sql`delete from record_rollup where device_id = ${id}`);
   await pool.query(sql`delete from record_day where device_id = ${id}`);
   await pool.query(sql`delete from record_source where device_id = ${id}`);
+  await pool.query(sql`delete from record_newest where device_id = ${id}`);
   await pool.query(sql`delete from record_key where device_id = ${id}`);
   await pool.query(sql`delete from record_sweep where device_id = ${id}`);
   return true;

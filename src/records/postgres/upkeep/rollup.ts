@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { squared } from '../squared.js';
+import { mendNewest, noteNewest } from './newest-field.js';
 import { byOwner, makeRollups, noteDays, type Owner, ownedBy } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
@@ -85,6 +86,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
   const { organization_id, product_id } = some[0]!;
   const hours = some.map(({ hour }) => hour);
   const whose = ownedBy(some[0]!);
+  await mendNewest(tx, some[0]!, hours);
   await tx.query(sql`delete from record_rollup where ${whose} and hour = any(${hours}::timestamptz[])`);
   await tx.query(sql`delete from record_total where ${whose} and hour = any(${hours}::timestamptz[])`);
   await tx.query(sql`
@@ -112,6 +114,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
     )
     insert into record_source (organization_id, product_id, device_id)
     select distinct organization_id, product_id, device_id from made on conflict do nothing`);
+  await noteNewest(tx, some[0]!, hours);
   const made = sql`
       select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`;
   await tx.query(noteDays(made));

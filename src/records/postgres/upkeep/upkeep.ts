@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createPeriodicTasks, type PeriodicTask } from '#scheduling/periodic-tasks.js';
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
+import { noteEarlier } from './newest-field.js';
 import { Partitions } from './partition.js';
 import { type Purge, purgeDevices, purgeKeys } from './purge.js';
 import { retire } from './retention.js';
@@ -72,6 +73,12 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
       every: minute,
       run: async () => {
         while (!closing && (await summarize(pool, now())) > 0);
+      },
+    },
+    fields: {
+      every: minute,
+      run: async () => {
+        while (!closing && (await noteEarlier(pool)) > 0);
       },
     },
     devices: {
