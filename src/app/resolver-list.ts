@@ -6,6 +6,7 @@ import { ApplicationResolver } from '#resolvers/application.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
 import { ApplicationEdgesResolver } from '#resolvers/application-edges.resolver.js';
 import { AuditResolver, historyResolvers } from '#resolvers/audit.resolver.js';
+import { ConfigurationResolver } from '#resolvers/configuration.resolver.js';
 import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard.resolver.js';
 import { ApplicationDashboardLinksResolver, DashboardLinkResolver } from '#resolvers/dashboard-link.resolver.js';
 import { DecodeResolver } from '#resolvers/decode.resolver.js';
@@ -124,6 +125,7 @@ export function createResolvers({
     new ProductEdgesResolver(),
     new ProductResolver(),
     new ProvisioningResolver(clock),
+    new ConfigurationResolver(),
     new PutDevicesResolver(clock),
     new PutResolver(hooks),
     new PutTeamResolver(),

@@ -3,11 +3,12 @@ import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { readShell } from '#config/config.js';
-import { applyPlan, checkPlan } from '#configuration/apply.js';
 import { createGraphClient } from '#configuration/client.js';
 import { documentLimits, parseDocument, toYaml } from '#configuration/document.js';
-import { lineOf, planOf } from '#configuration/plan.js';
-import { documentOf, exportKeys, readState } from '#configuration/state.js';
+import { documentOf } from '#configuration/export.js';
+import { lineOf } from '#configuration/plan.js';
+import { applyDocument, type Target } from '#configuration/run.js';
+import { readState } from '#configuration/state.js';
 import { addCommand, type OutputOptions } from './command.js';
 
 interface ServiceOptions extends OutputOptions {
@@ -33,7 +34,7 @@ export function addConfigurationCommands(ddp: Command): void {
     .action(apply);
 }
 
-const connect = async ({ url, token }: ServiceOptions) => {
+const connect = async ({ url, token }: ServiceOptions): Promise<Target> => {
   const shell = readShell();
   const origin = url ?? shell.origin;
   const given = token ?? shell.token;
@@ -46,8 +47,7 @@ const connect = async ({ url, token }: ServiceOptions) => {
 
 async function exportConfiguration({ json, devices, ...given }: ServiceOptions & { devices?: boolean }): Promise<void> {
   const { graph, organizationId } = await connect(given);
-  const state = await readState(graph, organizationId, devices === true);
-  const document = documentOf(state, exportKeys(state));
+  const document = documentOf(await readState(graph, organizationId, { devices: devices === true, members: false }));
   process.stdout.write(json ? `${JSON.stringify(document, undefined, 2)}\n` : await toYaml(document));
 }
 
@@ -58,16 +58,17 @@ interface ApplyOptions extends ServiceOptions {
 
 async function apply(file: string, { json, prune, dryRun, ...given }: ApplyOptions): Promise<void> {
   const wanted = await parseDocument(await readDocument(file), extname(file) === '.json');
-  const { graph, organizationId } = await connect(given);
-  const state = await readState(graph, organizationId, wanted.devices !== undefined);
-  const steps = planOf(state, wanted, prune === true);
-  const plan = steps.map(lineOf);
-  if (!json) process.stdout.write(plan.length === 0 ? 'Nothing to do.\n' : `${plan.join('\n')}\n`);
-  const run = dryRun ? checkPlan : applyPlan;
-  const faults = await run(graph, organizationId, { state, wanted, steps });
-  if (json) process.stdout.write(`${JSON.stringify({ plan, applied: !dryRun, faults })}\n`);
-  else if (!dryRun && steps.length > 0)
-    process.stdout.write(`Done: ${steps.length - faults.length} of ${steps.length}.\n`);
+  const { plan, done, faults } = await applyDocument(await connect(given), wanted, {
+    prune: prune === true,
+    dryRun: dryRun === true,
+    onPlan({ steps }) {
+      if (!json) process.stdout.write(steps.length === 0 ? 'Nothing to do.\n' : `${steps.map(lineOf).join('\n')}\n`);
+    },
+    onWait: () => void process.stderr.write('Another tool changes this configuration: waiting for its end.\n'),
+  });
+  const { steps } = plan;
+  if (json) process.stdout.write(`${JSON.stringify({ plan: steps.map(lineOf), applied: !dryRun, faults })}\n`);
+  else if (!dryRun && steps.length > 0) process.stdout.write(`Done: ${done} of ${steps.length}.\n`);
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 

@@ -1,247 +1,273 @@
-import { callsOf } from './calls.js';
-import { faultText, type Graph, Refusal } from './client.js';
+import { Calls, type Item, type PutCall, type Single } from './calls.js';
+import { type Graph, type Operation, Refusal } from './client.js';
 import { withProducts } from './dashboard.js';
-import type { Configuration, Values } from './document.js';
-import { idIn, type Known, knownOf } from './known.js';
-import { type Kind, lineOf, type Step } from './plan.js';
-import { removalOf } from './remove.js';
-import type { State } from './state.js';
+import type { Values } from './document.js';
+import type { Lease } from './lease.js';
+import { isNew, type Token } from './names.js';
+import { lineOf, type Plan, type Step } from './plan.js';
+import { isStopped, removalOf } from './removal.js';
+import { type Kind, secondOf, withFilterProducts } from './resolve.js';
+import { dryRoundsOf, roundsOf } from './rounds.js';
 
-interface Answer {
-  results: {
-    index: number;
-    id: string | null;
-    error: { message: string; errors: { path: string; message: string }[] } | null;
-  }[];
-}
-
-/** One item of a call, and the step that it carries out. */
-interface Item {
-  step: Step;
-  item: object;
+/** Outcome of a plan: number of steps that were done, and one sentence per failed step. */
+export interface Outcome {
+  done: number;
+  faults: string[];
 }
 
 /**
- * A mutation that puts items: its name, the argument for the list, the type of an item, and, for hooks and teams, the
- * argument that names their parent.
+ * Carries out the steps of a plan under a lease. A step that fails stops the removals of its kind below the same parent,
+ * and all removals of products, applications, teams and devices.
  */
-interface PutCall {
-  name: string;
-  list: string;
-  type: string;
-  more?: { name: string; type: string; value: unknown };
-}
-
-/** Steps, with the state and the document that they were made from. */
-interface Plan {
-  state: State;
-  wanted: Configuration;
-  steps: readonly Step[];
-}
-
-/**
- * Carries out the steps of a plan. Returns one sentence per failed step. Later steps run even if an earlier one failed.
- */
-export async function applyPlan(graph: Graph, organizationId: string, plan: Plan): Promise<string[]> {
-  const applying = new Applying(graph, organizationId, plan, false);
+export async function applyPlan(graph: Graph, organizationId: string, plan: Plan, lease: Lease): Promise<Outcome> {
+  const applying = new Applying(new Calls(graph, organizationId, lease), plan);
   await applying.putThings();
   await applying.putHooks();
   await applying.saveDashboards();
   await applying.putTeams();
   await applying.putDevices();
   await applying.remove();
-  return applying.faults;
+  const { faults, failed } = applying.calls;
+  return { done: plan.steps.length - failed.size, faults };
 }
 
 /**
- * Asks the service for the faults of products, applications, teams and devices without changing anything. Hooks,
- * dashboards, members, grants, links and the products of devices are not checked.
+ * Asks the service for the faults of a plan's values without changing anything. References are resolved and need no
+ * check.
  */
 export async function checkPlan(graph: Graph, organizationId: string, plan: Plan): Promise<string[]> {
-  const applying = new Applying(graph, organizationId, plan, true);
-  await applying.putThings();
-  await applying.checkDevices();
-  return applying.faults;
+  const checking = new Applying(new Calls(graph, organizationId, undefined), plan);
+  await checking.putThings();
+  await checking.putHooks();
+  await checking.checkDashboards();
+  await checking.checkDevices();
+  return checking.calls.faults;
 }
 
+/** An identifier that nothing has. In a dry run it stands for what is still to be made. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/** Something that a step needs was not made. */
+class Missing extends Error {}
+
 class Applying {
-  readonly faults: string[] = [];
-  private readonly known: Known;
+  /** Identifiers of the things that were made, by their tokens. */
+  private readonly made = new Map<Token, string>();
 
   constructor(
-    private readonly graph: Graph,
-    private readonly organizationId: string,
+    readonly calls: Calls,
     private readonly plan: Plan,
-    private readonly isDry: boolean,
-  ) {
-    this.known = knownOf(plan.state, plan.wanted);
-  }
+  ) {}
 
   /** Puts what refers to nothing else. */
   async putThings(): Promise<void> {
-    const { products, applications, teams } = this.known;
-    const items = (kind: Kind, key: string) =>
-      this.of(kind, 'create', 'change').map((step) => ({ step, item: { [key]: step.key, ...step.values } }));
-    const call = (list: string, name: string, type: string) => ({ list, name, type });
-    await this.put(call('products', 'putProducts', 'ProductInput'), items('product', 'externalId'), products);
-    const put = call('applications', 'putApplications', 'ApplicationInput');
-    await this.put(put, items('application', 'externalId'), applications);
-    await this.put(call('teams', 'putTeams', 'TeamInput'), items('team', 'name'), teams);
+    const { products, applications } = this.plan.state;
+    for (const [kind, list, type, stored] of [
+      ['product', 'products', 'ProductInput', products],
+      ['application', 'applications', 'ApplicationInput', applications],
+    ] as const) {
+      const name = kind === 'product' ? 'putProducts' : 'putApplications';
+      for (const round of this.rounds(this.of(kind, 'create', 'change'), stored)) {
+        const items = round.map(({ step, key }) => ({
+          step,
+          item: { ...step.values, externalId: key, ...idOf(step) },
+        }));
+        await this.calls.put({ name, list, type }, items, this.made);
+      }
+    }
+    const teams = this.of('team', 'create', 'change').map((step) => ({
+      step,
+      item: { ...step.values, name: step.key, ...idOf(step) },
+    }));
+    await this.calls.put({ name: 'putTeams', list: 'teams', type: 'TeamInput' }, teams, this.made);
   }
 
   async putHooks(): Promise<void> {
-    const { products, applications } = this.known;
-    for (const [key, found] of byParent(this.of('hook', 'create', 'change'))) {
-      const more = { name: 'applicationId', type: 'ID!', value: idIn(applications, key) };
-      const hooks = found.map((step) => {
-        const values = hookValues(step.values, (each) => idIn(products, each));
-        return { step, item: { externalId: step.key, ...values } };
-      });
-      await this.put({ name: 'putHooks', list: 'hooks', type: 'HookInput', more }, hooks);
-    }
+    const stored = this.plan.state.applications.flatMap(({ hooks }) => hooks);
+    for (const round of this.rounds(this.of('hook', 'create', 'change'), stored))
+      for (const [parent, group] of Map.groupBy(round, ({ step }) => step.parent!.token)) {
+        const keys = new Map(group.map(({ step, key }) => [step, key]));
+        const steps = group.map(({ step }) => step);
+        // A dry run checks hooks of an application that is still to be made without an application.
+        const isUnmade = this.calls.isDry && isNew(parent);
+        const call = (value: string | null): PutCall => ({
+          name: 'putHooks',
+          list: 'hooks',
+          type: 'HookInput',
+          more: { name: 'applicationId', type: 'ID', value },
+        });
+        await this.putBelow(
+          isUnmade ? undefined : parent,
+          steps,
+          (id) => call(id ?? null),
+          (step) => ({
+            ...withFilterProducts(step.values, (token) => this.idOf(token)),
+            externalId: keys.get(step)!,
+            ...idOf(step),
+          }),
+        );
+      }
   }
 
   async saveDashboards(): Promise<void> {
-    const { applications, products } = this.known;
+    const singles: Single[] = [];
+    for (const { step, item } of this.items(this.of('dashboard', 'create', 'change'), (each) => ({
+      application: this.idOf(each.parent!.token),
+      document: withProducts(each.values, (token) => this.idOf(token)),
+    })))
+      singles.push({ step, operation: await this.saving(item.application, item.document) });
+    await this.calls.runAll(singles);
+  }
+
+  /** The service checks a document before it looks for the application, and this one does not exist. */
+  async checkDashboards(): Promise<void> {
     for (const step of this.of('dashboard', 'create', 'change')) {
-      const document = withProducts(step.values, (key) => idIn(products, key));
-      await this.saveDashboard(idIn(applications, step.key), document).catch((error: Error) =>
-        this.fail(step, error.message),
-      );
+      const document = withProducts(step.values, (token) => this.idOf(token));
+      const { query, variables } = savingOf(this.calls.organizationId, nobody, 0, document);
+      await this.calls.graph.ask(query, variables).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+        if (error.code !== 'NOT_FOUND') this.calls.fail(step, error.message, error.faults);
+      });
     }
   }
 
   async putTeams(): Promise<void> {
-    const { teams, applications } = this.known;
-    const more = (team: string) => ({ name: 'teamId', type: 'ID!', value: idIn(teams, team) });
-    for (const [team, found] of byParent(this.of('member', 'create'))) {
-      const call = { name: 'putTeamMembers', list: 'members', type: 'TeamMemberInput', more: more(team) };
-      await this.put(
-        call,
-        found.map((step) => ({ step, item: { username: step.key } })),
-      );
-    }
-    for (const [team, found] of byParent(this.of('grant', 'create', 'change'))) {
-      const call = {
-        name: 'putTeamApplications',
-        list: 'applications',
-        type: 'TeamApplicationInput',
-        more: more(team),
-      };
-      await this.put(
-        call,
-        found.map((step) => ({ step, item: { applicationId: idIn(applications, step.key), ...step.values } })),
-      );
-    }
+    const call = (name: string, list: string, type: string) => (team: string | undefined) => ({
+      name,
+      list,
+      type,
+      more: { name: 'teamId', type: 'ID!', value: team },
+    });
+    for (const [team, steps] of byParent(this.of('member', 'create')))
+      await this.putBelow(team, steps, call('putTeamMembers', 'members', 'TeamMemberInput'), (step) => ({
+        memberId: secondOf(step),
+      }));
+    for (const [team, steps] of byParent(this.of('grant', 'create', 'change')))
+      await this.putBelow(team, steps, call('putTeamApplications', 'applications', 'TeamApplicationInput'), (step) => ({
+        applicationId: this.idOf(secondOf(step)),
+        ...step.values,
+      }));
   }
 
   async checkDevices(): Promise<void> {
     const items = this.of('device', 'create', 'change').map((step) => {
-      const { product: _, ...values } = step.values;
-      return { step, item: { serial: step.key, ...values } };
+      const { product, ...values } = step.values;
+      const isUnmade = typeof product === 'string' && isNew(product);
+      return { step, item: { serial: step.key, ...(isUnmade ? values : this.deviceValues(step.values)) } };
     });
-    await this.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput' }, items);
+    await this.calls.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput' }, items);
   }
 
   /** Puts devices, with one call for all devices that are linked to the same applications. */
   async putDevices(): Promise<void> {
-    const links = byParent(this.of('link', 'create'));
+    const reached = this.items(this.of('link', 'create'), (step) => ({ application: this.idOf(secondOf(step)) }));
+    const links = Map.groupBy(reached, ({ step }) => step.parent!.token);
     const changed = this.of('device', 'create', 'change');
-    const serials = new Set(changed.map(({ key }) => key));
-    const linkedOnly = [...links].filter(([serial]) => !serials.has(serial));
-    const all = [...changed, ...linkedOnly.map(([serial, [link]]): Step => ({ ...link!, key: serial, values: {} }))];
-    const applicationsOf = ({ key }: Step) =>
-      (links.get(key) ?? []).map((link) => idIn(this.known.applications, link.key)).sort();
-    for (const [linkTo, found] of Map.groupBy(all, (step) => JSON.stringify(applicationsOf(step)))) {
+    const tokens = new Set(changed.map(({ token }) => token));
+    const linkedOnly = [...links].flatMap(([token, [link]]) => (tokens.has(token) ? [] : [link!.step]));
+    const linksOf = ({ kind, token, parent }: Step) => links.get(kind === 'link' ? parent!.token : token) ?? [];
+    const groups = Map.groupBy([...changed, ...linkedOnly], (step) =>
+      JSON.stringify(
+        linksOf(step)
+          .map(({ item }) => item.application)
+          .sort(),
+      ),
+    );
+    for (const [linkTo, steps] of groups) {
       const more = { name: 'linkTo', type: '[ID!]', value: JSON.parse(linkTo) as string[] };
-      const items = found.map((step) => ({ step, item: { serial: step.key, ...this.deviceValues(step.values) } }));
-      await this.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput', more }, items);
+      const items = this.items(steps, (step) =>
+        step.kind === 'link' ? { serial: step.parent!.key } : { serial: step.key, ...this.deviceValues(step.values) },
+      );
+      await this.calls.put({ name: 'putDevices', list: 'devices', type: 'DeviceInput', more }, items);
+      // The links of a device that failed were not made either.
+      for (const step of steps.filter((each) => this.calls.failed.has(each)))
+        for (const link of linksOf(step)) this.calls.failed.add(link.step);
     }
   }
 
   /** Removes things. A thing that depends on another is removed before it. */
   async remove(): Promise<void> {
+    const failed = [...this.calls.failed];
+    const going = new Set(this.of('device', 'remove').map(({ token }) => token));
     for (const kind of ['link', 'device', 'grant', 'member', 'hook', 'team', 'application', 'product'] as const) {
-      const found = this.of(kind, 'remove');
-      const failures = await this.graph.askAll(found.map((step) => removalOf(step, this.known, this.organizationId)));
-      failures.forEach((message, index) => {
-        if (message !== undefined) this.fail(found[index]!, message);
-      });
-    }
-  }
-
-  private of<K extends Kind>(kind: K, ...actions: Step['action'][]): (Step & { kind: K })[] {
-    return this.plan.steps.filter(
-      (step): step is Step & { kind: K } => step.kind === kind && actions.includes(step.action),
-    );
-  }
-
-  private fail(step: Step, message: string): void {
-    this.faults.push(`${lineOf(step)}: ${message}`);
-  }
-
-  /** Puts items. Adds the identifier of each stored item to `ids`, by the step's key. */
-  private async put(call: PutCall, items: readonly Item[], ids?: Map<string, string>): Promise<void> {
-    for (const some of callsOf(items)) await this.putOrSplit(call, some, ids);
-  }
-
-  /** Puts items in one call. A value of another type refuses the whole call, so the halves are put by themselves. */
-  private async putOrSplit(call: PutCall, items: readonly Item[], ids?: Map<string, string>): Promise<void> {
-    try {
-      await this.putSome(call, items, ids);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.code !== 'VALIDATION_FAILED' || items.length === 1) {
-        for (const { step } of items) this.fail(step, error.message);
-        return;
+      const singles: Single[] = [];
+      for (const step of this.of(kind, 'remove')) {
+        const reason = failed.find((each) => isStopped(step, each, going));
+        if (reason === undefined) singles.push({ step, operation: removalOf(step, this.calls.organizationId) });
+        else this.calls.fail(step, `not done, because this failed: ${lineOf(reason)}`);
       }
-      const middle = Math.ceil(items.length / 2);
-      await this.putOrSplit(call, items.slice(0, middle), ids);
-      await this.putOrSplit(call, items.slice(middle), ids);
+      await this.calls.runAll(singles);
     }
   }
 
-  private async putSome({ name, list, type, more }: PutCall, items: readonly Item[], ids?: Map<string, string>) {
-    const [declared, passed] = more === undefined ? ['', ''] : [`, $more: ${more.type}`, `, ${more.name}: $more`];
-    const variables = { o: this.organizationId, dry: this.isDry, items: items.map(({ item }) => item) };
-    const { answer } = await this.graph.ask<{ answer: Answer }>(
-      `mutation ($o: ID!, $dry: Boolean, $items: [${type}!]!${declared}) {
-        answer: ${name}(organizationId: $o, dryRun: $dry, ${list}: $items${passed}) {
-        results { index id error { message errors { path message } } } } }`,
-      { ...variables, ...(more && { more: more.value }) },
+  private of(kind: Kind, ...actions: Step['action'][]): Step[] {
+    return this.plan.steps.filter((step) => step.kind === kind && actions.includes(step.action));
+  }
+
+  private rounds(...given: Parameters<typeof roundsOf>) {
+    return this.calls.isDry ? dryRoundsOf(...given) : roundsOf(...given);
+  }
+
+  /** Returns the identifier of a thing. @throws Missing when the thing was to be made and was not */
+  private idOf(token: Token): string {
+    if (!isNew(token)) return token;
+    const id = this.calls.isDry ? nobody : this.made.get(token);
+    if (id === undefined) throw new Missing(`not done, because this failed: ${token}`);
+    return id;
+  }
+
+  /** Makes the item of each step. Fails the steps that need something that was not made. */
+  private items<Made extends object>(steps: readonly Step[], make: (step: Step) => Made): (Item & { item: Made })[] {
+    return steps.flatMap((step) => {
+      try {
+        return [{ step, item: make(step) }];
+      } catch (error) {
+        if (!(error instanceof Missing)) throw error;
+        this.calls.fail(step, error.message);
+        return [];
+      }
+    });
+  }
+
+  /** Puts things below a parent. */
+  private async putBelow(
+    parent: Token | undefined,
+    steps: readonly Step[],
+    call: (parentId: string | undefined) => PutCall,
+    make: (step: Step) => object,
+  ): Promise<void> {
+    const items = this.items(steps, (step) => {
+      if (parent !== undefined) this.idOf(parent);
+      return make(step);
+    });
+    if (items.length > 0) await this.calls.put(call(parent && this.idOf(parent)), items, this.made);
+  }
+
+  private async saving(applicationId: string, document: Values): Promise<Operation> {
+    const { calls, plan } = this;
+    const known = plan.state.applications.find(({ id }) => id === applicationId)?.dashboard;
+    if (known != null) return savingOf(calls.organizationId, applicationId, known.version, document);
+    // An application that got its dashboard in an earlier step may have a document from before.
+    const found = await calls.graph.ask<{ application: { dashboard: { version: number } | null } }>(
+      'query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }',
+      { o: calls.organizationId, a: applicationId },
     );
-    for (const { index, id, error } of answer.results) {
-      const { step } = items[index]!;
-      if (error !== null) this.fail(step, [error.message, ...error.errors.map(faultText)].join(' '));
-      else if (id !== null) ids?.set(step.key, id);
-    }
-  }
-
-  private async saveDashboard(applicationId: string, document: Values): Promise<void> {
-    const variables = { o: this.organizationId, a: applicationId };
-    let version = this.known.dashboards.get(applicationId);
-    if (version === undefined) {
-      // The plan has no version for an application that got its dashboard in an earlier step.
-      const query = `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }`;
-      const found = await this.graph.ask<{ application: { dashboard: { version: number } | null } }>(query, variables);
-      version = found.application.dashboard?.version ?? 0;
-    }
-    const query = `mutation ($o: ID!, $a: ID!, $v: Int!, $d: JSON!) {
-      updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`;
-    await this.graph.ask(query, { ...variables, v: version, d: document });
+    return savingOf(calls.organizationId, applicationId, found.application.dashboard?.version ?? 0, document);
   }
 
   private deviceValues({ product, ...values }: Values): Values {
     if (typeof product !== 'string') return product === undefined ? values : { ...values, product };
-    return { ...values, product: { id: idIn(this.known.products, product) } };
+    return { ...values, product: { id: this.idOf(product) } };
   }
 }
 
-const byParent = (found: readonly Step[]) => Map.groupBy(found, ({ parent }) => parent!);
+const savingOf = (organizationId: string, applicationId: string, version: number, document: Values): Operation => ({
+  query: `mutation ($o: ID!, $a: ID!, $v: Int!, $d: JSON!) {
+    updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`,
+  variables: { o: organizationId, a: applicationId, v: version, d: document },
+});
 
-/** Returns the values of a hook with the identifiers of the products that its filter names. */
-const hookValues = (values: Values, idOf: (key: string) => string): Values => {
-  const { filter } = values;
-  if (typeof filter !== 'object' || filter === null || !('products' in filter)) return values;
-  return { ...values, filter: { ...filter, products: (filter.products as string[]).map(idOf) } };
-};
+const byParent = (steps: readonly Step[]) => Map.groupBy(steps, ({ parent }) => parent!.token);
+
+/** Names a stored thing by its identifier, so that no other thing is changed in its place. */
+const idOf = ({ token }: Step): { id: string | null } => ({ id: isNew(token) ? null : token });

@@ -1,30 +1,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** An operation of the graph with its variables. */
+export interface Operation {
+  query: string;
+  variables: object;
+}
+
 /** Sends operations to the graph of a running service. */
 export interface Graph {
   /** Runs one operation. @throws Refusal when the service refuses. */
   ask<Data>(query: string, variables: object): Promise<Data>;
-  /** Runs operations side by side in batches. Returns, per operation and in order, the error message or undefined. */
-  askAll(operations: readonly { query: string; variables: object }[]): Promise<(string | undefined)[]>;
+  /**
+   * Runs mutations in one transaction. Returns their data, in order.
+   * @throws Refusal with the index of the one that failed. Nothing is changed then.
+   */
+  askAtomic(operations: readonly Operation[]): Promise<unknown[]>;
 }
 
-/** A refused operation: a sentence for people, and the code of its first error. */
+/** A refused operation: a sentence for people, the code of its first error, and its index in a batch. */
 export class Refusal extends Error {
   constructor(
     message: string,
     readonly code: string | undefined,
+    readonly faults: readonly Fault[] = [],
+    readonly index?: number,
   ) {
     super(message);
   }
 }
 
-interface Answer {
-  data?: unknown;
-  errors?: { message: string; extensions?: { code?: string; errors?: { path: string; message: string }[] } }[];
+export interface Fault {
+  path: string;
+  message: string;
 }
 
-/** Number of operations per batch. A batch has to end within the timeout of a request, on a busy machine as well. */
-const batchSize = 50;
+interface Answer {
+  data?: unknown;
+  errors?: { message: string; extensions?: { code?: string; errors?: Fault[] } }[];
+}
 
 /** Creates the client of a service. It waits as long as `Retry-After` says. */
 export function createGraphClient(origin: string, token: string): Graph {
@@ -41,9 +54,14 @@ export function createGraphClient(origin: string, token: string): Graph {
       await delay(wait * 1000);
       response = await request();
     }
-    const answer = (await response.json()) as unknown;
-    if (!response.ok)
-      throw refusalOf(answer as Answer) ?? new Refusal(`The service answered ${response.status}.`, undefined);
+    const { status } = response;
+    const answer = answerOf(await response.text());
+    if (answer === undefined)
+      throw new Error(
+        `There is no Device Data Platform at ${origin}: it answers ${status} without the answer of a graph. Say where the service is with --url or ORIGIN, without a path.`,
+      );
+    if (!response.ok && !Array.isArray(answer))
+      throw refusalOf(answer as Answer) ?? new Refusal(`The service answered ${status}.`, undefined);
     return answer;
   };
   return {
@@ -53,18 +71,33 @@ export function createGraphClient(origin: string, token: string): Graph {
       if (refusal !== undefined) throw refusal;
       return answer.data as Data;
     },
-    async askAll(operations) {
-      const failures: (string | undefined)[] = [];
-      for (let from = 0; from < operations.length; from += batchSize) {
-        const batch = operations
-          .slice(from, from + batchSize)
-          .map((operation) => ({ ...operation, extensions: { concurrent: true } }));
-        const answers = (await send(batch)) as Answer[];
-        failures.push(...answers.map((each) => refusalOf(each)?.message));
-      }
-      return failures;
+    async askAtomic(operations) {
+      const [first, ...others] = operations;
+      const answers = (await send([{ ...first, extensions: { atomic: true } }, ...others])) as Answer[];
+      // The answers of the operations that did not fail name the one that did.
+      const named = answers.map(({ errors }) =>
+        /operation (\d+) of this atomic batch/.exec(errors?.[0]?.message ?? ''),
+      );
+      const failed = named.find((each) => each !== null);
+      const index = failed ? Number(failed[1]) : answers.findIndex(({ errors }) => errors !== undefined);
+      const refusal = answers[index] && refusalOf(answers[index], index);
+      if (refusal !== undefined) throw refusal;
+      return answers.map(({ data }) => data);
     },
   };
+}
+
+/** Parses the answer of a graph; undefined for anything else. */
+function answerOf(text: string): Answer | Answer[] | undefined {
+  try {
+    const answer = JSON.parse(text) as unknown;
+    const isAnswer = (each: unknown) =>
+      typeof each === 'object' && each !== null && ('data' in each || Array.isArray((each as Answer).errors));
+    if (Array.isArray(answer) ? answer.every(isAnswer) : isAnswer(answer)) return answer as Answer | Answer[];
+  } catch {
+    // It is no JSON.
+  }
+  return undefined;
 }
 
 const waitOf = ({ status, headers }: Response): number | undefined => {
@@ -72,13 +105,14 @@ const waitOf = ({ status, headers }: Response): number | undefined => {
   return status === 429 && wait !== null ? Number(wait) : undefined;
 };
 
-function refusalOf({ errors: [error] = [] }: Answer): Refusal | undefined {
+function refusalOf({ errors: [error] = [] }: Answer, index?: number): Refusal | undefined {
   if (error === undefined) return undefined;
   const { message, extensions: { code, errors = [] } = {} } = error;
   // The fault of a variable repeats the message.
-  const faults = errors.filter((fault) => fault.message !== message);
-  return new Refusal([message, ...faults.map(faultText)].join(' '), code);
+  return new Refusal(
+    message,
+    code,
+    errors.filter((fault) => fault.message !== message),
+    index,
+  );
 }
-
-/** Returns a fault as text. */
-export const faultText = ({ path, message }: { path: string; message: string }): string => `(${path}: ${message})`;

@@ -43,8 +43,8 @@ export async function parseDocument(text: string, isJson: boolean): Promise<Conf
       `The file has more than ${documentLimits.bytes / 2 ** 20} MiB: leave devices to putDevices or CSV.`,
     );
   requireWhole(text);
-  const value = isJson ? (JSON.parse(text) as unknown) : await parseYaml(text);
-  requireDepth(value);
+  const value = isJson ? parseJson(text) : await parseYaml(text);
+  requireStorable(value, '');
   const document = object(value ?? {}, 'The document');
   for (const [section, things] of Object.entries(document)) {
     if (section === 'hooks' || !(section in fields))
@@ -68,13 +68,33 @@ const parseYaml = async (text: string): Promise<unknown> => {
     Map(_key, { items }) {
       const keys = new Set<string>();
       for (const { key } of items) {
-        if (keys.has(String(key))) throw new Error(`Keys must be unique; "${String(key)}" stands twice in its place.`);
+        if (keys.has(String(key))) throw repeated(String(key));
         keys.add(String(key));
       }
     },
   });
   return document.toJS({ maxAliasCount: documentLimits.aliases }) as unknown;
 };
+
+/** Reads JSON. The engine's parser takes the last of several values of a key and drops the others. */
+const parseJson = (text: string): unknown => {
+  const value = JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  const keys: Set<string>[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]/g)) {
+    if (token === '{') keys.push(new Set());
+    else if (token === '}') keys.pop();
+    else if (token !== ':') last = token;
+    else {
+      const key = JSON.parse(last) as string;
+      if (keys.at(-1)!.has(key)) throw repeated(key);
+      keys.at(-1)!.add(key);
+    }
+  }
+  return value;
+};
+
+const repeated = (key: string) => new Error(`Keys must be unique; "${key}" stands twice in its place.`);
 
 const tooDeep = () => new Error(`The document is more than ${documentLimits.depth} levels deep.`);
 
@@ -111,7 +131,10 @@ function requireThings(section: Section, things: Values, path: string): void {
     if (section === 'applications' && values['hooks'] != null)
       requireThings('hooks', object(values['hooks'], `${at}.hooks`), `${at}.hooks`);
     if (section === 'applications' && values['dashboard'] != null) object(values['dashboard'], `${at}.dashboard`);
-    if (section === 'teams' && values['applications'] != null) object(values['applications'], `${at}.applications`);
+    if (section === 'teams' && values['applications'] != null)
+      for (const [name, permission] of Object.entries(object(values['applications'], `${at}.applications`)))
+        if (permission !== 'read' && permission !== 'write')
+          throw new Error(`${at}.applications.${name}: must be read or write.`);
     for (const field of section === 'teams' ? ['members'] : section === 'devices' ? ['applications'] : [])
       if (values[field] != null && !Array.isArray(values[field])) throw new Error(`${at}.${field}: must be a list.`);
   }
@@ -122,8 +145,18 @@ const object = (value: unknown, at: string): Values => {
   throw new Error(`${at}: must have names with values.`);
 };
 
-function requireDepth(value: unknown, left = documentLimits.depth): void {
+/**
+ * Checks that JSON can carry the values. Negative zero, which JSON does not carry, becomes zero, so that it does not
+ * differ from what is stored.
+ */
+function requireStorable(value: unknown, at: string, left = documentLimits.depth): void {
   if (typeof value !== 'object' || value === null) return;
   if (left === 0) throw tooDeep();
-  for (const each of Object.values(value)) requireDepth(each, left - 1);
+  const fields = value as Record<string, unknown>;
+  for (const [name, each] of Object.entries(fields)) {
+    const place = at === '' ? name : `${at}.${name}`;
+    if (typeof each === 'number' && !Number.isFinite(each)) throw new Error(`${place}: must be a number.`);
+    if (each === 0) fields[name] = 0;
+    else requireStorable(each, place, left - 1);
+  }
 }

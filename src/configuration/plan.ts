@@ -1,155 +1,130 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
-import { documentOf, type KeyOf, type State, type Thing, tidy } from './state.js';
-
-export type Kind = 'product' | 'application' | 'dashboard' | 'hook' | 'team' | 'member' | 'grant' | 'device' | 'link';
+import { serialKey } from './names.js';
+import { type Entry, entriesOf, type Kind, type Resolved, resolve } from './resolve.js';
+import type { State } from './state.js';
+import { tidy } from './tidy.js';
 
 /** One thing to create, change or remove. */
-export interface Step {
+export interface Step extends Entry {
   action: 'create' | 'change' | 'remove';
-  kind: Kind;
-  /** Key of the parent: the application of a hook, the team of a member or grant, the device of a link. */
-  parent?: string;
-  key: string;
-  /** Values of the thing in the document. */
-  values: Values;
-  /** Fields that change. */
+  /** Changed fields, such as the key, or the application that a hook is moved from. */
   fields?: string[];
 }
 
-/** An item of a document, with its kind, its key and its parent's key. */
-type Entry = Pick<Step, 'kind' | 'parent' | 'key' | 'values'>;
-
-/**
- * Returns the function that finds the key of a stored thing: the document's key for its identifier, else its
- * `externalId`.
- */
-export function keysOf({ products = {}, applications = {} }: Configuration): KeyOf {
-  const hooks = Object.values(applications).flatMap((each) => Object.entries((each['hooks'] ?? {}) as Values));
-  const all = [...Object.entries(products), ...Object.entries(applications), ...hooks] as [string, Values | null][];
-  const byId = new Map(
-    all.flatMap(([key, values]) => (typeof values?.['id'] === 'string' ? [[values['id'], key]] : [])),
-  );
-  return ({ id, externalId }: Thing) => byId.get(id) ?? externalId ?? undefined;
+/** Steps that turn the stored state into the document's, and what is wrong with the document's references. */
+export interface Plan {
+  state: State;
+  steps: readonly Step[];
+  faults: readonly string[];
 }
 
 /**
- * Returns the steps that turn the stored state into the document's.
+ * Plans the way from the stored state to the document's.
  * @param prune whether to remove stored things that the document lacks
  */
-export function planOf(state: State, wanted: Configuration, prune: boolean): Step[] {
-  const keyOf = keysOf(wanted);
-  const now = entriesOf(documentOf(state, keyOf));
-  const then = entriesOf(wanted);
-  const withKey = new Set(
-    [...state.products, ...state.applications, ...state.applications.flatMap(({ hooks }) => hooks)].flatMap((each) =>
-      each.externalId === keyOf(each) ? each.externalId : [],
-    ),
+export function planOf(state: State, wanted: Configuration, prune: boolean): Plan {
+  const resolved = resolve(wanted, state);
+  const now = entriesOf(state);
+  const keys = new Map(
+    [...state.products, ...state.applications, ...state.applications.flatMap(({ hooks }) => hooks)].map((each) => [
+      each.id,
+      each.externalId,
+    ]),
   );
   const steps: Step[] = [];
-  for (const [path, entry] of then) {
-    const stored = now.get(path);
+  for (const entry of resolved.entries.values()) {
+    const stored = now.get(entry.token);
     if (stored === undefined) steps.push({ action: 'create', ...entry });
     else {
-      const fields = changedFields(stored.values, entry.values);
-      const isKeyed = entry.kind === 'product' || entry.kind === 'application' || entry.kind === 'hook';
-      if (isKeyed && !withKey.has(entry.key)) fields.push('externalId');
-      if (fields.length > 0) steps.push({ action: 'change', ...entry, fields });
+      const moved = entry.kind === 'hook' && entry.parent!.token !== stored.parent!.token;
+      const fields = [
+        ...(moved ? [`moved from ${stored.parent!.key}`] : []),
+        ...changedFields(stored.values, entry.values),
+        ...(keys.has(entry.token) && keys.get(entry.token) !== entry.key ? ['externalId'] : []),
+      ];
+      if (fields.length > 0)
+        steps.push({ action: 'change', ...entry, values: { ...requiredOf(stored), ...entry.values }, fields });
     }
   }
-  if (!prune) return steps;
-  const removed = [...now].filter(([path, entry]) => !then.has(path) && isManaged(entry, wanted));
-  const gone = new Set(removed.map(([path]) => path));
-  // Removing a thing removes everything below it. A device must be unlinked before it can be deleted.
-  const isBelow = ({ kind, parent }: Entry) =>
-    kind !== 'link' && parent !== undefined && gone.has(pathOf(parentKind(kind), parent));
-  return [
-    ...steps,
-    ...removed.flatMap(([, entry]): Step[] => (isBelow(entry) ? [] : [{ action: 'remove', ...entry }])),
-  ];
+  const isManaged = managedBy(wanted, resolved);
+  const removed = prune ? [...now.values()].filter((each) => !resolved.entries.has(each.token)) : [];
+  const kept = removed.filter((entry) => isManaged(entry) && keys.get(entry.token) !== null);
+  steps.push(...kept.map((entry): Step => ({ action: 'remove', ...entry })));
+  return { state, steps, faults: [...resolved.faults, ...faultsOfRemovals(state, steps)] };
 }
 
-const parentKind = (kind: Kind): Kind => (kind === 'hook' ? 'application' : kind === 'link' ? 'device' : 'team');
+/** Fields that a call must have though the document may leave them out. */
+const requiredOf = ({ kind, values }: Entry): Values => {
+  const { name, version, variables = [], url } = tidy(values);
+  if (kind === 'product') return { name, version, variables };
+  return kind === 'application' ? { name } : kind === 'hook' ? { url } : {};
+};
 
-/** Whether the document has the section that would contain a stored thing. */
-function isManaged({ kind, parent }: Entry, wanted: Configuration): boolean {
-  const below = (name: 'applications' | 'teams', field: string) => {
-    const section = wanted[name];
-    const isNamed = section !== undefined && Object.hasOwn(section, parent!);
-    return section !== undefined && (!isNamed || (section[parent!] ?? {})[field] !== undefined);
-  };
-  switch (kind) {
-    case 'product':
-      return wanted.products !== undefined;
-    case 'application':
-      return wanted.applications !== undefined;
-    case 'dashboard':
-      // A dashboard is a field of its application, and an absent field stays unchanged.
-      return false;
-    case 'hook':
-      return below('applications', 'hooks');
-    case 'team':
-      return wanted.teams !== undefined;
-    case 'member':
-      return below('teams', 'members');
-    case 'grant':
-      return below('teams', 'applications');
-    case 'device':
-      return wanted.devices !== undefined;
-    case 'link': {
-      if (wanted.devices === undefined) return false;
-      const key = Object.keys(wanted.devices).find((serial) => serialKey(serial) === serialKey(parent!));
-      return key === undefined || wanted.devices[key]?.['applications'] !== undefined;
-    }
+/**
+ * Returns the function that says whether the document has the section that would contain a stored thing. What is below
+ * a thing that is removed goes with it, except links, without which a device cannot be deleted.
+ */
+function managedBy(wanted: Configuration, { entries }: Resolved): (entry: Entry) => boolean {
+  const values = new Map<string, Values>();
+  for (const { kind, token, key } of entries.values()) {
+    const section = ({ application: 'applications', team: 'teams', device: 'devices' } as const)[kind as 'team'];
+    if (section !== undefined) values.set(token, wanted[section]?.[key] ?? {});
   }
+  const hasField = (parent: Entry['parent'], field: string) => values.get(parent!.token)?.[field] !== undefined;
+  const sections = { product: 'products', application: 'applications', team: 'teams', device: 'devices' } as const;
+  const serials = new Set(Object.keys(wanted.devices ?? {}).map(serialKey));
+  return ({ kind, parent }) => {
+    switch (kind) {
+      case 'dashboard':
+        // A dashboard is a field of its application, and an absent field stays unchanged.
+        return false;
+      case 'hook':
+        return hasField(parent, 'hooks');
+      case 'member':
+        return hasField(parent, 'members');
+      case 'grant':
+        return hasField(parent, 'applications');
+      case 'link':
+        return (
+          wanted.devices !== undefined && (!serials.has(serialKey(parent!.key)) || hasField(parent, 'applications'))
+        );
+      default:
+        return wanted[sections[kind]] !== undefined;
+    }
+  };
+}
+
+/** Says which products the service would refuse to delete. */
+function faultsOfRemovals({ products, devices = [] }: State, steps: readonly Step[]): string[] {
+  const byToken = new Map(steps.filter(({ kind }) => kind === 'device').map((step) => [step.token, step]));
+  return steps
+    .filter(({ kind, action }) => kind === 'product' && action === 'remove')
+    .flatMap((step): string[] => {
+      const product = products.find(({ id }) => id === step.token)!;
+      if (product.public) return [`${lineOf(step)}: the product is public`];
+      const freed = devices.filter(({ id, productId }) => {
+        const change = productId === product.id ? byToken.get(id) : undefined;
+        return (
+          change?.action === 'remove' ||
+          (change !== undefined && change.values['product'] !== undefined && change.values['product'] !== product.id)
+        );
+      });
+      const left = product.deviceCount - freed.length;
+      return left > 0 ? [`${lineOf(step)}: ${left === 1 ? '1 device uses' : `${left} devices use`} it`] : [];
+    });
 }
 
 const changedFields = (stored: Values, wanted: Values): string[] =>
-  Object.keys(wanted).filter((field) => {
-    if (field === 'id') return false;
-    return !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: wanted[field] }));
-  });
-
-/** Returns a serial in the form for comparison. */
-export const serialKey = (serial: string): string => serial.toLowerCase().replaceAll('-', '');
-
-const pathOf = (kind: Kind, key: string, parent?: string): string =>
-  JSON.stringify(
-    kind === 'device'
-      ? [kind, serialKey(key)]
-      : kind === 'link'
-        ? [kind, serialKey(parent!), key]
-        : [kind, parent ?? '', key],
+  Object.keys(wanted).filter(
+    (field) => field !== 'id' && !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: wanted[field] })),
   );
-
-/** Lists the items of a document by path. */
-function entriesOf({ products = {}, applications = {}, teams = {}, devices = {} }: Configuration): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
-  const add = (kind: Kind, key: string, values: Values, parent?: string) =>
-    void entries.set(pathOf(kind, key, parent), { kind, key, values, ...(parent !== undefined && { parent }) });
-  for (const [key, values] of Object.entries(products)) add('product', key, values);
-  for (const [key, { hooks, dashboard, ...values }] of Object.entries(applications)) {
-    add('application', key, values);
-    if (dashboard != null) add('dashboard', key, dashboard as Values);
-    for (const [hook, inner] of Object.entries((hooks ?? {}) as Record<string, Values>)) add('hook', hook, inner, key);
-  }
-  for (const [name, team] of Object.entries(teams)) {
-    const { members, applications: grants, ...values } = team ?? {};
-    add('team', name, values);
-    for (const username of (members ?? []) as string[]) add('member', username, {}, name);
-    for (const [key, permission] of Object.entries((grants ?? {}) as Values)) add('grant', key, { permission }, name);
-  }
-  for (const [serial, device] of Object.entries(devices)) {
-    const { applications: links, ...values } = device ?? {};
-    add('device', serial, values);
-    for (const key of (links ?? []) as string[]) add('link', key, {}, serial);
-  }
-  return entries;
-}
 
 /** Returns a step as a line for people. */
 export const lineOf = ({ action, kind, parent, key, fields }: Step): string => {
   const sign = { create: '+', change: '~', remove: '-' }[action];
-  const place = parent === undefined ? '' : ` of ${parent}`;
+  const place = parent === undefined || kind === 'dashboard' ? '' : ` of ${parent.key}`;
   return `${sign} ${kind} ${key}${place}${fields ? `: ${fields.join(', ')}` : ''}`;
 };
+
+export type { Kind };

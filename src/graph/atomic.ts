@@ -40,6 +40,8 @@ const allowed: ReadonlySet<string> = new Set([
   'putTeams',
   'putTeamMembers',
   'putTeamApplications',
+  'updateDashboard',
+  'leaseConfiguration',
 ]);
 
 /** Throws 422 when a batch that is to be done as a whole has an operation that cannot be part of a transaction. */

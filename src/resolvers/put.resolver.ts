@@ -1,10 +1,10 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadApplication, requireOrganization } from '#auth/access.js';
+import { isOwner, loadApplication, requireOrganization } from '#auth/access.js';
 import { invalid } from '#common/errors.js';
 import { Application } from '#entities/application.js';
 import { Permission } from '#entities/enums.js';
 import { Hook } from '#entities/hook.js';
-import { newId } from '#entities/id.js';
+import { newId, nilId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { Team } from '#entities/team.js';
@@ -85,27 +85,42 @@ export class PutResolver {
 
   @Mutation(() => PutAnswer, {
     description:
-      'Creates and changes hooks of an application by the keys of a tool, with their settings. One outcome per hook, in order; the fault of one does not fail the others.',
+      'Creates and changes hooks of an application by the keys of a tool, with their settings. One outcome per hook, in order; the fault of one does not fail the others. Owners move a hook of another application here by its `id`: it keeps its secrets and deliveries.',
   })
   async putHooks(
     @Args(() => PutHooksArgs) { organizationId, applicationId, hooks, dryRun }: PutHooksArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    const { id } = await loadApplication(ctx, organizationId, applicationId, 'write');
+    const id = await this.requireApplication(ctx, { organizationId, applicationId, dryRun });
     const answer = await put(ctx, hooks, {
       organizationId,
       key: 'externalId',
       isDry: dryRun === true,
       type: Hook,
       isOurs: (hook) => hook.applicationId === id,
+      mayTake: isOwner(ctx.caller),
       roomOf: (em) => roomForHooks(em, id),
       full: tooManyHooks,
       make: () => Object.assign(new Hook(), { id: newId(), organizationId, applicationId: id }),
-      change: (hook, item) => this.change(ctx, hook, item),
+      change: (hook, item) => {
+        this.change(ctx, hook, item);
+        hook.applicationId = id;
+      },
     });
     // After a hook is enabled or its address changed, waiting deliveries may be due.
     ctx.wake();
     return answer;
+  }
+
+  /** Returns the identifier of the application to put hooks into, or one that no application has. */
+  private async requireApplication(
+    ctx: Context,
+    { organizationId, applicationId, dryRun }: Omit<PutHooksArgs, 'hooks'>,
+  ): Promise<string> {
+    if (applicationId != null) return (await loadApplication(ctx, organizationId, applicationId, 'write')).id;
+    if (dryRun !== true) throw invalid([{ path: 'applicationId', message: 'must be given, except in a dry run' }]);
+    requireOrganization(ctx, organizationId, 'own');
+    return nilId;
   }
 
   private change(ctx: Context, hook: Hook, item: HookInput): void {

@@ -111,6 +111,8 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Ke
   type: EntityClass<Thing>;
   /** Whether a thing of the organization may be changed. The key of any other thing counts as taken. */
   isOurs?: (thing: Thing) => boolean;
+  /** Whether an item that names any other thing by its identifier takes it over. Absent: none does. */
+  mayTake?: boolean;
   /** Locks the number of things, and returns how many more there may be. Absent: there is no limit. */
   roomOf?: (em: EntityManager) => Promise<number>;
   /** Returns the error of an item above that number. */
@@ -126,7 +128,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
   outcomes: Outcomes<Item>,
   options: PutOptions<Thing, Item, Key>,
 ): Promise<void> {
-  const { organizationId, isDry, key, roomOf, full, make, change } = options;
+  const { organizationId, isDry, key, roomOf, full, make, change, isOurs = () => true } = options;
   outcomes.requireValid();
   outcomes.requireUnique(key, (item) => item[key]);
   outcomes.requireUnique('id', ({ id }) => id);
@@ -141,12 +143,13 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
       const known = find(item);
       const earlier = known && done.get(known);
       if (earlier) throw sameThing(key, earlier.index);
-      if (known === undefined && room <= 0 && full) throw full();
+      const isAdded = known === undefined || !isOurs(known);
+      if (isAdded && room <= 0 && full) throw full();
       const thing = known ?? make();
       change(thing, item);
       Object.assign(thing, { [key]: item[key] });
       done.set(thing, { index, isNew: known === undefined });
-      if (known === undefined) room -= 1;
+      if (isAdded) room -= 1;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       outcomes.fail(index, error);
@@ -167,7 +170,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
 async function finderOf<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
   em: EntityManager,
   puts: readonly Placed<Item>[],
-  { organizationId, type, key, isDry, isOurs = () => true }: PutOptions<Thing, Item, Key>,
+  { organizationId, type, key, isDry, isOurs = () => true, mayTake = false }: PutOptions<Thing, Item, Key>,
 ): Promise<(item: Item) => Thing | undefined> {
   const keys = puts.map(({ item }) => item[key]);
   const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
@@ -175,7 +178,7 @@ async function finderOf<Thing extends Keyed, Item extends KeyedItem<Key>, Key ex
   // Locked, so that the flush stores all of them: none changes after it was read.
   const found = await em.find(type, where as never, isDry ? {} : { lockMode: LockMode.PESSIMISTIC_WRITE });
   const byKey = Map.groupBy(found, (thing): string | null | undefined => thing[key]);
-  const byId = new Map(found.filter(isOurs).map((thing) => [thing.id, thing]));
+  const byId = new Map(found.filter((thing) => mayTake || isOurs(thing)).map((thing) => [thing.id, thing]));
   return (item) => {
     const holders = byKey.get(item[key]) ?? [];
     if (item.id == null) {

@@ -129,7 +129,10 @@ export class HookInput extends KeyedInput {
 /** Many hooks of an application. */
 @ArgsType()
 export class PutHooksArgs extends PutArgs {
-  @id('Identifier of the application.') applicationId!: string;
+  @id('Identifier of the application. Only a dry run may leave it out, for an application that is still to be made.', {
+    optional: true,
+  })
+  applicationId?: string | null;
   @Field(() => [HookInput], { description: 'The hooks, at most 100.' })
   @ArrayMaxSize(100)
   hooks!: HookInput[];

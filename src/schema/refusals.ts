@@ -8,6 +8,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   deleteDevice: 'the device is linked to an application',
   deleteDevices: 'devices are linked to an application',
   deleteProduct: 'the product is public, or devices use it',
+  leaseConfiguration: 'another tool holds the configuration',
   importDevices: 'too many files wait',
   importRecords: 'too many files wait',
   provisionDevice: 'the serial cannot be registered with this token',

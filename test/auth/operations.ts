@@ -72,6 +72,7 @@ const device = (things: Things) => ({ ...organization(things), deviceId: things.
 const application = (things: Things) => ({ ...organization(things), applicationId: things.applicationId });
 const hook = (things: Things) => ({ ...application(things), applicationHookId: things.hookId });
 
+const lease = (things: Things) => ({ ...organization(things), leaseId: '019ab000-0000-7000-8000-000000000001' });
 const alertRule = (things: Things) => ({ ...application(things), alertRuleId: things.alertRuleId });
 
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
@@ -366,6 +367,8 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'ownersOfReadable',
     values: async (things) => ({ ...organization(things), applicationId: await newApplication(things) }),
   },
+  'Mutation.leaseConfiguration': { access: 'owners', values: lease },
+  'Mutation.endConfigurationLease': { access: 'owners', values: lease },
   'Mutation.updateDashboard': {
     faulty: () => [{ version: 7 }],
 

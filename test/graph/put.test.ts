@@ -39,6 +39,7 @@ async function put(name: keyof typeof inputs, items: object[], below?: string, d
 }
 
 const statuses = (items: Item[]) => items.map(({ status }) => status);
+const url = 'http://127.0.0.1:9/';
 const variables = [{ name: 'temperature', type: 'FLOAT32', unit: '' }];
 
 describe('putProducts', () => {
@@ -127,8 +128,6 @@ describe('putApplications', () => {
 });
 
 describe('putHooks', () => {
-  const url = 'http://127.0.0.1:9/';
-
   it('creates hooks with settings, keeps secrets, and makes none twice', async () => {
     const id = await owner.make(`${at}/applications`, { name: 'Field' });
     const hook = { externalId: 'a', url, concurrency: 2, filter: { tags: ['roof'] } };
@@ -162,6 +161,33 @@ describe('putHooks', () => {
       undefined,
       'CONFLICT',
     ]);
+  });
+});
+
+describe('putHooks with the identifier of a hook of another application', () => {
+  it('moves the hook for an owner, within the room of the application, and for nobody else', async () => {
+    const first = await owner.make(`${at}/applications`, { name: 'First' });
+    const second = await owner.make(`${at}/applications`, { name: 'Second' });
+    const id = await owner.make(`/applications/${owner.id}/${first}/hooks`, { url });
+    const item = { externalId: 'a', url, id };
+    const member = await world.member(owner, Role.member);
+    const team = await owner.make(`${at}/teams`, { name: 'Crew' });
+    await owner.put(`/teams/${owner.id}/${team}/members/${member.id}`, {});
+    for (const application of [first, second])
+      await owner.put(`/teams/${owner.id}/${team}/applications/${application}`, { permission: 'write' });
+    const query = `mutation ($o: ID!, $a: ID, $items: [HookInput!]!) {
+      answer: putHooks(organizationId: $o, applicationId: $a, hooks: $items) { results { status error { code } } } }`;
+    const { body } = await member.graph(query, { o: owner.id, a: second, items: [item] });
+    expect(body.data!['answer'].results[0].error.code).toBe('NOT_FOUND');
+    expect(statuses(await put('putHooks', [item], second, true))).toEqual(['updated']);
+    expect(statuses(await put('putHooks', [item], second))).toEqual(['updated']);
+    expect(statuses(await put('putHooks', [item], second))).toEqual(['unchanged']);
+    expect((await owner.get(`/applications/${owner.id}/${first}/hooks`)).body).toEqual([]);
+    const many = Array.from({ length: 100 }, (_, index) => ({ externalId: `many ${index}`, url }));
+    await put('putHooks', many, first);
+    expect((await put('putHooks', [item], first))[0]!.error?.code).toBe('CONFLICT');
+    const without = await owner.graph(query, { o: owner.id, a: null, items: [item] });
+    expect(without.body.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 });
 

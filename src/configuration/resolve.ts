@@ -1,0 +1,243 @@
+import { withProducts } from './dashboard.js';
+import type { Configuration, Values } from './document.js';
+import {
+  type Item,
+  isIdentifier,
+  type Matched,
+  match,
+  newToken,
+  referencesTo,
+  serialKey,
+  type Token,
+} from './names.js';
+import type { State, StoredApplication, Thing } from './state.js';
+
+export type Kind = 'product' | 'application' | 'dashboard' | 'hook' | 'team' | 'member' | 'grant' | 'device' | 'link';
+
+/** A thing that an organization has or is to have. Each reference in it is a token. */
+export interface Entry {
+  kind: Kind;
+  token: Token;
+  /** Key, name, serial or username. */
+  key: string;
+  /** The application of a hook or dashboard, the team of a member or grant, the device of a link. */
+  parent?: { token: Token; key: string };
+  values: Values;
+  /** Place in the document. */
+  place: string;
+}
+
+/** A document whose references are resolved. */
+export interface Resolved {
+  entries: Map<Token, Entry>;
+  /** Sentences, each with its place in the document. */
+  faults: string[];
+}
+
+/** Returns the token of a thing that joins two others. */
+export const pairOf = (parent: Token, token: Token): Token => `${parent}\n${token}`;
+/** Returns the thing that such a pair joins to its parent. */
+export const secondOf = ({ token }: Pick<Entry, 'token'>): Token => token.slice(token.indexOf('\n') + 1);
+/** Returns the token of an application's dashboard. */
+export const dashboardOf = (application: Token): Token => `dashboard ${application}`;
+
+/** Resolves every reference of a document. Two names for one thing, and a name of nothing, are faults. */
+export function resolve(wanted: Configuration, state: State): Resolved {
+  const resolving = new Resolving(wanted, state);
+  resolving.addThings();
+  resolving.addTeams();
+  resolving.addDevices();
+  return resolving;
+}
+
+const itemsOf = (section: Configuration['products'], at: string): Item[] =>
+  Object.entries(section ?? {}).map(([key, values]) => ({ key, values: values ?? {}, place: `${at}.${key}` }));
+
+class Resolving implements Resolved {
+  readonly entries = new Map<Token, Entry>();
+  readonly faults: string[] = [];
+  private readonly applications;
+  private readonly productNamed: (name: string) => Token | undefined;
+  private readonly applicationNamed: (name: string) => Token | undefined;
+
+  constructor(
+    private readonly wanted: Configuration,
+    private readonly state: State,
+  ) {
+    const { products, applications } = state;
+    const named = match('product', itemsOf(wanted.products, 'products'), products, this.faults);
+    this.applications = match('application', itemsOf(wanted.applications, 'applications'), applications, this.faults);
+    this.productNamed = referencesTo(named, products);
+    this.applicationNamed = referencesTo(this.applications, applications);
+    // A product of an export without variables has none.
+    for (const { key, token, place, values, stored } of named)
+      this.add({ kind: 'product', key, token, place, values: stored ? values : { variables: [], ...values } });
+  }
+
+  /** Adds applications with their hooks and dashboards. */
+  addThings(): void {
+    const hooks = this.hooksByApplication();
+    for (const { key, token, place, values: all } of this.applications) {
+      const { hooks: _, dashboard, ...values } = all;
+      const parent = { token, key };
+      this.add({ kind: 'application', key, token, place, values });
+      if (dashboard != null) {
+        const at = `${place}.dashboard`;
+        const document = withProducts(dashboard as Values, (name) => this.product(name, at, /^(\$|$)/));
+        this.add({ kind: 'dashboard', key, token: dashboardOf(token), parent, place: at, values: document });
+      }
+      for (const hook of hooks.get(token) ?? []) {
+        const named = withFilterProducts(hook.values, (name) => this.product(name, `${hook.place}.filter`));
+        this.add({ kind: 'hook', key: hook.key, token: hook.token, parent, place: hook.place, values: named });
+      }
+    }
+  }
+
+  /** Matches the hooks of all applications at once, because their keys are unique in the organization. */
+  private hooksByApplication(): Map<Token, Matched<Thing>[]> {
+    const below = this.applications.flatMap(({ token, place, values: { hooks } }) =>
+      itemsOf(hooks as Configuration['products'], `${place}.hooks`).map((item) => ({ item, token })),
+    );
+    const parents = new Map(below.map(({ item, token }) => [item.place, token]));
+    const items = below.map(({ item }) => item);
+    const stored = this.state.applications.flatMap(({ hooks }) => hooks);
+    const matched = match<Thing>('hook', items, stored, this.faults);
+    return Map.groupBy(matched, ({ place }) => parents.get(place)!);
+  }
+
+  addTeams(): void {
+    const stored = new Map(this.state.teams.map(({ name, id }) => [name, id]));
+    const members = this.state.members ?? [];
+    const people = new Map([
+      ...members.map((each) => [each.id, each]),
+      ...members.map((each) => [each.username, each]),
+    ] as [string, (typeof members)[number]][]);
+    for (const { key, values: all, place } of itemsOf(this.wanted.teams, 'teams')) {
+      const { members: names, applications, ...values } = all;
+      const parent = { token: stored.get(key) ?? newToken('team', key), key };
+      this.add({ kind: 'team', key, token: parent.token, place, values });
+      for (const name of (names ?? []) as string[]) {
+        const person = people.get(name);
+        const at = `${place}.members`;
+        if (person === undefined) this.faults.push(`${at}: no member of the organization has the username "${name}"`);
+        else {
+          const { id, username } = person;
+          this.add({ kind: 'member', key: username, token: pairOf(parent.token, id), parent, place: at, values: {} });
+        }
+      }
+      for (const [name, permission] of Object.entries((applications ?? {}) as Values)) {
+        const at = `${place}.applications.${name}`;
+        const token = this.application(name, at);
+        if (token === undefined) continue;
+        const pair = pairOf(parent.token, token);
+        const earlier = this.entries.get(pair);
+        if (earlier === undefined)
+          this.add({ kind: 'grant', key: name, token: pair, parent, place: at, values: { permission } });
+        else if (earlier.values['permission'] !== permission)
+          this.faults.push(`${at}: is the same application as ${earlier.place}, with another permission`);
+      }
+    }
+  }
+
+  addDevices(): void {
+    const stored = new Map((this.state.devices ?? []).map(({ serial, id }) => [serialKey(serial), id]));
+    const places = new Map<string, string>();
+    for (const { key, values: all, place } of itemsOf(this.wanted.devices, 'devices')) {
+      const { applications, product, ...values } = all;
+      const same = serialKey(key);
+      const earlier = places.get(same);
+      places.set(same, place);
+      if (earlier !== undefined) {
+        this.faults.push(`${place}: is the same device as ${earlier}`);
+        continue;
+      }
+      const parent = { token: stored.get(same) ?? newToken('device', same), key };
+      const named = typeof product === 'string' ? this.product(product, `${place}.product`) : product;
+      this.add({
+        kind: 'device',
+        key,
+        token: parent.token,
+        place,
+        values: { ...values, ...(product !== undefined && { product: named }) },
+      });
+      for (const name of (applications ?? []) as string[]) {
+        const at = `${place}.applications`;
+        const token = this.application(name, at);
+        if (token !== undefined)
+          this.add({ kind: 'link', key: name, token: pairOf(parent.token, token), parent, place: at, values: {} });
+      }
+    }
+  }
+
+  /** Adds an entry unless the document has named the same thing before. */
+  private add(entry: Entry): void {
+    if (!this.entries.has(entry.token)) this.entries.set(entry.token, entry);
+  }
+
+  /** Returns the token of a product. One of another organization is named by its identifier, which is its token. */
+  private product(name: string, place: string, open?: RegExp): Token {
+    const token = this.productNamed(name);
+    if (token !== undefined) return token;
+    if (isIdentifier(name) || open?.test(name)) return name;
+    this.faults.push(`${place}: there is no product "${name}"`);
+    return newToken('product', name);
+  }
+
+  private application(name: string, place: string): Token | undefined {
+    const token = this.applicationNamed(name);
+    if (token === undefined) this.faults.push(`${place}: there is no application "${name}"`);
+    return token;
+  }
+}
+
+/** Returns the values of a hook with other names for the products of its filter. */
+export const withFilterProducts = (values: Values, nameOf: (product: string) => string): Values => {
+  const { filter } = values;
+  if (typeof filter !== 'object' || filter === null || !('products' in filter)) return values;
+  const { products } = filter as { products: unknown };
+  if (!Array.isArray(products)) return values;
+  const named = products.map((each: unknown) => (typeof each === 'string' ? nameOf(each) : each));
+  return { ...values, filter: { ...filter, products: named } };
+};
+
+/** Lists the stored things as entries. */
+export function entriesOf(state: State): Map<Token, Entry> {
+  const entries = new Map<Token, Entry>();
+  const add = (entry: Omit<Entry, 'place'>) => void entries.set(entry.token, { ...entry, place: '' });
+  const keyOf = ({ id, externalId }: Thing) => externalId ?? id;
+  const keys = new Map(state.applications.map((each) => [each.id, keyOf(each)]));
+  for (const each of state.products) add({ kind: 'product', token: each.id, key: keyOf(each), values: each.values });
+  for (const each of state.applications) addApplication(each, add);
+  for (const { id, name, description, members, grants } of state.teams) {
+    const parent = { token: id, key: name };
+    add({ kind: 'team', token: id, key: name, values: { description } });
+    for (const { id: member, username } of members)
+      add({ kind: 'member', token: pairOf(id, member), key: username, parent, values: {} });
+    for (const { application, permission } of grants) {
+      const token = pairOf(id, application.id);
+      add({ kind: 'grant', token, key: keys.get(application.id)!, parent, values: { permission } });
+    }
+  }
+  for (const { id, serial, values, productId, applicationIds } of state.devices ?? []) {
+    add({ kind: 'device', token: id, key: serial, values: { ...values, product: productId } });
+    for (const application of applicationIds)
+      add({
+        kind: 'link',
+        token: pairOf(id, application),
+        key: keys.get(application)!,
+        parent: { token: id, key: serial },
+        values: {},
+      });
+  }
+  return entries;
+}
+
+function addApplication(application: StoredApplication, add: (entry: Omit<Entry, 'place'>) => void): void {
+  const { id, externalId, values, hooks, dashboard } = application;
+  const parent = { token: id, key: externalId ?? id };
+  add({ kind: 'application', token: id, key: parent.key, values });
+  if (dashboard !== null && dashboard.version > 0)
+    add({ kind: 'dashboard', token: dashboardOf(id), key: parent.key, parent, values: dashboard.document });
+  for (const hook of hooks)
+    add({ kind: 'hook', token: hook.id, key: hook.externalId ?? hook.id, parent, values: hook.values });
+}

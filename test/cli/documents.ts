@@ -1,0 +1,144 @@
+import fc, { type Arbitrary } from 'fast-check';
+
+/** A document of an organization, as a person could write it. */
+export type Written = Record<string, Record<string, Record<string, unknown>>>;
+
+const [products, applications, hooks, teams] = [
+  ['pump', 'valve', 'meter'],
+  ['north', 'south', 'east'],
+  ['erp', 'crm', 'bi', 'mail'],
+  ['Day', 'Night'],
+];
+const serials = ['a0-01', 'A0-02', 'b0', 'c0-7'];
+
+/** Returns some of the names, each with a thing. */
+const some = <Thing>(names: readonly string[], thing: Arbitrary<Thing>): Arbitrary<Record<string, Thing>> =>
+  fc
+    .tuple(fc.subarray([...names]), fc.array(thing, { minLength: names.length, maxLength: names.length }))
+    .map(([chosen, things]) => Object.fromEntries(chosen.map((name, index) => [name, things[index]!])));
+
+const words = fc.constantFrom('A', 'Freezer', 'é "x": #', '12e5', 'null', '~ y');
+
+const variable = fc.record({ name: fc.constantFrom('t', 'p', 'door'), type: fc.constantFrom('FLOAT32', 'BOOL') });
+const product = fc.record({
+  name: words,
+  version: fc.constantFrom('1', '2.0', 'true'),
+  variables: fc.uniqueArray(variable, { maxLength: 3, selector: ({ name }) => name }),
+});
+
+const filter = (known: readonly string[]) =>
+  fc.record(
+    {
+      products: fc.subarray([...known], { minLength: Math.min(1, known.length) }),
+      tags: fc.constant(['roof']),
+      query: fc.constantFrom({ match_all: {} }, { exists: { field: 'data.t' } }),
+    },
+    { requiredKeys: [] },
+  );
+
+const hook = (known: readonly string[]) =>
+  fc.record({
+    url: fc.constantFrom('http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'),
+    disabled: fc.boolean(),
+    concurrency: fc.constantFrom(1, 8),
+    maxPerSecond: fc.constantFrom(null, 0.5),
+    filter: fc.oneof(fc.constant(null), filter(known)),
+  });
+
+const place = { id: 'p1', title: '', x: 0, y: 0, w: 6, h: 6 };
+const panel = (named: string) => ({
+  ...place,
+  kind: 'series',
+  draw: 'line',
+  bands: [],
+  sources: [{ product: named, variable: 'data.t', label: '' }],
+});
+const dashboard = (known: readonly string[]) =>
+  fc.record({
+    format: fc.constant(1),
+    range: fc.constantFrom('24h', '7d'),
+    variables: fc.constant([]),
+    panels:
+      known.length === 0 ? fc.constant([]) : fc.subarray([...known], { maxLength: 1 }).map((named) => named.map(panel)),
+  });
+
+const application = (known: readonly string[]) =>
+  fc
+    .record({
+      name: words,
+      description: fc.constantFrom(null, '', 'North\nside'),
+      hasDashboard: fc.constant(true),
+      dashboard: dashboard(known),
+    })
+    .chain((values) =>
+      fc.boolean().map((has) => (has ? values : { name: values.name, description: values.description })),
+    );
+
+/** Deals hooks out to applications, so that each hook stands in one of them. */
+const dealt = (known: readonly string[], places: readonly string[]) =>
+  places.length === 0
+    ? fc.constant(new Map<string, [string, unknown][]>())
+    : fc
+        .tuple(
+          some(hooks, hook(known)),
+          fc.array(fc.constantFrom(...places), { minLength: hooks.length, maxLength: hooks.length }),
+        )
+        .map(([all, chosen]) => Map.groupBy(Object.entries(all), ([name]) => chosen[hooks.indexOf(name)]!));
+
+const team = (known: readonly string[], people: readonly string[]) =>
+  fc.record({
+    description: fc.constantFrom(null, 'Crew'),
+    members: fc.subarray([...people]),
+    applications: some(known, fc.constantFrom('read', 'write')),
+  });
+
+const device = (made: readonly string[], known: readonly string[]) =>
+  fc.record({
+    name: fc.oneof(fc.constant(null), words),
+    tags: fc.subarray(['roof', 'cellar']),
+    product: fc.constantFrom(null, ...made),
+    location: fc.constantFrom(null, { lat: 59.8, lon: -0 }, { lat: -90, lon: 17.6 }),
+    applications: fc.subarray([...known]),
+  });
+
+/** Documents in which every reference means something. */
+export const documents = (people: readonly string[]): Arbitrary<Written> =>
+  fc.tuple(some(products, product), fc.subarray(applications)).chain(([made, places]) => {
+    const known = Object.keys(made);
+    return fc
+      .record({
+        applications: fc.array(application(known), { minLength: places.length, maxLength: places.length }),
+        hooks: dealt(known, places),
+        teams: some(teams, team(places, people)),
+        devices: some(serials, device(known, places)),
+      })
+      .map(({ applications: all, hooks: below, ...rest }) => ({
+        products: made,
+        applications: Object.fromEntries(
+          places.map((name, index) => [name, { ...all[index], hooks: Object.fromEntries(below.get(name) ?? []) }]),
+        ),
+        ...rest,
+      })) as Arbitrary<Written>;
+  });
+
+/** What may be wrong with a document. */
+export const faulty = (document: Arbitrary<Written>): Arbitrary<Written> =>
+  fc.tuple(document, fc.constantFrom(...mistakes)).map(([written, mistake]) => mistake(structuredClone(written)));
+
+const mistakes: ((written: Written) => Written)[] = [
+  (written) => ({ ...written, devices: { ...written['devices'], d0: { product: 'nothing' } } }),
+  (written) => ({ ...written, devices: { ...written['devices'], d0: { applications: ['nowhere'] } } }),
+  (written) => ({ ...written, devices: { ...written['devices'], 'd-0': {}, D0: {} } }),
+  (written) => ({ ...written, devices: { ...written['devices'], 'not a serial': {} } }),
+  (written) => ({ ...written, teams: { ...written['teams'], Late: { members: ['nobody-is-this'] } } }),
+  (written) => ({ ...written, teams: { ...written['teams'], Late: { applications: { nowhere: 'read' } } } }),
+  (written) => ({ ...written, products: { ...written['products'], fan: { name: '', version: '1' } } }),
+  (written) => ({
+    ...written,
+    applications: { ...written['applications'], west: { name: 'W', hooks: { x: { url: 'ftp://x' } } } },
+  }),
+  (written) => ({
+    ...written,
+    applications: { ...written['applications'], west: { name: 'W', hasDashboard: true, dashboard: { format: 9 } } },
+  }),
+];

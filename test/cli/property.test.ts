@@ -1,0 +1,3 @@
+import { describeProperties } from './configuration-property.js';
+
+describeProperties({ seed: 51, runs: 2 });
