@@ -99,7 +99,7 @@ describe.each([4, 5] as const)('MQTT client of protocol version %i', (protocolVe
     'v1/devices/me/rpc/request/x',
     'v2/fw/request/3/chunk',
     '$SYS/broker/uptime',
-  ])('is refused for a message to %s', async (topic) => {
+  ])('gets a refusal for a message to %s', async (topic) => {
     const client = await open(world.deviceToken, { protocolVersion });
     await expect(publish(client, topic, '{"a":1}')).rejects.toThrow(/Topic Name invalid|Connection closed/);
     expect(client.connected).toBe(protocolVersion === 5);

@@ -235,8 +235,8 @@ describe('webhook of ThingsBoard', () => {
   });
 });
 
-describe('uplink with an identifier of thousands of characters', () => {
-  it('is stored once', async () => {
+describe('identifier of an uplink', () => {
+  it('tells repeated uplinks by thousands of characters', async () => {
     // Random, because PostgreSQL would compress other text below the limit of its index.
     const long = randomBytes(6000).toString('base64');
     const data = { data: 'qg==', object: { long: true }, deviceInfo };

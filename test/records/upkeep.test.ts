@@ -8,7 +8,6 @@ import { setRetention } from '#operator/retention.js';
 import type { PlainObject } from '#records/item.js';
 import { createRecordStore, type RecordStore } from '#records/postgres/log/store.js';
 import { createLatest } from '#records/postgres/search/latest-record.js';
-import { noteEarlier } from '#records/postgres/upkeep/newest-field.js';
 import { purgeDevices, purgeKeys } from '#records/postgres/upkeep/purge.js';
 import { retire } from '#records/postgres/upkeep/retention.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
@@ -257,116 +256,6 @@ describe('latest values', () => {
       { name: 'on', ts: noon, value: true },
       { name: 't', ts: noon - 4 * day, value: 7 },
     ]);
-  });
-});
-
-describe('latest value of a field that no product declares', () => {
-  const states: [state: string, rolledUp: boolean][] = [
-    ['before its hour is rolled up', false],
-    ['after its hour is rolled up', true],
-  ];
-  /** Records of the last half hour, more than latest values read first. */
-  const usual = Array.from({ length: 30 }, (_, index): [number, PlainObject] => [noon - index * 60, { t: index }]);
-  const latest = async ({ deviceId }: Fleet) => {
-    const values = (await createLatest(pool)([deviceId], () => undefined)).get(deviceId);
-    return Object.fromEntries(
-      values!.filter(({ name }) => name !== 't').map(({ name, ts, value }) => [name, [ts, value]]),
-    );
-  };
-
-  it.each(states)('is kept when only an older record has it (%s)', async (_state, rolledUp) => {
-    const fleet = await fleetOf();
-    await put(fleet, [noon - 3000, { battery: 80, position: { lat: 1 } }], [noon - 2900, { battery: null, t: 1 }]);
-    await put(fleet, ...usual);
-    if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 3000, 80], position: [noon - 3000, { lat: 1 }] });
-  });
-
-  it.each(states)('is kept for a device without a product (%s)', async (_state, rolledUp) => {
-    const fleet = await fleetOf();
-    await pool.query('update device set product_id = null where id = $1', [fleet.deviceId]);
-    await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
-    if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
-  });
-
-  it.each(states)('is replaced by newer data, and not by late data (%s)', async (_state, rolledUp) => {
-    const fleet = await fleetOf();
-    await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
-    await rollUpAll();
-    await put(fleet, [noon - 5 * day, { battery: 90 }]);
-    if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
-    await put(fleet, [noon - 3 * day, { battery: 70 }]);
-    if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 3 * day, 70] });
-  });
-
-  it.each(states)('is replaced by what comes after a record that was ahead (%s)', async (_state, rolledUp) => {
-    const fleet = await fleetOf();
-    await put(fleet, [noon + 20 * 3600, { battery: 10, ahead: 1 }]);
-    if (rolledUp) await rollUpAll();
-    const soon = Date.now() / 1000 + 5;
-    const later = Array.from({ length: 30 }, (_, index): [number, PlainObject] => [soon - index / 10, { t: index }]);
-    await put(fleet, [soon - 4, { battery: 90 }], ...later);
-    if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toMatchObject({
-      battery: [expect.closeTo(soon - 4, 3), 90],
-      ahead: [noon + 20 * 3600, 1],
-    });
-  });
-
-  it.each(states)('is that of the record before when its record is deleted (%s)', async (_state, rolledUp) => {
-    const fleet = await fleetOf();
-    await put(fleet, [noon - 5 * day, { battery: 90 }], [noon - 4 * day, { battery: 80, once: 1 }], ...usual);
-    await rollUpAll();
-    await pool.query(sql`
-      with gone as (delete from record where device_id = ${fleet.deviceId} and data ? 'once' returning *)
-      insert into record_dirty (organization_id, product_id, hour)
-      select organization_id, product_id, date_trunc('hour', ts) from gone`);
-    if (rolledUp) await rollUpAll();
-    expect(await latest(fleet)).toEqual({ battery: [noon - 5 * day, 90] });
-    const { rows } = await pool.query(sql`select name from record_newest where device_id = ${fleet.deviceId}`);
-    if (rolledUp) expect(rows).toEqual([{ name: 'battery' }]);
-  });
-
-  it('is kept when its product declared it before, and when it does so later', async () => {
-    const fleet = await fleetOf();
-    await put(fleet, [noon - 5 * day, { label: 'declared' }], [noon - 4 * day, { battery: 80 }], ...usual);
-    await rollUpAll();
-    const declared = [
-      { name: 't', type: VariableType.FLOAT32 },
-      { name: 'battery', type: VariableType.UINT8 },
-    ];
-    await pool.query('update product set variables = $1 where id = $2', [JSON.stringify(declared), fleet.productId]);
-    expect(await latest(fleet)).toEqual({ label: [noon - 5 * day, 'declared'], battery: [noon - 4 * day, 80] });
-  });
-
-  it('is kept for the 200 newest fields of a device, and until the device is purged', async () => {
-    const fleet = await fleetOf();
-    const many = (from: number) =>
-      Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${from + index}`, 1]));
-    await put(fleet, [noon - 5 * day, many(0)], ...usual);
-    await rollUpAll();
-    await put(fleet, [noon - 4 * day, many(1000)]);
-    await rollUpAll();
-    const names = Object.keys(await latest(fleet));
-    expect(names).toHaveLength(200);
-    expect(names).toEqual(expect.arrayContaining(Object.keys(many(1000))));
-    await pool.query(sql`delete from device where id = ${fleet.deviceId}`);
-    while (await purgeDevices(pool, new Date(Date.now() + 3600e3)));
-    expect((await pool.query(sql`select from record_newest where device_id = ${fleet.deviceId}`)).rows).toEqual([]);
-  });
-
-  it('is found in hours that an earlier version rolled up', async () => {
-    const fleet = await fleetOf();
-    await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
-    await rollUpAll();
-    await pool.query(sql`delete from record_newest`);
-    await pool.query(sql`insert into record_newest_due
-      select organization_id, product_id, hour from record_total where slot = 0`);
-    while ((await noteEarlier(pool)) > 0);
-    expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
   });
 });
 
