@@ -46,7 +46,7 @@ const rollUpAll = async () => {
   while ((await rollUp(pool, new Date((noon + day) * 1000 + Date.now()))) > 0);
 };
 
-describe('latest values of fields that no product declares', () => {
+describe('list of latest values with undeclared fields', () => {
   const states: [state: string, rolledUp: boolean][] = [
     ['before its hour is rolled up', false],
     ['after its hour is rolled up', true],
@@ -60,7 +60,7 @@ describe('latest values of fields that no product declares', () => {
     );
   };
 
-  it.each(states)('contain a field that only an older record has (%s)', async (_state, rolledUp) => {
+  it.each(states)('contains a field that only an older record has (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 3000, { battery: 80, position: { lat: 1 } }], [noon - 2900, { battery: null, t: 1 }]);
     await put(fleet, ...usual);
@@ -68,7 +68,7 @@ describe('latest values of fields that no product declares', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 3000, 80], position: [noon - 3000, { lat: 1 }] });
   });
 
-  it.each(states)('contain an older field of a device without a product (%s)', async (_state, rolledUp) => {
+  it.each(states)('contains an older field of a device without a product (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await pool.query('update device set product_id = null where id = $1', [fleet.deviceId]);
     await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
@@ -76,7 +76,7 @@ describe('latest values of fields that no product declares', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
   });
 
-  it.each(states)('follow newer data, and not late data (%s)', async (_state, rolledUp) => {
+  it.each(states)('follows newer data, and not late data (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
     await rollUpAll();
@@ -88,7 +88,7 @@ describe('latest values of fields that no product declares', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 3 * day, 70] });
   });
 
-  it.each(states)('follow what comes after a record that was ahead (%s)', async (_state, rolledUp) => {
+  it.each(states)('follows what comes after a record that was ahead (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon + 20 * 3600, { battery: 10, ahead: 1 }]);
     if (rolledUp) await rollUpAll();
@@ -102,7 +102,7 @@ describe('latest values of fields that no product declares', () => {
     });
   });
 
-  it.each(states)('return to the record before when a record is deleted (%s)', async (_state, rolledUp) => {
+  it.each(states)('returns to the record before when a record is deleted (%s)', async (_state, rolledUp) => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 5 * day, { battery: 90 }], [noon - 4 * day, { battery: 80, once: 1 }], ...usual);
     await rollUpAll();
@@ -116,7 +116,7 @@ describe('latest values of fields that no product declares', () => {
     if (rolledUp) expect(rows).toEqual([{ name: 'battery' }]);
   });
 
-  it('contain a field that the product declared before, or declares since', async () => {
+  it('contains a field that the product declared before, or declares since', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 5 * day, { label: 'declared' }], [noon - 4 * day, { battery: 80 }], ...usual);
     await rollUpAll();
@@ -128,7 +128,7 @@ describe('latest values of fields that no product declares', () => {
     expect(await latest(fleet)).toEqual({ label: [noon - 5 * day, 'declared'], battery: [noon - 4 * day, 80] });
   });
 
-  it('keep the 200 newest fields of a device until it is purged', async () => {
+  it('keeps the 200 newest fields of a device until it is purged', async () => {
     const fleet = await fleetOf();
     const many = (from: number) =>
       Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${from + index}`, 1]));
@@ -144,7 +144,7 @@ describe('latest values of fields that no product declares', () => {
     expect((await pool.query(sql`select from record_newest where device_id = ${fleet.deviceId}`)).rows).toEqual([]);
   });
 
-  it('contain fields of hours that an earlier version rolled up', async () => {
+  it('contains fields of hours that an earlier version rolled up', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 4 * day, { battery: 80 }], ...usual);
     await rollUpAll();
