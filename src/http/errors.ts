@@ -27,7 +27,7 @@ export const answerErrors =
     else sendError(response, apiError ?? internal());
   };
 
-/** Writes an error as the response: as a page for a browser that opens an address below `/auth`, else as JSON. */
+/** Writes an error as the response: as a page for a browser that opens a page for people, else as JSON. */
 export const sendError = (response: Response, error: ApiError): void => {
   const requestId = response.getHeader('X-Request-Id');
   const { message, code, errors } = error;
@@ -42,9 +42,12 @@ export const sendError = (response: Response, error: ApiError): void => {
   response.end(body);
 };
 
-/** Whether a person sees the answer: their browser asks for a page below `/auth`. */
+/** Addresses that people open: pages of sign-in, and those that links in e-mails open. */
+const forPeople = /^\/(auth|alerts\/mail)\//;
+
+/** Whether a person sees the answer: their browser asks for a page that people open. */
 const isForPerson = ({ req }: Response): boolean =>
-  req.originalUrl.startsWith('/auth/') && /\btext\/html\b/.test(req.headers.accept ?? '');
+  forPeople.test(req.originalUrl) && /\btext\/html\b/.test(req.headers.accept ?? '');
 
 function sendErrorPage(response: Response, { status, code, message, headers = {} }: ApiError, requestId: string): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

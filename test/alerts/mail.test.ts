@@ -329,6 +329,14 @@ describe('mail settings', () => {
   });
 });
 
+it.each([
+  ['a browser', 'text/html,*/*;q=0.8', 'text/html; charset=utf-8'],
+  ['a program', '*/*', 'application/json; charset=utf-8'],
+])('an error below /alerts/mail reaches %s in its own form', async (_name, accept, type) => {
+  const answer = await fetch(`${world.url}/alerts/mail/confirm`, { method: 'PUT', headers: { accept } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([405, type]);
+});
+
 describe('an invitation by e-mail', () => {
   const create = `mutation ($id: ID!, $email: EmailAddress!) {
     createInvitation(organizationId: $id, email: $email) { url mail invitation { id } } }`;
