@@ -21,7 +21,9 @@ beforeAll(async () => {
   child = spawn(process.execPath, [script, String(port)], { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(child.stdout!, 'data');
 });
-afterAll(() => child.kill());
+afterAll(() => {
+  child.kill();
+});
 
 const world = useWorld({
   config: {
