@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   neighbours: () => import('./neighbours.js'),
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),
+  screens: () => import('./screens.js'),
   search: () => import('./search.js'),
   sizing: () => import('./sizing.js'),
   standby: () => import('./standby.js'),

@@ -1,3 +1,4 @@
+import type { Sql } from 'sql-template-tag';
 import type { ReadingCall } from '#entities/caller.js';
 import type { VariableType } from '#entities/enums.js';
 import type { DeviceRecord } from '#entities/record.js';
@@ -64,10 +65,16 @@ export interface RecordIndex {
   newestTimes(call: ReadingCall, deviceIds: readonly string[], timeoutMs: number): Promise<ReadonlyMap<string, string>>;
   /**
    * Finds the devices of the caller's organization without a record that was measured at a time (Unix seconds) or
-   * later, in the given order. It does not check whether the caller may read a device.
+   * later. It does not check whether the caller may read a device.
+   * @param devices identifiers, whose order the answer has, or a statement that selects them as `id`
    * @throws ApiError 504
    */
-  silentDevices(call: ReadingCall, deviceIds: readonly string[], since: number, timeoutMs: number): Promise<string[]>;
+  silentDevices(
+    call: ReadingCall,
+    devices: readonly string[] | Sql,
+    since: number,
+    timeoutMs: number,
+  ): Promise<string[]>;
   /**
    * Returns the greatest assigned sequence number (`_doc`), as decimal text. Every record that was acknowledged before
    * has this number or a smaller one, and is found by then.

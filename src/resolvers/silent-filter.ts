@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import type { DeviceFilterInput } from '#schema/device-filter.args.js';
@@ -9,9 +9,6 @@ import { loaderOf } from './loader.js';
 
 /** The part of the record index that finds silent devices. */
 export type Silence = Pick<RecordIndex, 'silentDevices'>;
-
-/** Maximum number of devices per query of the index. */
-const pageSize = 50_000;
 
 /**
  * Turns a filter into one that PostgreSQL can evaluate: it finds which devices that match the rest of the filter are
@@ -38,18 +35,9 @@ const silentIn = async (
   { silentSince, ...rest }: DeviceFilterInput,
 ): Promise<string[]> => {
   const conditions = [sql`d.organization_id = ${ctx.caller.organizationId}`, ...deviceConditions(ctx.caller, rest)];
-  const end = performance.now() + filterTimeout;
-  const left = () => Math.max(1, Math.ceil(end - performance.now()));
-  const silent: string[] = [];
   try {
-    for (let after: Sql[] = []; ; ) {
-      const page = sql`
-        select d.id from device d where ${join([...conditions, ...after], ' and ')} order by d.id limit ${pageSize}`;
-      const ids = ((await ctx.readWithin(page, left())) as { id: string }[]).map(({ id }) => id);
-      if (ids.length > 0) silent.push(...(await index.silentDevices(ctx, ids, silentSince!, left())));
-      if (ids.length < pageSize) return silent;
-      after = [sql`d.id > ${ids.at(-1)!}::uuid`];
-    }
+    const devices = sql`select d.id from device d where ${join(conditions, ' and ')}`;
+    return await index.silentDevices(ctx, devices, silentSince!, filterTimeout);
   } catch (error) {
     throw refusalOf(error, filterTimeout);
   }

@@ -1197,9 +1197,16 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, activity: Array<{ ts: number, stored: number }> }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, opened: { totalCount: number | null, items: Array<{ openedAt: string }> }, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, critical: { totalCount: number | null }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, activity: Array<{ ts: number, stored: number }> }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, opened: { totalCount: number | null, items: Array<{ openedAt: string }> }, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, critical: { totalCount: number | null }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
 export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number }, activity: Array<{ ts: number, failed: number }> };
+
+export type UnheardQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type UnheardQuery = { devices: { totalCount: number | null } | null, unheard: { totalCount: number | null } | null };
 
 export type PaletteQueryVariables = Exact<{
   organizationId: string;
@@ -3767,13 +3774,6 @@ export const OverviewDocument = new TypedDocumentString(`
       lastRecordAt
     }
   }
-  unheard: devices(
-    organizationId: $organizationId
-    limit: 1
-    filter: {silentSince: 0}
-  ) {
-    totalCount
-  }
   devices(organizationId: $organizationId, limit: 30, sort: "-createdAt") {
     totalCount
     items {
@@ -3888,6 +3888,20 @@ fragment OverviewHook on Hook {
     failed
   }
 }`) as unknown as TypedDocumentString<OverviewQuery, OverviewQueryVariables>;
+export const UnheardDocument = new TypedDocumentString(`
+    query Unheard($organizationId: ID!) {
+  devices(organizationId: $organizationId, limit: 1) {
+    totalCount
+  }
+  unheard: devices(
+    organizationId: $organizationId
+    limit: 1
+    filter: {silentSince: 0}
+  ) {
+    totalCount
+  }
+}
+    `) as unknown as TypedDocumentString<UnheardQuery, UnheardQueryVariables>;
 export const PaletteDocument = new TypedDocumentString(`
     query Palette($organizationId: ID!, $q: String!) {
   devices(organizationId: $organizationId, q: $q, limit: 8, sort: "name") {

@@ -1,6 +1,7 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { ReadingCall } from '#entities/caller.js';
+import { nilId } from '#entities/id.js';
 import type { RecordIndex } from '../record-index.js';
 import type { Engine, EngineBucket, EngineCall, Part } from './engine.js';
 import { readingWithin } from './reading.js';
@@ -14,6 +15,8 @@ export interface SilentDevicesOptions {
   clock: () => number;
 }
 
+/** Maximum number of devices of one statement. */
+const pageSize = 50_000;
 /** Maximum number of devices of one answer; the engine makes no more buckets. */
 const maxDevices = 65_535;
 /** Time range of the first search, in seconds. Each further range reaches {@link growth} times as far back. */
@@ -38,11 +41,12 @@ interface Numbered {
  */
 export const createClusterSilentDevices =
   ({ engine, reads, clock }: SilentDevicesOptions): RecordIndex['silentDevices'] =>
-  (call, deviceIds, since, timeoutMs) =>
+  (call, given, since, timeoutMs) =>
     readingWithin(timeoutMs, async () => {
       const { organizationId } = call.caller;
       const asked = { organizationId, signal: call.signal, deadline: performance.now() + timeoutMs };
       await engine.fresh(organizationId, call.signal);
+      const deviceIds = Array.isArray(given) ? given : await selectedBy(given as Sql, reads, call, timeoutMs);
       const { devices, ofOrganization } = await readNumbers(reads, call, deviceIds, timeoutMs);
       const isAll = ofOrganization <= maxDevices && devices.length > fewDevices;
       const heard = new Set<string>();
@@ -55,6 +59,17 @@ export const createClusterSilentDevices =
           heard.add(id);
       return deviceIds.filter((id) => !heard.has(id));
     });
+
+/** Reads the devices that a statement selects. */
+const selectedBy = async (devices: Sql, reads: CallReads, call: ReadingCall, timeoutMs: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let after = nilId; ; after = ids.at(-1)!) {
+    const page = sql`select id from (${devices}) d where id > ${after}::uuid order by id limit ${pageSize}`;
+    const rows = (await reads.readWithin(call, page, timeoutMs)) as { id: string }[];
+    for (const { id } of rows) ids.push(id);
+    if (rows.length < pageSize) return ids;
+  }
+};
 
 /** Reads the existing devices, and the number of the organization's devices. */
 const readNumbers = async (reads: CallReads, call: ReadingCall, deviceIds: readonly string[], timeoutMs: number) => {

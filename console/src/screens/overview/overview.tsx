@@ -1,7 +1,7 @@
-import { type JobLineFragment, OverviewDocument, type OverviewQuery } from '../../api/documents.js';
+import { type JobLineFragment, OverviewDocument, type OverviewQuery, UnheardDocument, type UnheardQuery } from '../../api/documents.js';
 import { isOwner, organizationId } from '../../api/session.js';
 import { isUnderWay } from '../../api/use-job-updates.js';
-import { type LoadedParts, usePanels } from '../../api/use-query.js';
+import { type LoadedParts, usePanels, useQuery } from '../../api/use-query.js';
 import { useAddress } from '../../browser/address.js';
 import { useNow } from '../../browser/use-now.js';
 import { Ago } from '../../components/ago.js';
@@ -33,11 +33,15 @@ export function OverviewScreen() {
     to,
     owns: isOwner.value,
   });
+  // Only where no device that is shown ever sent are all devices looked up.
+  const asksUnheard = overview.data !== undefined && mayBeUnheard(overview.data);
+  const unheard = useQuery(UnheardDocument, asksUnheard ? { organizationId: organizationId.value } : undefined);
+  const isUnheard = asksUnheard && (unheard.data === undefined || isNone(unheard.data));
   return (
     <Page title="Overview">
       <Loading of={overview} rows={20}>
         {(data) =>
-          isUnheard(data) ? (
+          isUnheard ? (
             <FirstRun product={data.products?.items[0]} device={data.devices?.items[0]} heard={overview.reload} />
           ) : (
             <>
@@ -61,9 +65,15 @@ export function OverviewScreen() {
   );
 }
 
-/** Whether no record has arrived yet, as far as the caller can see. */
-const isUnheard = ({ devices, unheard }: OverviewQuery): boolean =>
-  devices !== null && unheard !== null && unheard.totalCount === devices.totalCount;
+/** Whether no record may have arrived yet, as far as the answer shows. */
+const mayBeUnheard = ({ devices, silent }: OverviewQuery): boolean =>
+  devices !== null &&
+  silent !== null &&
+  silent.totalCount === devices.totalCount &&
+  silent.items.every(({ lastRecordAt }) => lastRecordAt === null) &&
+  devices.items.every(({ latest }) => latest.length === 0);
+
+const isNone = ({ devices, unheard }: UnheardQuery): boolean => unheard.totalCount === devices.totalCount;
 
 type Overview = LoadedParts<OverviewQuery>;
 

@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { DeviceRecord } from '#entities/record.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '#records/record-index.js';
@@ -147,11 +147,12 @@ export const createNewestTimes =
  */
 export const createSilentDevices =
   ({ readWithin }: CallReads): RecordIndex['silentDevices'] =>
-  async (call, deviceIds, since, timeoutMs) => {
+  async (call, devices, since, timeoutMs) => {
+    const isList = Array.isArray(devices);
     const silent = sql`
-      select w.id from unnest(${deviceIds}::uuid[]) with ordinality w (id, position)
+      select w.id from ${isList ? sql`unnest(${devices}::uuid[]) with ordinality w (id, position)` : sql`(${devices}) w`}
        where (select r.ts from record r where r.device_id = w.id and r.ts >= to_timestamp(${since}::float8)
                  and r.ts <= now() + interval '25 hours' order by r.ts desc limit 1) is null
-       order by w.position`;
+       ${isList ? sql`order by w.position` : empty}`;
     return ((await readWithin(call, silent, timeoutMs)) as { id: string }[]).map(({ id }) => id);
   };
