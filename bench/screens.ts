@@ -6,13 +6,15 @@ import { type Api, createApi } from '#demo/api.js';
 import { runFleet } from '#demo/fleet/fleet.js';
 import { chromiumOptions } from '../test/console/chromium.js';
 import { median } from './figures.js';
+import { spentBy } from './processor.js';
 import { openStage, type Stage } from './stage.js';
 
 const perCall = 1000;
 const hour = 3600;
 
 /**
- * Measures the console's screens: the largest request of each, replayed (milliseconds, kB), and the time from a click on
+ * Measures the console's screens: the largest request of each, replayed (milliseconds, processor time of the
+ * service and PostgreSQL, kB), and the time from a click on
  * a link to the screen's content in a browser. First quiet, then beside busy loops. The organization has the
  * demonstration's fleet and `--devices N` (10,000) more devices with a day of hourly records. `--loops N` (8),
  * `--rounds N` (7).
@@ -76,7 +78,8 @@ async function furnish(stage: Stage, devices: number): Promise<Screens> {
       );
   }
   await rolledUp(stage);
-  const heading = (name: string) => (page: Page) => page.getByRole('table', { name }).getByRole('link').first().waitFor();
+  const heading = (name: string) => (page: Page) =>
+    page.getByRole('table', { name }).getByRole('link').first().waitFor();
   return {
     Dashboard: {
       path: `/dashboards/${await first('Demo cold chain')}`,
@@ -140,7 +143,9 @@ const open = async (browser: Browser, stage: Stage, path: string): Promise<Page>
 };
 
 const startLoops = (count: number): ChildProcess[] =>
-  Array.from({ length: count }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore', detached: false }));
+  Array.from({ length: count }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore', detached: false }),
+  );
 
 async function measure(
   browser: Browser,
@@ -153,16 +158,22 @@ async function measure(
   await page.getByRole('heading', { name: 'Tokens' }).first().waitFor();
   for (const [name, { path, shows }] of Object.entries(screens)) {
     const [times, clicks]: [number[], number[]] = [[], []];
-    let bytes = 0;
+    let bytes = (await send(stage, requests.get(name)!)).text.length;
+    const before = await spentBy(stage);
     for (let round = 0; round < rounds; round++) {
       const began = performance.now();
       bytes = (await send(stage, requests.get(name)!)).text.length;
       times.push(performance.now() - began);
+    }
+    const after = await spentBy(stage);
+    const processor = after.service + after.database - before.service - before.database;
+    for (let round = 0; round < rounds; round++) {
       clicks.push(await goTo(page, path, shows));
       await goTo(page, '/tokens', () => page.getByRole('heading', { name: 'Tokens' }).first().waitFor());
     }
     const figures = [
       `${Math.round(median(times))} ms a request (at most ${Math.round(Math.max(...times))})`,
+      `${Math.round(processor / 1000 / rounds)} ms of processor time`,
       `${Math.round(bytes / 1000)} kB`,
       `${Math.round(median(clicks))} ms from a click to the content (at most ${Math.round(Math.max(...clicks))})`,
     ];

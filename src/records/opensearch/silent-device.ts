@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { nilId } from '#entities/id.js';
@@ -46,7 +46,7 @@ export const createClusterSilentDevices =
       const { organizationId } = call.caller;
       const asked = { organizationId, signal: call.signal, deadline: performance.now() + timeoutMs };
       await engine.fresh(organizationId, call.signal);
-      const deviceIds = Array.isArray(given) ? given : await selectedBy(given as Sql, reads, call, timeoutMs);
+      const deviceIds = given instanceof Sql ? await selectedBy(given, reads, call, timeoutMs) : given;
       const { devices, ofOrganization } = await readNumbers(reads, call, deviceIds, timeoutMs);
       const isAll = ofOrganization <= maxDevices && devices.length > fewDevices;
       const heard = new Set<string>();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
 import { newId } from '#entities/id.js';
 import { SeriesFunction } from '#entities/series.js';
 import { locate, type PlainJson } from '#json/json.js';
@@ -141,6 +142,31 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       ]);
     });
 
+    it('returns states with their seconds, until the next record and at most 2.1 usual intervals', async () => {
+      const lines = await opened.index.states({
+        organizationId: opened.world.organizationId,
+        deviceIds: [opened.devices['b']!, opened.devices['a']!],
+        variables: ['state', 't', 'missing'],
+        points: 100,
+        interval: hour / 2,
+        from: noon - 24 * hour,
+        to: noon - 0.5 * hour,
+      });
+      expect(
+        lines.map(({ ts, seconds, values }) => ts.map((at, i) => [(at - noon) / hour, seconds[i], values[i]])),
+      ).toEqual([
+        [[-1, 0.5 * hour, 'alarm']],
+        [[-1, 0.5 * hour, '30']],
+        [],
+        [[-3, 2.5 * hour, 'ok']],
+        [
+          [-3, hour, '10'],
+          [-2, 1.5 * hour, '20'],
+        ],
+        [],
+      ]);
+    });
+
     /** Returns the call context of a member of the organization, or of another organization. */
     const reading = (organizationId = opened.world.organizationId, signal = new AbortController().signal) => ({
       caller: { organizationId },
@@ -230,6 +256,8 @@ export const describeRecordIndex = (name: string, open: Open): void => {
       expect(await silent(noon - hour + 0.001)).toEqual([c, b, a, opened.world.applicationId]);
       expect(await silent(0)).toEqual([opened.world.applicationId]);
       expect(await silent(0, [])).toEqual([]);
+      const chosen = sql`select d.id from device d where d.id = any(${[a, b]}::uuid[])`;
+      expect(await opened.index.silentDevices(reading(), chosen, noon - 90 * 60, 10_000)).toEqual([a]);
     });
 
     it('finds the silent devices among thousands', async () => {

@@ -1,4 +1,10 @@
-import { type JobLineFragment, OverviewDocument, type OverviewQuery, UnheardDocument, type UnheardQuery } from '../../api/documents.js';
+import {
+  type JobLineFragment,
+  OverviewDocument,
+  type OverviewQuery,
+  UnheardDocument,
+  type UnheardQuery,
+} from '../../api/documents.js';
 import { isOwner, organizationId } from '../../api/session.js';
 import { isUnderWay } from '../../api/use-job-updates.js';
 import { type LoadedParts, usePanels, useQuery } from '../../api/use-query.js';
@@ -36,7 +42,8 @@ export function OverviewScreen() {
   // Only where no device that is shown ever sent are all devices looked up.
   const asksUnheard = overview.data !== undefined && mayBeUnheard(overview.data);
   const unheard = useQuery(UnheardDocument, asksUnheard ? { organizationId: organizationId.value } : undefined);
-  const isUnheard = asksUnheard && (unheard.data === undefined || isNone(unheard.data));
+  const found = unheard.data;
+  const isUnheard = asksUnheard && (found === undefined || found.unheard.totalCount === found.devices.totalCount);
   return (
     <Page title="Overview">
       <Loading of={overview} rows={20}>
@@ -72,8 +79,6 @@ const mayBeUnheard = ({ devices, silent }: OverviewQuery): boolean =>
   silent.totalCount === devices.totalCount &&
   silent.items.every(({ lastRecordAt }) => lastRecordAt === null) &&
   devices.items.every(({ latest }) => latest.length === 0);
-
-const isNone = ({ devices, unheard }: UnheardQuery): boolean => unheard.totalCount === devices.totalCount;
 
 type Overview = LoadedParts<OverviewQuery>;
 

@@ -1,4 +1,4 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { DeviceRecord } from '#entities/record.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '#records/record-index.js';
@@ -148,11 +148,11 @@ export const createNewestTimes =
 export const createSilentDevices =
   ({ readWithin }: CallReads): RecordIndex['silentDevices'] =>
   async (call, devices, since, timeoutMs) => {
-    const isList = Array.isArray(devices);
+    const isStatement = devices instanceof Sql;
     const silent = sql`
-      select w.id from ${isList ? sql`unnest(${devices}::uuid[]) with ordinality w (id, position)` : sql`(${devices}) w`}
+      select w.id from ${isStatement ? sql`(${devices}) w` : sql`unnest(${devices}::uuid[]) with ordinality w (id, position)`}
        where (select r.ts from record r where r.device_id = w.id and r.ts >= to_timestamp(${since}::float8)
                  and r.ts <= now() + interval '25 hours' order by r.ts desc limit 1) is null
-       ${isList ? sql`order by w.position` : empty}`;
+       ${isStatement ? empty : sql`order by w.position`}`;
     return ((await readWithin(call, silent, timeoutMs)) as { id: string }[]).map(({ id }) => id);
   };

@@ -15,6 +15,9 @@ import {
   whoAggregation,
 } from './search.js';
 
+/** Buckets of a figure's course. Those of a day are whole hours, which sums answer. */
+const trendPoints = 30;
+
 interface Metric {
   readonly value: number | null;
 }
@@ -38,7 +41,7 @@ export const askFigure = ({ source, aggregate, trend }: FigurePanel, context: Co
     _source: ['ts', variable, 'device'],
     aggs: {
       ...(aggregate !== 'last' && { figure: metricOf(aggregate, variable) }),
-      ...(trend && !isState(fact?.type) && { trend: byTime(stepFor(from, to, 48), { value: course }) }),
+      ...(trend && !isState(fact?.type) && { trend: byTime(stepFor(from, to, trendPoints), { value: course }) }),
     },
   });
   return (answer) => {
