@@ -1,3 +1,5 @@
+// The decorators of entities need it, whichever entity a program loads first.
+import 'reflect-metadata';
 import { Field, ID, InterfaceType } from 'type-graphql';
 
 @InterfaceType('Node', {

@@ -1,10 +1,4 @@
-import {
-  type JobLineFragment,
-  OverviewDocument,
-  type OverviewQuery,
-  UnheardDocument,
-  type UnheardQuery,
-} from '../../api/documents.js';
+import { type JobLineFragment, OverviewDocument, type OverviewQuery, UnheardDocument } from '../../api/documents.js';
 import { isOwner, organizationId } from '../../api/session.js';
 import { isUnderWay } from '../../api/use-job-updates.js';
 import { type LoadedParts, usePanels, useQuery } from '../../api/use-query.js';
