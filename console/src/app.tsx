@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
 import { SessionDocument, ViewerNameDocument } from './api/documents.js';
-import { account, isOwner, isWall, mayWrite, person, token, viewerId, viewerName } from './api/session.js';
+import { account, isOwner, isWall, mayWrite, mqtt, person, token, viewerId, viewerName } from './api/session.js';
 import { useQuery } from './api/use-query.js';
 import { showFullTexts } from './browser/full-text.js';
 import { type LazyScreen, loadScreen } from './browser/load-screen.js';
@@ -183,6 +183,7 @@ const Console = () => {
     const { viewer } = session.data;
     isOwner.value = viewer.role === 'owner';
     mayWrite.value = viewer.scope === 'full';
+    mqtt.value = viewer.mqtt;
     viewerId.value = viewer.userId ?? session.data.account.id;
     account.value = session.data.account;
   }, [session.data]);

@@ -1,4 +1,5 @@
 import type { ClassType } from 'type-graphql';
+import type { Config } from '#config/config.js';
 import { AccountResolver } from '#resolvers/account.resolver.js';
 import { AlertRuleResolver, ApplicationAlertRulesResolver } from '#resolvers/alert-rule.resolver.js';
 import { ApiTokenResolver } from '#resolvers/api-token.resolver.js';
@@ -69,7 +70,7 @@ export function createResolvers({
   records,
   searchTimeout,
   stored,
-}: Services): Map<ClassType, object> {
+}: Services, { mqtt }: Pick<Config, 'mqtt'>): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new AlertRuleResolver(alerts, { index, stored, timeoutMs: searchTimeout }, clock),
@@ -136,7 +137,7 @@ export function createResolvers({
     new TeamResolver(),
     new UsageResolver(clock),
     new UserEdgesResolver(),
-    new ViewerResolver(),
+    new ViewerResolver(mqtt === undefined || mqtt.port === 0 ? null : { port: mqtt.port, encrypted: mqtt.tls !== undefined }),
     ...organizationEdges.map((Edge) => new Edge()),
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));

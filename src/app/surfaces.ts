@@ -38,7 +38,7 @@ export interface SurfaceParts {
 /** Creates the surfaces over the resolvers: REST, GraphQL, Elasticsearch and assistants. */
 export async function createSurfaces(parts: SurfaceParts) {
   const { config, services, admission, report } = parts;
-  const instances = createResolvers(services);
+  const instances = createResolvers(services, config);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
   const restSchema = buildGraphForRest({ resolvers, container });

@@ -1,4 +1,4 @@
-import { Ctx, Field, FieldResolver, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { loadApplication } from '#auth/access.js';
 import { Application } from '#entities/application.js';
 import { Role, TokenScope } from '#entities/enums.js';
@@ -17,13 +17,28 @@ export class Viewer {
   userId!: string | null;
 }
 
+/** The service's endpoint for MQTT, at the host name of the service. */
+@ObjectType({ description: "The service's endpoint for MQTT, at the host name of the service." })
+export class MqttEndpoint {
+  @Field(() => Int, { description: 'Port.' }) port!: number;
+  @Field(() => Boolean, { description: 'Whether connections are encrypted (TLS).' }) encrypted!: boolean;
+}
+
 /** Resolves the caller by its token. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
+  /** @param mqttEndpoint null if MQTT is off, or takes any free port. */
+  constructor(private readonly mqttEndpoint: MqttEndpoint | null) {}
+
   @Query(() => Viewer, { description: 'The caller, and the permissions of the token.' })
   viewer(@Ctx() { caller }: Context): Viewer {
     const { scope, role, userId } = caller;
     return Object.assign(new Viewer(), { scope, role, userId });
+  }
+
+  @FieldResolver(() => MqttEndpoint, { nullable: true, description: 'Where devices publish; null if MQTT is off.' })
+  mqtt(): MqttEndpoint | null {
+    return this.mqttEndpoint;
   }
 
   @FieldResolver(() => Application, {

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** The result of a command. */
 export interface Outcome {
@@ -42,3 +43,10 @@ export const ended = (child: ChildProcess): Promise<number | null> =>
         child.once('error', reject);
         child.once('close', resolve);
       });
+
+/** Runs a line as a person would paste it into a shell, and returns its output, parsed as JSON. */
+export async function shell(line: string, variables: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const env = { PATH: process.env['PATH'], ...variables };
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { env });
+  return stdout === '' ? undefined : (JSON.parse(stdout) as unknown);
+}

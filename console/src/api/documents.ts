@@ -1435,7 +1435,7 @@ export type RevokeTokenMutation = { revokeApiToken: { id: string } | null };
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SessionQuery = { account: { id: string, name: string | null, username: string, avatarURL: string } | null, viewer: { scope: TokenScope, role: Role, userId: string | null } | null };
+export type SessionQuery = { account: { id: string, name: string | null, username: string, avatarURL: string } | null, viewer: { scope: TokenScope, role: Role, userId: string | null, mqtt: { port: number, encrypted: boolean } | null } | null };
 
 export type MySessionsQueryVariables = Exact<{
   limit: number;
@@ -4331,6 +4331,10 @@ export const SessionDocument = new TypedDocumentString(`
     scope
     role
     userId
+    mqtt {
+      port
+      encrypted
+    }
   }
 }
     `) as unknown as TypedDocumentString<SessionQuery, SessionQueryVariables>;

@@ -122,6 +122,9 @@ export const mayWrite = signal(false);
 /** Whether actions reserved for owners are offered. */
 export const mayOwn = computed(() => isOwner.value && mayWrite.value);
 
+/** Endpoint where devices publish over MQTT; null if it is off. */
+export const mqtt = signal<NonNullable<SessionQuery['viewer']>['mqtt']>(null);
+
 /** Stores a token for this tab, or for this machine when `stay` is set. */
 export function signIn(text: string, stay: boolean): void {
   forget();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type GraphError, refusalOf } from '../api/graph.js';
+import { GraphError, refusalOf } from '../api/graph.js';
 import { toast } from '../browser/toast.js';
 import { Failure } from './state.js';
 import { useModal } from './use-modal.js';
@@ -42,13 +42,14 @@ export function FormDialog({
     event.preventDefault();
     setBusy(true);
     setError(undefined);
+    const form = event.currentTarget as HTMLFormElement;
     try {
-      await submit(new FormData(event.currentTarget as HTMLFormElement));
+      await submit(new FormData(form));
       close();
       const fields = before.current;
       if (done !== undefined) toast(done, undo && fields !== undefined ? () => submit(fields) : undefined);
     } catch (cause) {
-      setError(refusalOf(cause));
+      setError(inWordsOf(form, refusalOf(cause)));
     } finally {
       setBusy(false);
     }
@@ -61,11 +62,11 @@ export function FormDialog({
         {error && (
           <>
             <Failure error={error} />
-            {error.faults.length > 0 && (
+            {error.faults.length > 1 && (
               <ul class="faults">
                 {error.faults.map(({ path, message }) => (
                   <li key={path}>
-                    <code>{path}</code> {message}
+                    {path} {message}
                   </li>
                 ))}
               </ul>
@@ -83,6 +84,24 @@ export function FormDialog({
       </form>
     </dialog>
   );
+}
+
+/** Names a refusal's faults by the labels of the fields that they are about, in place of the arguments' names. */
+function inWordsOf(form: HTMLFormElement, error: GraphError): GraphError {
+  const faults = error.faults.map(({ path, message }) => ({ path: labelOf(form, path) ?? path, message }));
+  const [first] = faults;
+  if (first === undefined) return error;
+  const message = faults.length > 1 ? 'Several fields are not valid:' : `${first.path} ${first.message}.`;
+  return new GraphError(message, error.code, error.requestId, faults);
+}
+
+/** Returns the label of the field that an argument's value comes from. `deviceSerial` comes from the field `serial`. */
+function labelOf(form: HTMLFormElement, path: string): string | undefined {
+  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path;
+  const field = form.elements.namedItem(name) ?? form.elements.namedItem(name.replace(/^.*(?=[A-Z])/, '').toLowerCase());
+  return field instanceof HTMLElement
+    ? (field.closest('label')?.querySelector('.field-label')?.textContent ?? undefined)
+    : undefined;
 }
 
 /** A labelled field of a form. */

@@ -51,11 +51,26 @@ export const expiryOf = (form: FormData): string | null => {
   return days === '' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
 };
 
-/** Shows a newly created token. */
-export const MadeToken = ({ token }: { token: string }) => (
+/** Shows a newly created token, and commands that use it by what they do. */
+export const MadeToken = ({
+  token,
+  commands,
+}: {
+  token: string;
+  commands: Readonly<Record<string, string | undefined>>;
+}) => (
   <div role="status">
     <p>The new token. It is shown this once:</p>
     <Copyable label="The new token" text={token} />
+    {Object.entries(commands).map(
+      ([does, command]) =>
+        command !== undefined && (
+          <div key={does}>
+            <p>{does}:</p>
+            <Copyable label={does} text={command} />
+          </div>
+        ),
+    )}
   </div>
 );
 

@@ -17,6 +17,7 @@ import { useListView } from '../components/list-view.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
+import { callCommand, postCommand } from '../format/curl.js';
 import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
 
 type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
@@ -47,10 +48,22 @@ const revokeOf = (token: Token, reload: () => void) => {
   return <RevokeToken token={token} revoke={revoke} />;
 };
 
+/** Returns commands for a new token: what its scope is made for. */
+const commandsOf = ({ token, scope }: { token: string; scope: TokenScope }): Record<string, string> =>
+  scope === 'ingest'
+    ? {
+        'Post a record with it, of a device by its serial': postCommand(
+          'records',
+          { serial: 'a0-01', data: { temperature: 21.5 } },
+          token,
+        ),
+      }
+    : { 'List the devices with it': callCommand(`organizations/${organizationId.value}/devices`, { token }) };
+
 /** The organization's tokens. A new token is shown once. */
 export function TokensScreen() {
   const address = useAddress();
-  const [made, setMade] = useState<string | undefined>();
+  const [made, setMade] = useState<{ token: string; scope: TokenScope } | undefined>();
   const tokens = useQuery(TokensDocument, {
     organizationId: organizationId.value,
     limit,
@@ -58,13 +71,14 @@ export function TokensScreen() {
     sort: address.get('sort') || '-createdAt',
   });
   const make = async (form: FormData) => {
+    const scope = textOf(form, 'scope') as TokenScope;
     const { createApiToken } = await ask(CreateTokenDocument, {
       organizationId: organizationId.value,
       name: textOf(form, 'name') || null,
-      scope: textOf(form, 'scope') as TokenScope,
+      scope,
       expiresAt: expiryOf(form),
     });
-    setMade(createApiToken.token);
+    setMade({ token: createApiToken.token, scope });
     tokens.reload();
   };
   const view = useListView('tokens', columnsOf(tokens.reload));
@@ -91,7 +105,7 @@ export function TokensScreen() {
         )
       }
     >
-      {made !== undefined && <MadeToken token={made} />}
+      {made !== undefined && <MadeToken token={made.token} commands={commandsOf(made)} />}
       <div class="filters">{view.menus}</div>
       <Loading of={tokens}>
         {({ apiTokens: { items, totalCount } }) => (

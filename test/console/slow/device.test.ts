@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { TokenScope } from '#entities/enums.js';
 import { Actor } from '../../support/actor.js';
 import { useWorld } from '../../support/world.js';
+import { shell } from '../../support/command.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('console: device', () => {
@@ -34,9 +35,9 @@ describeInBrowser('console: device', () => {
       expect.stringMatching(/^2\s+ff\s[^]*No variable is mapped to these bytes\.$/),
     ]);
     expect(page.url()).toContain('record=');
-    expect(await page.getByLabel('A call that posts a record').textContent()).toContain(
-      `-d '{"serial":"c0-01","data":{"tank'\\''s volume":21}}'`,
-    );
+    const command = (await page.getByLabel('A call that posts a record').textContent())!;
+    expect(command).toContain(`-d '{"data":{"tank'\\''s volume":21}}'`);
+    expect(await shell(command, { TOKEN: owner.token! })).toMatchObject({ accepted: 1 });
     await page.getByRole('tab', { name: 'Location' }).click();
     await page.getByRole('group', { name: 'Map' }).getByText('Cellar').waitFor({ state: 'attached' });
     expect(await violationsOf(page)).toEqual([]);
@@ -97,6 +98,16 @@ describeInBrowser('console: device', () => {
     await page.getByText('east', { exact: true }).waitFor();
   });
 
+  it('names the fields of a refused form by their labels', async () => {
+    const { owner } = await furnished();
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Register a device' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Serial').fill('not a serial');
+    await dialog.getByRole('button', { name: 'Register', exact: true }).click();
+    expect(await dialog.getByRole('alert').textContent()).toContain('Serial must be groups of hexadecimal digits');
+  });
+
   it('shows a new token of the device once; the device can post until the token is revoked', async () => {
     const { owner, deviceId } = await furnished();
     const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
@@ -106,6 +117,9 @@ describeInBrowser('console: device', () => {
     await dialog.getByLabel('Name').fill('Firmware');
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const token = (await page.getByLabel('The new token').textContent())!;
+    const command = (await page.getByLabel('Post a record with it').textContent())!;
+    expect(await shell(command)).toMatchObject({ accepted: 1 });
+    expect(await page.getByLabel('Publish a record with it').count()).toBe(0);
     const device = new Actor(world.url, token);
     const post = () => device.post(`/devices/${owner.id}/${deviceId}/records`, { data: { volume: 3 } });
     expect((await post()).body).toMatchObject({ accepted: 1 });

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { TokenScope } from '#entities/enums.js';
 import { Actor } from '../../support/actor.js';
 import { useWorld } from '../../support/world.js';
+import { shell } from '../../support/command.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('console: products', () => {
@@ -64,10 +65,12 @@ describeInBrowser('console: products', () => {
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const device = new Actor(world.url, (await page.getByLabel('The new token').textContent())!);
+    const command = (await page.getByLabel(/^Register a device with it/).textContent())!;
+    expect(await shell(command)).toMatchObject({ apiToken: { scope: 'ingest' } });
     expect((await device.post('/provision/c0-07')).status).toBe(200);
     await page.reload();
     const row = page.getByRole('table', { name: 'Provisioning tokens' }).getByRole('row', { name: 'Batch 7' });
-    await row.getByText('1 of 20').waitFor();
+    await row.getByText('2 of 20').waitFor();
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog', { name: 'Revoke Batch 7' }).getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('revoked').waitFor();

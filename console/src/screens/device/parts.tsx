@@ -5,7 +5,7 @@ import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { TabList } from '../../components/tab-list.js';
 import type { TokenLine } from '../../components/token.js';
-import { postCommand } from '../../format/curl.js';
+import { postRecordCommand } from '../../format/curl.js';
 import { OpenEpisodes } from '../alerts/open-panel.js';
 import { History } from '../audit/history.js';
 import type { Device } from './device-type.js';
@@ -34,7 +34,9 @@ export const Parts = ({
               id: 'tokens',
               title: 'Tokens',
               count: tokens.length,
-              show: () => <Tokens deviceId={device.id} tokens={tokens} reload={reload} />,
+              show: () => (
+                <Tokens deviceId={device.id} example={exampleOf(device.product)} tokens={tokens} reload={reload} />
+              ),
             },
           ]),
       {
@@ -87,7 +89,7 @@ const Alerts = ({ device }: { device: Device }) => (
 );
 
 /** Returns a command that posts a record of the device. The user fills in the token. */
-const commandOf = ({ serial, product }: Device): string => postCommand('records', { serial, data: exampleOf(product) });
+const commandOf = ({ id, product }: Device): string => postRecordCommand(id, exampleOf(product));
 
 /** Returns example data: a value of the product's first variable, in its type. */
 const exampleOf = (product: Device['product']): Record<string, unknown> => {

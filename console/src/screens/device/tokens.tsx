@@ -10,15 +10,18 @@ import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
 import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
+import { postRecordCommand, publishCommand } from '../../format/curl.js';
 
 interface DeviceTokens {
   deviceId: string;
+  /** Data of an example record. */
+  example: object;
   tokens: readonly TokenLine[];
   reload: () => void;
 }
 
 /** The tokens of a device, which can only post its records. */
-export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
+export function Tokens({ deviceId, example, tokens, reload }: DeviceTokens) {
   const address = useAddress();
   const [made, setMade] = useState<string | undefined>();
   const device = { organizationId: organizationId.value, deviceId };
@@ -57,7 +60,15 @@ export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
         )
       }
     >
-      {made !== undefined && <MadeToken token={made} />}
+      {made !== undefined && (
+        <MadeToken
+          token={made}
+          commands={{
+            'Post a record with it': postRecordCommand(deviceId, example, made),
+            'Publish a record with it': publishCommand(example, made),
+          }}
+        />
+      )}
       {tokens.length === 0 ? (
         <Empty title="No token of its own">
           <p>With one the device posts its own records, and whoever finds the token can do nothing else.</p>

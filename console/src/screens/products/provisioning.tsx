@@ -13,6 +13,7 @@ import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
+import { callCommand } from '../../format/curl.js';
 import { lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
 
 type Line = NonNullable<ProductQuery['provisioningTokens']>['items'][number];
@@ -76,7 +77,17 @@ export function Provisioning({
         )
       }
     >
-      {made !== undefined && <MadeToken token={made} />}
+      {made !== undefined && (
+        <MadeToken
+          token={made}
+          commands={{
+            'Register a device with it; the answer has a token for the device': callCommand('provision/a0-01', {
+              token: made,
+              verb: 'POST',
+            }),
+          }}
+        />
+      )}
       {tokens.length === 0 ? (
         <Empty title="No provisioning token">
           <p>With one, devices of this product register themselves by their serial and get a token of their own.</p>
