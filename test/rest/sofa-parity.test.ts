@@ -171,7 +171,7 @@ function alike(answer: unknown, parameters: Record<string, string>): unknown {
 
 /** Sends requests to SOFA's own router over the same services. */
 function sofaSender(services: Services, tenant: Tenant): Send {
-  const instances = createResolvers(services);
+  const instances = createResolvers(services, { mqtt: undefined });
   const schema = restSchema(
     buildGraphForRest({
       resolvers: [...instances.keys()] as unknown as NonEmptyArray<ClassType>,
