@@ -29,7 +29,7 @@ const get = async (name: string, encoding = 'br') => {
 };
 
 describe('scripts of the console', () => {
-  it('are served for the builds before, with the content that their name stands for', async () => {
+  it('returns the scripts of earlier builds, with the content that their names stand for', async () => {
     await start('usage-AAAAAAAA.js', 1);
     await start('usage-BBBBBBBB.js', 2);
     for (const encoding of ['br', 'identity']) {
@@ -39,7 +39,7 @@ describe('scripts of the console', () => {
     }
   });
 
-  it('are deleted when three later builds have started', async () => {
+  it('deletes the scripts of a build when three later builds have started', async () => {
     for (const [index, name] of ['usage-CCCCCCCC.js', 'usage-DDDDDDDD.js'].entries()) await start(name, 3 + index);
     // The second build starts again, as when an upgrade is taken back.
     await start('usage-BBBBBBBB.js', 5);
@@ -48,7 +48,7 @@ describe('scripts of the console', () => {
   });
 
   it.each(['nothing-AAAAAAAA.js', 'usage.html', '..%2f..%2fpackage.json', `${'x'.repeat(200)}.js`])(
-    'are 404, and not the page of the console, for another name: %s',
+    'returns 404, not the page of the console, for another name: %s',
     async (name) => {
       const { status, type } = await get(name);
       expect(status).toBe(404);

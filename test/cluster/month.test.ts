@@ -103,8 +103,8 @@ interface Template {
   template: { mappings: { properties: Record<string, object> } };
 }
 
-describe('fields of the indices on a cluster', () => {
-  it('reach the indices of an earlier release when a process starts', async () => {
+describe('mapping of the indices on a cluster', () => {
+  it('reaches the indices of an earlier release when a process starts', async () => {
     await makeAsBefore('2025-05');
     expect((await fieldsByIndex()).every((fields) => fields.has('n1'))).toBe(false);
     await openMapping().ready();
@@ -113,13 +113,13 @@ describe('fields of the indices on a cluster', () => {
     for (const fields of await fieldsByIndex()) expect(fields).toContain('n1');
   });
 
-  it('reach all months again after an older release has replaced the template', async () => {
+  it('reaches all months again after an older release has replaced the template', async () => {
     await makeAsBefore('2025-06');
     await world.store([{ serial: '04', ts: at('2025-06'), data: { other: 1 } }]);
     expect(await byMetric('min', 'desc')).toEqual(['03', '04', '01', '02']);
   });
 
-  it('reach the other months when an index takes no new fields, and that one once it does', async () => {
+  it('reaches the other months when an index takes no new fields, and that one once it does', async () => {
     const frozen = parts.names.of(at('2026-04'));
     const freeze = (isFrozen: boolean) =>
       parts.client.indices.putSettings({ index: frozen, body: { 'index.blocks.read_only': isFrozen } });
@@ -136,7 +136,7 @@ describe('fields of the indices on a cluster', () => {
     for (const fields of await fieldsByIndex()) expect(fields).toContain('n1');
   });
 
-  it('reach every month when several processes see new names at once, without a request for most names', async () => {
+  it('reaches every month when several processes see new names at once, without a request for most names', async () => {
     const processes = Array.from({ length: 3 }, () => new Places(world.pool, openMapping().mapPlaces));
     const organizations = await Promise.all(processes.map(makeOrganization));
     const paths = (from: number, to: number) =>

@@ -14,20 +14,20 @@ describe('largest body', () => {
   it.each([
     ['ops/nginx/ddp.conf', /client_max_body_size (\d+)m;/g],
     ['ops/caddy/Caddyfile', /max_size (\d+)MiB/g],
-  ])('is larger in %s than that of the service, for calls and for files', async (path, pattern) => {
+  ])('exceeds the limit of the service in %s, for calls and for files', async (path, pattern) => {
     const [calls, files, ...others] = (await limitsIn(path, pattern)).toSorted((one, other) => one - other);
     expect(others).toEqual([]);
     expect(calls).toBeGreaterThan(largestCall);
     expect(files).toBeGreaterThan(largestFile);
   });
 
-  it('is larger at the Ingress than any of the service', async () => {
+  it('exceeds every limit of the service at the Ingress', async () => {
     expect(await limitsIn('ops/kubernetes/service.yaml', /proxy-body-size: (\d+)m/g)).toEqual([
       expect.closeTo(largestFile + mebibyte),
     ]);
   });
 
-  it('is told as it is in the documents', async () => {
+  it('stands in the documents', async () => {
     expect(await read('docs/import.md')).toContain(`5,000,000, ${largestFile / mebibyte} MiB`);
     expect(await read('docs/contract.md')).toContain(`for ingestion ${largestCall / mebibyte} MiB`);
   });

@@ -116,7 +116,7 @@ describe('an atomic batch of persisted mutations', () => {
     expect((await names('teams')).toSorted()).toEqual(['C', 'D', 'E']);
   });
 
-  it('is undone as a whole when it is one operation outside of an array', async () => {
+  it('undoes all mutations of one operation outside of an array when one fails', async () => {
     const query = `mutation ($o: ID!) {
       a: createTeam(organizationId: $o, name: "A") { id }
       b: createTeam(organizationId: $o, name: "") { id }

@@ -80,8 +80,8 @@ beforeAll(async () => {
   owner = await world.organization();
 });
 
-describe('two changes of one thing at once', () => {
-  it.each(changes)('result in what one after the other gives: %s', async (kind, begin, one, other) => {
+describe('a pair of changes at once', () => {
+  it.each(changes)('gives what one after the other gives: %s', async (kind, begin, one, other) => {
     const path = await paths[kind]();
     const put = async (...bodies: object[]) => {
       const answers = await Promise.all(bodies.map((body) => owner.put(path, body)));

@@ -52,6 +52,8 @@ const edges: Record<string, string> = {
   'Device.latest': devices('latest { name ts value unit }'),
   'Device.records': devices('records(limit: 1) { totalCount endCursor items { id } }'),
   'Device.series': devices('series(variables: ["temperature"], points: 10) { name ts values }'),
+  'Device.states': devices('states(variables: ["temperature"], points: 10) { name ts values }'),
+  'Device.clockAhead': devices('clockAhead'),
   'Device.organization': devices('organization { memberCount }'),
   'LatestValue.typed': devices('latest { typed { ... on NumberValue { number } } }'),
   'Record.applications': records('applications(limit: 1) { totalCount items { name } }'),
@@ -88,6 +90,9 @@ const edges: Record<string, string> = {
   'Device.openEpisodes': devices(`openEpisodes${one}`),
   'Episode.device': 'episodes(limit: 100) { items { device { serial } } }',
   'Episode.alertRule': 'episodes(limit: 100) { items { alertRule { name } } }',
+  'Episode.mails': 'episodes(limit: 100) { items { mails { address sentAt } } }',
+  'Episode.calls': 'episodes(limit: 100) { items { calls { __typename } } }',
+  'AlertRule.undecided': applications('alertRules(limit: 1) { items { undecided { deviceCount } } }'),
   'AlertRule.recipientStates': applications('alertRules(limit: 1) { items { recipientStates { address } } }'),
   'Delivery.application': deliveries('application { name }'),
   'Delivery.hook': deliveries('hook { url }'),
@@ -118,6 +123,7 @@ const without = [
   'Organization.memberCount',
   // A request has only one viewer.
   'Viewer.application',
+  'Viewer.mqtt',
   'Organization.role',
 ];
 

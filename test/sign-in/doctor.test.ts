@@ -24,7 +24,7 @@ describe('ddp doctor of the providers of sign-ins', () => {
     OIDC_NAME: 'Ours',
   });
 
-  it('is content with one that answers and accepts the client, also with a slash at the end of its issuer', async () => {
+  it('accepts a provider that answers and knows the client, also with a slash at the end of its issuer', async () => {
     const content = { check: 'sign-in', state: 'ok', says: 'the providers answer, and fit the settings', details: [] };
     expect(await signInOf({ ...right(), OIDC_ISSUER: `${provider.issuer}/` })).toEqual(content);
   });

@@ -166,7 +166,7 @@ describe('a public address of https, behind a proxy that says what the browser s
     expect([page.status, visitor.cookies.size]).toEqual([status, status === 303 ? 1 : 0]);
   });
 
-  it('neither begins nor ends a sign-in over plain http', async () => {
+  it('refuses to begin or end a sign-in over plain http', async () => {
     const visitor = new Visitor(proxied.url, { host: 'iot.example.com', 'x-forwarded-proto': 'http' });
     for (const path of ['/auth/start?provider=1&here=1', '/auth/callback?state=x'])
       expect((await visitor.get(path)).status).toBe(400);
