@@ -58,19 +58,10 @@ import { ViewerResolver } from '#resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
 
 /** Creates the resolvers. Returns each instance by its class. */
-export function createResolvers({
-  alerts,
-  clock,
-  hooks,
-  imports,
-  index,
-  jobs,
-  live,
-  mail,
-  records,
-  searchTimeout,
-  stored,
-}: Services, { mqtt }: Pick<Config, 'mqtt'>): Map<ClassType, object> {
+export function createResolvers(
+  { alerts, clock, hooks, imports, index, jobs, live, mail, records, searchTimeout, stored }: Services,
+  { mqtt }: Pick<Config, 'mqtt'>,
+): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new AlertRuleResolver(alerts, { index, stored, timeoutMs: searchTimeout }, clock),
@@ -137,7 +128,9 @@ export function createResolvers({
     new TeamResolver(),
     new UsageResolver(clock),
     new UserEdgesResolver(),
-    new ViewerResolver(mqtt === undefined || mqtt.port === 0 ? null : { port: mqtt.port, encrypted: mqtt.tls !== undefined }),
+    new ViewerResolver(
+      mqtt === undefined || mqtt.port === 0 ? null : { port: mqtt.port, encrypted: mqtt.tls !== undefined },
+    ),
     ...organizationEdges.map((Edge) => new Edge()),
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));

@@ -81,11 +81,11 @@ const parseJson = (text: string): unknown => {
   const value = JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   const keys: Set<string>[] = [];
   let last = '';
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]/g)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]|[^"{}:]+/gy)) {
     if (token === '{') keys.push(new Set());
     else if (token === '}') keys.pop();
-    else if (token !== ':') last = token;
-    else {
+    else if (token.startsWith('"')) last = token;
+    else if (token === ':') {
       const key = JSON.parse(last) as string;
       if (keys.at(-1)!.has(key)) throw repeated(key);
       keys.at(-1)!.add(key);

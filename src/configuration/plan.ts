@@ -126,5 +126,3 @@ export const lineOf = ({ action, kind, parent, key, fields }: Step): string => {
   const place = parent === undefined || kind === 'dashboard' ? '' : ` of ${parent.key}`;
   return `${sign} ${kind} ${key}${place}${fields ? `: ${fields.join(', ')}` : ''}`;
 };
-
-export type { Kind };

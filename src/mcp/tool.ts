@@ -70,7 +70,7 @@ export const time = (description: string) =>
 /** Returns a time in Unix seconds; NaN when a text is no time with a zone. */
 const secondsOf = (value: number | string): number => {
   if (typeof value === 'number') return value;
-  return /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(value) ? Date.parse(value) / 1000 : Number.NaN;
+  return /T[\d:.,]+(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(value) ? Date.parse(value) / 1000 : Number.NaN;
 };
 
 /** Declares a nullable field of an answer. */

@@ -28,7 +28,12 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs a line of the shell in the folder, where `$ddp` is the program. Returns the exit code of its first command. */
 async function shell(line: string): Promise<number | null> {
-  const env = { PATH: process.env['PATH'], ORIGIN: world.url, DDP_TOKEN: owner.token!, ddp: `${process.execPath} ${program}` };
+  const env = {
+    PATH: process.env['PATH'],
+    ORIGIN: world.url,
+    DDP_TOKEN: owner.token!,
+    ddp: `${process.execPath} ${program}`,
+  };
   const child = spawn('bash', ['-c', `${line}; exit \${PIPESTATUS[0]}`], { cwd: folder, env, stdio: 'ignore' });
   return ended(child);
 }

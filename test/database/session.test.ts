@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Service } from '#app/app.js';
-import { startTestService } from '../support/start-service.js';
 import { useDatabase } from '../support/database.js';
 import { execute } from '../support/server.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 const database = useDatabase();

@@ -68,12 +68,7 @@ const changes: readonly (readonly [keyof typeof paths, begin: object, one: objec
     { concurrency: 3, maxPerSecond: 3 },
     { concurrency: 2, maxPerSecond: 2 },
   ],
-  [
-    'alert rule',
-    { name: 's', silentFor: 700 },
-    { name: 'a', silentFor: 800 },
-    { name: 'b', silentFor: 700 },
-  ],
+  ['alert rule', { name: 's', silentFor: 700 }, { name: 'a', silentFor: 800 }, { name: 'b', silentFor: 700 }],
 ];
 
 beforeAll(async () => {
@@ -113,9 +108,9 @@ describe('a pair of changes at once', () => {
     const names = Array.from({ length: 12 }, (_, index) => `N${index}`);
     await Promise.all(names.map((name) => owner.put(path, { name })));
     const id = path.split('/').at(-1)!;
-    const { body } = await owner.get<{ target: { targetId: string }; changes: { field: string; before: string; after: string }[] }[]>(
-      `/organizations/${owner.id}/audit?action=updateTeam&limit=100`,
-    );
+    const { body } = await owner.get<
+      { target: { targetId: string }; changes: { field: string; before: string; after: string }[] }[]
+    >(`/organizations/${owner.id}/audit?action=updateTeam&limit=100`);
     const steps = body.filter(({ target }) => target.targetId === id).flatMap((event) => event.changes);
     const before = new Map(steps.filter(({ field }) => field === 'name').map((step) => [step.before, step.after]));
     let name = 'T';

@@ -98,7 +98,8 @@ function inWordsOf(form: HTMLFormElement, error: GraphError): GraphError {
 /** Returns the label of the field that an argument's value comes from. `deviceSerial` comes from the field `serial`. */
 function labelOf(form: HTMLFormElement, path: string): string | undefined {
   const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path;
-  const field = form.elements.namedItem(name) ?? form.elements.namedItem(name.replace(/^.*(?=[A-Z])/, '').toLowerCase());
+  const field =
+    form.elements.namedItem(name) ?? form.elements.namedItem(name.replace(/^.*(?=[A-Z])/, '').toLowerCase());
   return field instanceof HTMLElement
     ? (field.closest('label')?.querySelector('.field-label')?.textContent ?? undefined)
     : undefined;

@@ -4,10 +4,14 @@ import { mqtt, organizationId } from '../api/session.js';
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Returns a curl command for a path of the API. Without a token, the command takes it from the shell's variable `TOKEN`. */
-export const callCommand = (path: string, { token, body, verb }: { token?: string | undefined; body?: object; verb?: string }): string => {
+export const callCommand = (
+  path: string,
+  { token, body, verb }: { token?: string | undefined; body?: object; verb?: string },
+): string => {
   const authorization =
     token === undefined ? '"Authorization: Bearer $TOKEN"' : quoted(`Authorization: Bearer ${token}`);
-  const json = body === undefined ? '' : ` -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
+  const json =
+    body === undefined ? '' : ` -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
   return `curl${verb === undefined ? '' : ` -X ${verb}`} -H ${authorization}${json} \\\n  ${location.origin}/ddp/v1/${path}`;
 };
 

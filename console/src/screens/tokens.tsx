@@ -17,8 +17,8 @@ import { useListView } from '../components/list-view.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
-import { callCommand, postCommand } from '../format/curl.js';
 import { ExpiryField, expiryOf, lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
+import { callCommand, postCommand } from '../format/curl.js';
 
 type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
 

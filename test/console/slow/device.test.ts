@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { TokenScope } from '#entities/enums.js';
 import { Actor } from '../../support/actor.js';
-import { useWorld } from '../../support/world.js';
 import { shell } from '../../support/command.js';
+import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('console: device', () => {

@@ -13,8 +13,8 @@ import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty } from '../../components/state.js';
 import { type Column, Table } from '../../components/table.js';
-import { callCommand } from '../../format/curl.js';
 import { lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
+import { callCommand } from '../../format/curl.js';
 
 type Line = NonNullable<ProductQuery['provisioningTokens']>['items'][number];
 
