@@ -1,4 +1,5 @@
 import type { AlertCondition } from '#entities/alert-condition.js';
+import { orderTime } from '#scheduling/order-time.js';
 import { comparedValues, evaluate, valuesOf } from './condition.js';
 import type { ByRecord } from './episode.js';
 import { type FoldState, fold, initialState, type Sample } from './fold.js';
@@ -28,18 +29,28 @@ export interface Previewed {
 /** Whether a record meets the query of a condition; undefined if that is not known. */
 export type PreviewAnswers = (condition: AlertCondition, record: PreviewRecord) => boolean | undefined;
 
-/** Replays a rule over the records of one device, page by page, in order of time. */
+/** Replays a rule over the records of one device, which it takes page by page, in order of `ts`. */
 export interface Follower {
   take(records: readonly PreviewRecord[], answers: PreviewAnswers): void;
   /** Returns the episodes as they stand at a time (Unix seconds). */
   end(at: number): Previewed[];
 }
 
-/** Replays a threshold rule by the same fold that decides stored rules. */
+/** A record with its order time (see `orderTime`), and with the values of the rule. */
+type Followed = Sample<ByRecord>;
+
+/**
+ * Maximum number of seconds by which a record is ahead, with a margin. Later records than that do not come before one
+ * in the order of rules.
+ */
+export const mostAhead = 25 * 3600;
+
+/** Replays a threshold rule by the same fold that decides stored rules, in the same order. */
 export function followThreshold(rule: PreviewRule): Follower {
   const episodes: Previewed[] = [];
   let state: FoldState = initialState;
   let last = Number.NEGATIVE_INFINITY;
+  let waiting: Followed[] = [];
   const closeAt = (at: number) => {
     const open = episodes.at(-1);
     if (rule.closeAfter === null || open === undefined || open.closedAt !== null || at - last <= rule.closeAfter)
@@ -49,29 +60,38 @@ export function followThreshold(rule: PreviewRule): Follower {
   };
   const holds = (condition: AlertCondition, record: PreviewRecord, answers: PreviewAnswers) =>
     condition.query == null ? evaluate(condition, record.data) : answers(condition, record);
+  const decide = (sample: Followed) => {
+    const { ts, record: by } = sample;
+    closeAt(ts);
+    const next = fold(rule, state, [sample]);
+    state = next.state;
+    last = ts;
+    for (const { kind } of next.changes) {
+      if (kind === 'opened') episodes.push({ openedAt: ts, openedBy: by, closedAt: null, closedBy: null });
+      else Object.assign(episodes.at(-1)!, { closedAt: ts, closedBy: by });
+    }
+  };
+  /** Decides the waiting records up to an order time. */
+  const decideUpTo = (at: number) => {
+    const sorted = waiting.toSorted((a, b) => a.ts - b.ts || a.record.ts - b.record.ts);
+    const end = sorted.findIndex(({ ts }) => ts > at);
+    waiting = end < 0 ? [] : sorted.slice(end);
+    for (const sample of end < 0 ? sorted : sorted.slice(0, end)) decide(sample);
+  };
   return {
     take(records, answers) {
       for (const record of records) {
-        closeAt(record.ts);
+        const { id: recordId, ts, data } = record;
         const when = holds(rule.when!, record, answers);
         const until =
           rule.until === null ? (when === undefined ? undefined : !when) : holds(rule.until, record, answers);
-        const sample: Sample<PreviewRecord> = { ts: record.ts, when, until, record };
-        const next = fold(rule, state, [sample]);
-        state = next.state;
-        last = record.ts;
-        for (const { kind } of next.changes) {
-          const by = {
-            recordId: record.id,
-            ts: record.ts,
-            values: comparedValues([rule.when, rule.until], record.data),
-          };
-          if (kind === 'opened') episodes.push({ openedAt: record.ts, openedBy: by, closedAt: null, closedBy: null });
-          else Object.assign(episodes.at(-1)!, { closedAt: record.ts, closedBy: by });
-        }
+        const by = { recordId, ts, values: comparedValues([rule.when, rule.until], data) };
+        waiting.push({ ts: orderTime(ts, record.arrivedAt * 1000), when, until, record: by });
       }
+      if (waiting.length > 0) decideUpTo(waiting.at(-1)!.record.ts - mostAhead);
     },
     end(at) {
+      decideUpTo(at);
       closeAt(at);
       return episodes;
     },

@@ -58,14 +58,14 @@ export interface RecordIndex {
    */
   list(call: ReadingCall, request: RecordListRequest): Promise<RecordPage[]>;
   /**
-   * Finds the time of the newest record of each device, which the caller may read: ISO 8601, to the millisecond.
+   * Finds the time of the newest record of each device, which the caller may read: ISO 8601, to the millisecond. A
+   * record that was ahead counts at its arrival (see `orderTime`), here and in {@link silentDevices}.
    * Devices without records are missing.
    * @throws ApiError 504
    */
   newestTimes(call: ReadingCall, deviceIds: readonly string[], timeoutMs: number): Promise<ReadonlyMap<string, string>>;
   /**
-   * Finds the devices of the caller's organization without a record that was measured at a time (Unix seconds) or
-   * later. It does not check whether the caller may read a device.
+   * Finds the devices of the caller's organization without a record at a time (Unix seconds) or later. It does not check whether the caller may read a device.
    * @param devices identifiers, whose order the answer has, or a statement that selects them as `id`
    * @throws ApiError 504
    */

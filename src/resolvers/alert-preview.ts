@@ -4,6 +4,7 @@ import {
   type Follower,
   followSilence,
   followThreshold,
+  mostAhead,
   type PreviewAnswers,
   type Previewed,
   type PreviewRecord,
@@ -157,7 +158,8 @@ class Reading {
   /** Returns a page for each device; undefined when the time is over. */
   private async list(parentIds: readonly string[], after?: ListedRecord['cursorKeys']) {
     if (!this.isOver()) {
-      const { from, to } = this.range;
+      // A record ahead of now counts at its arrival.
+      const [from, to] = [this.range.from, this.range.to + mostAhead];
       const place = { parent: 'device', order: 'oldestFirst', page: 1, limit: recordsAtOnce } as const;
       const request = { ...place, parentIds, from, to, timeoutMs: this.timeLeft(), ...(after && { after }) };
       try {

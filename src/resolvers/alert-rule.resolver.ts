@@ -149,10 +149,6 @@ export class AlertRuleResolver {
     return warnings.length === 0 ? rule : Object.assign(rule, { warnings });
   }
 
-  /**
-   * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also
-   * when a product was deleted, or declares other types, since.
-   */
   @FieldResolver(() => AlertUndecided, {
     nullable: true,
     description: 'Records that the rule has yet to decide, because its query took too long; null if there are none.',
@@ -162,6 +158,10 @@ export class AlertRuleResolver {
     return undecidedOf(ctx, id);
   }
 
+  /**
+   * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also
+   * when a product was deleted, or declares other types, since.
+   */
   private async check(ctx: Context, rule: AlertRule, before?: ReturnType<typeof decisionOf>): Promise<void> {
     if (isDeepStrictEqual(decisionOf(rule), before)) return;
     requireDecision(rule);

@@ -43,7 +43,8 @@ export class DeviceEdgesResolver {
 
   @FieldResolver(() => GraphQLDateTimeISO, {
     nullable: true,
-    description: "Time of measurement of the device's newest record, as the record has it; null without records.",
+    description:
+      "Time of the device's newest record: of its measurement, or of its arrival if the device's clock was ahead; null without records.",
   })
   @GraphOnly()
   lastRecordAt(@Root() { id }: Device, @Ctx() ctx: Context): Promise<string | null> {

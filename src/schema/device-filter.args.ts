@@ -21,7 +21,9 @@ export class DeviceFilterInput {
   @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
   @ids('Only devices of one of these products.') productIds?: string[] | null;
   @id('Only devices linked to this application.', { optional: true }) applicationId?: string | null;
-  @unixTime('Only devices without a record measured at this time or later: Unix seconds.')
+  @unixTime(
+    'Only devices without a record measured at this time or later: Unix seconds. A record ahead of its arrival counts as measured then.',
+  )
   silentSince?: number | null;
   @Field(() => NearInput, { nullable: true, description: 'Only devices within a circle, edge included.' })
   @ValidateNested()

@@ -61,6 +61,19 @@ describe('preview of an alert rule', () => {
     expect(shape(replayed.body)).toEqual(shape(preview.body.episodes));
   });
 
+  it('orders a record that is ahead by its arrival', async () => {
+    const { application, own, now } = await fresh([[60, { t: 1 }]]);
+    const send = (ts: number, t: number) =>
+      owner.post(`/organizations/${owner.id}/records`, [{ serial: own, ts, data: { t } }]);
+    await send(now + 80_000, 9);
+    await send(Date.now() / 1000, 1);
+    const { body } = await owner.post<object>(`${application}/alert-rules/preview`, decision);
+    expect(body).toMatchObject({
+      episodes: [{ openedBy: { ts: now + 80_000, values: { t: 9 } }, closedBy: { values: { t: 1 } } }],
+      recordsRead: 3,
+    });
+  });
+
   it('evaluates queries, and counts silence from the arrival of records', async () => {
     const { application } = await fresh(points);
     const query = { range: { 'data.t': { gte: 8 } } };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -80,5 +81,49 @@ describe('threshold rule after a record 23 hours ahead', () => {
       { closedBy: { ts: expect.closeTo(calm, 5) } },
       { openedBy: { ts: expect.closeTo(warm, 5) } },
     ]);
+  });
+});
+
+/** Makes it so that the records of a device from a time on arrived this many seconds ago. */
+const arrived = (deviceId: string, ago: number, since: number) =>
+  world.pool.query(sql`
+    update record set id = overlay(overlay(id::text placing left(hex, 8) from 1) placing right(hex, 4) from 10)::uuid
+      from (select lpad(to_hex(${Date.now() - ago * 1000}::bigint), 12, '0') hex) h
+     where device_id = ${deviceId} and ts > to_timestamp(${Date.now() / 1000 + since}::float8)`);
+
+describe('Device.lastRecordAt and the filter silentSince', () => {
+  const heard = async (ids: string[], silentSince: number) => {
+    const query = `query ($o: ID!, $ids: [ID!], $s: UnixTime!) {
+      all: devices(organizationId: $o, ids: $ids, sort: "-lastRecordAt") { items { id lastRecordAt } }
+      silent: devices(organizationId: $o, ids: $ids, filter: { silentSince: $s }) { items { id } } }`;
+    const { body } = await owner.graph(query, { o: owner.id, ids, s: Date.now() / 1000 + silentSince });
+    const { all, silent } = body.data as Record<string, { items: { id: string; lastRecordAt: string }[] }>;
+    return {
+      all: all!.items.map(({ id, lastRecordAt }) => [id, Date.parse(lastRecordAt) / 1000 - Date.now() / 1000]),
+      silent: silent!.items.map(({ id }) => id),
+    };
+  };
+
+  it('counts a record that is ahead at its arrival', async () => {
+    const [ahead, usual] = [await device(), await device()];
+    await ahead.send([day - 3600, 1]);
+    await arrived(ahead.id, 1800, 0);
+    await usual.send([-900, 1]);
+    const all = [
+      [usual.id, expect.closeTo(-900, -2)],
+      [ahead.id, expect.closeTo(-1800, -2)],
+    ];
+    expect(await heard([ahead.id, usual.id], -1000)).toEqual({ all, silent: [ahead.id] });
+    expect(await heard([ahead.id, usual.id], -2000)).toEqual({ all, silent: [] });
+  });
+
+  it('counts it at its arrival when its time has passed, too', async () => {
+    const { id, send } = await device();
+    await send([-60, 1], [-61, 1]);
+    await arrived(id, 10_800, -70);
+    await send([-3600, 2]);
+    expect(await heard([id], -1800)).toEqual({ all: [[id, expect.closeTo(-3600, -2)]], silent: [id] });
+    expect(await heard([id], -4000)).toEqual({ all: [[id, expect.closeTo(-3600, -2)]], silent: [] });
+    expect((await shown(id)).latest).toMatchObject([{ value: 2, ahead: null }]);
   });
 });

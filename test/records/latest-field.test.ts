@@ -155,3 +155,22 @@ describe('list of latest values with undeclared fields', () => {
     expect(await latest(fleet)).toEqual({ battery: [noon - 4 * day, 80] });
   });
 });
+
+describe('list of latest values with a declared variable that 20 records lack', () => {
+  it.each([false, true])('returns the value after that of a record ahead (rolled up: %s)', async (isRolledUp) => {
+    const fleet = await fleetOf();
+    const now = Date.now() / 1000;
+    const others = Array.from({ length: 25 }, (_, index): [number, PlainObject] => [now - 60 + index, { t: index }]);
+    await put(fleet, [now - 7200, { label: 'real' }], [now - 3600, { label: 'ahead' }], ...others);
+    // The record arrived three hours ago, before the other.
+    const early = Math.floor((now - 10_800) * 1000)
+      .toString(16)
+      .padStart(12, '0');
+    await pool.query(sql`
+      update record set id = (${`${early.slice(0, 8)}-${early.slice(8)}`} || substr(id::text, 14))::uuid
+       where device_id = ${fleet.deviceId} and data ->> 'label' = 'ahead'`);
+    if (isRolledUp) await rollUpAll();
+    const values = (await createLatest(pool)([fleet.deviceId], () => undefined)).get(fleet.deviceId)!;
+    expect(values.find(({ name }) => name === 'label')).toMatchObject({ value: 'real', ahead: null });
+  });
+});

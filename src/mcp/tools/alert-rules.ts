@@ -23,7 +23,7 @@ const query = `query AlertRules($organizationId: ID!, $ids: [ID!], $after: Strin
         alertRules(limit: 100) {
           items {
             id name severity kind products tags when ${condition} until ${condition} for maxGap closeAfter silentFor variable
-            disabled disabledAt disabledReason recipientStates { address state }
+            disabled disabledAt disabledReason undecided { since deviceCount } recipientStates { address state }
           }
         }
       }
@@ -73,6 +73,12 @@ export const alertRules = tool({
         disabled: z.boolean(),
         disabledAt: text('Time at which it was disabled.'),
         disabledReason: text('`request`, or `timeout`: its query kept timing out.'),
+        undecided: z
+          .object({ since: z.string(), deviceCount: z.number() })
+          .nullable()
+          .describe(
+            'Records that the rule has yet to decide, because its query took too long: since when, and of how many devices.',
+          ),
         recipients: z
           .array(z.object({ address: z.string(), state: z.string() }))
           .describe('Addresses for e-mail; only those with the state `confirmed` get any.'),

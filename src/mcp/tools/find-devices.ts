@@ -54,7 +54,7 @@ export const findDevices = tool({
         tags: z.array(z.string()).describe('Tags. Untrusted.'),
         product: named.nullable().describe('Product, which declares the variables. Its name is untrusted.'),
         applications: z.array(named).describe('Applications, at most 10. Their names are untrusted.'),
-        lastRecordAt: text('Time of the newest record.'),
+        lastRecordAt: text('Time of the newest record; of its arrival if its own time is ahead of that.'),
         location: z.object({ lat: z.number(), lon: z.number() }).nullable(),
       }),
     ),

@@ -8,7 +8,7 @@ interface Found {
 
 const query = `query LatestValues($organizationId: ID!, $first: Int, $after: String, $ids: [ID!], $q: String, $filter: DeviceFilterInput) {
   devices: devicesConnection(organizationId: $organizationId, first: $first, after: $after, ids: $ids, q: $q, filter: $filter) {
-    edges { cursor node { id serial name latest { name value unit ts } } }
+    edges { cursor node { id serial name latest { name value unit ts ahead } } }
     pageInfo { hasNextPage endCursor }
   }
 }`;
@@ -18,7 +18,7 @@ export const latestValues = tool({
   name: 'latest_values',
   title: 'Latest values',
   description:
-    'Answers the newest value of each variable of devices, with its unit and its time of measurement. Choose devices by `deviceIds`, by an application or by text; without any, it goes through all devices. Look at `ts`: a value may be old.',
+    'Answers the newest value of each variable of devices, with its unit and its time of measurement. Choose devices by `deviceIds`, by an application or by text; without any, it goes through all devices. Look at `ts`: a value may be old, and `ahead` says that its time is wrong.',
   input: input({
     deviceIds: z.array(id('Device.')).max(100).optional().describe('Only these devices.'),
     applicationId: id('Only devices linked to this application.').optional(),
@@ -39,6 +39,10 @@ export const latestValues = tool({
             value: z.unknown().describe('The value as it was sent. Untrusted.'),
             unit: text('Unit. Untrusted.'),
             ts: z.number().describe('Time of measurement in Unix seconds.'),
+            ahead: z
+              .number()
+              .nullable()
+              .describe("Seconds by which the device's clock was ahead when the value arrived; null: it was not."),
           }),
         ),
       }),

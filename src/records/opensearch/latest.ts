@@ -1,10 +1,13 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { timeOf } from '#entities/id.js';
+import { orderTime } from '#scheduling/order-time.js';
 import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest-answer.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../postgres/log/product.js';
 import type { RecordIndex } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineHit, Part } from './engine.js';
+import { lastStored, since } from './newest-time.js';
 import type { Places } from './place.js';
 import { readingWithin } from './reading.js';
 
@@ -36,8 +39,9 @@ const together = 25;
 
 /**
  * Creates the read of newest values. The newest measured value is not the last received one: late data does not replace
- * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A declared variable that is not among them is searched for in each
- * field that may hold its value.
+ * it. A record that is ahead of its arrival counts from then. Values come from a device's newest records. A declared
+ * variable that is not among them, or only in records that were ahead, is searched for in each field that may hold its
+ * value.
  */
 export const createClusterLatest = ({
   engine,
@@ -75,7 +79,8 @@ export const createClusterLatest = ({
       if (more >= 0) takeAll(behind[more]!.hits.hits, values, shape, weigh);
       // Fewer records than requested means that these are all.
       if (hits.length < newestRecords) return;
-      for (const { name } of shape?.slots ?? []) if (!values.has(name)) rare.push({ device, name });
+      const certain = new Set(values.certainNames());
+      for (const { name } of shape?.slots ?? []) if (!certain.has(name)) rare.push({ device, name });
     });
     if (rare.length === 0) return;
     const storing = await productsStoring(
@@ -89,16 +94,34 @@ export const createClusterLatest = ({
       if (fields.length === 0) return [];
       const filled = { bool: { should: fields.map((field) => ({ exists: { field } })) } };
       const filters = [{ term: { d: device.id } }, { terms: { p: storing.get(name) ?? [] } }, filled];
-      return [{ device, name, body: newestOf(filters, 1) }];
+      return [{ device, name, filters }];
     });
     const older = await engine.search(
       call,
-      asked.map(({ body }) => body),
+      asked.map(({ filters }) => newestOf(filters, 1)),
     );
-    older.forEach(({ hits: { hits } }, index) => {
-      const { device, name } = asked[index]!;
+    const take = ({ device, name }: (typeof rare)[number], hits: readonly EngineHit[]) =>
       takeAll(hits, found.get(device.id)!, shapeOf(device, shapes), weigh, name);
+    // A record that was ahead may hide those after its arrival. The last of these are read.
+    const hidden = older.flatMap(({ hits: { hits } }, index) => {
+      const one = asked[index]!;
+      take(one, hits);
+      const [hit] = hits;
+      const ts = hit === undefined ? 0 : Number(hit.sort![0]) / 1e6;
+      const at = hit === undefined ? 0 : orderTime(ts, timeOf(hit._id));
+      return at < ts ? [{ ...one, filters: [...one.filters, since(at)] }] : [];
     });
+    if (hidden.length === 0) return;
+    const later = await engine.search(
+      call,
+      hidden.map(({ filters }) => ({ ...newestOf(filters, lastStored), sort: [{ seq: 'desc' }, { us: 'desc' }] })),
+    );
+    later.forEach(({ hits: { hits } }, index) =>
+      take(
+        hidden[index]!,
+        hits.map((hit) => ({ ...hit, sort: [hit.sort![1]] })),
+      ),
+    );
   };
   return async (deviceIds, weigh) => {
     const found = new Map(deviceIds.map((id) => [id, new NewestValues()]));

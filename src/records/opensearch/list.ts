@@ -4,6 +4,7 @@ import type { ReadingCall } from '#entities/caller.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part, WholeAnswer } from './engine.js';
+import { newestTimesOf } from './newest-time.js';
 import { readingWithin } from './reading.js';
 
 /** Settings of lists of records. */
@@ -73,22 +74,8 @@ export const createClusterNewestTimes =
   (call, deviceIds, timeoutMs) =>
     readingWithin(timeoutMs, async () => {
       await engine.fresh(call.caller.organizationId, call.signal);
-      const newest = deviceIds.map((id) => ({
-        size: 1,
-        track_total_hits: false,
-        _source: false,
-        query: { term: { d: id } },
-        sort: [{ us: 'desc' }],
-      }));
-      const answers = await engine.search(engineCall(call, timeoutMs), newest);
-      return new Map(
-        answers.flatMap(({ hits: { hits } }, index) => {
-          const us = hits[0]?.sort?.[0];
-          return us === undefined
-            ? []
-            : [[deviceIds[index]!, new Date(Math.round(Number(us) / 1000)).toISOString()] as const];
-        }),
-      );
+      const times = await newestTimesOf(engine, engineCall(call, timeoutMs), deviceIds);
+      return new Map([...times].map(([id, at]) => [id, new Date(Math.round(at * 1000)).toISOString()]));
     });
 
 const engineCall = ({ caller, signal }: ReadingCall, timeoutMs: number): EngineCall & EngineRange => ({

@@ -2,8 +2,10 @@ import sql, { Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { ReadingCall } from '#entities/caller.js';
 import { nilId } from '#entities/id.js';
+import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import type { RecordIndex } from '../record-index.js';
 import type { Engine, EngineBucket, EngineCall, Part } from './engine.js';
+import { newestTimesOf } from './newest-time.js';
 import { readingWithin } from './reading.js';
 
 /** Settings of finding silent devices. */
@@ -36,8 +38,9 @@ interface Numbered {
 }
 
 /**
- * Finds the devices that measured nothing since a time. It searches the newest minutes of all devices, then further and
+ * Finds the devices without a record since a time. It searches the newest minutes of all devices, then further and
  * further back for the others. Most devices have a new record; those without one have few documents to read.
+ * A device with records ahead of now, and no other since then, was heard when the last of these arrived.
  */
 export const createClusterSilentDevices =
   ({ engine, reads, clock }: SilentDevicesOptions): RecordIndex['silentDevices'] =>
@@ -95,7 +98,7 @@ interface Silence {
   isAll: boolean;
 }
 
-/** Returns the devices that measured since then. */
+/** Returns the devices with a record since then. */
 const heardOf = async (
   engine: Engine,
   call: EngineCall,
@@ -105,24 +108,41 @@ const heardOf = async (
   const silent = new Map(devices.map(({ id, number }) => [number, id]));
   const heard: string[] = [];
   let isNarrow = !isAll;
-  for (let [to, reach] = [now + ahead, firstReach]; silent.size > 0 && to > since; reach *= growth) {
+  for (let [to, reach] = [now + clockTolerance / 1000, firstReach]; silent.size > 0 && to > since; reach *= growth) {
     const from = Math.max(since, now - reach);
-    const measured = { range: { us: { gte: Math.round(from * 1e6), lt: Math.round(to * 1e6) } } };
-    const named = isNarrow ? [{ terms: { dn: [...silent.keys()] } }] : [];
-    const [answer] = await engine.search({ ...call, from, to }, [countingDevices([measured, ...named])]);
-    const { aggregations, hits } = answer!;
-    // If these months have no index, there are no aggregations.
-    const { buckets = [] } = (aggregations?.['devices'] ?? {}) as { buckets?: readonly EngineBucket[] };
-    for (const { key } of buckets) {
-      const id = silent.get(Number(key));
+    const { numbers, documents } = await measuredIn(engine, call, { from, to }, isNarrow ? silent : undefined);
+    for (const number of numbers) {
+      const id = silent.get(number);
       if (id === undefined) continue;
       heard.push(id);
-      silent.delete(Number(key));
+      silent.delete(number);
     }
-    isNarrow ||= (hits.total?.value ?? 0) * (growth - 1) > manyDocuments;
+    isNarrow ||= documents * (growth - 1) > manyDocuments;
     to = from;
   }
-  return heard;
+  if (silent.size === 0) return heard;
+  const future = { from: now + clockTolerance / 1000, to: now + ahead };
+  const { numbers } = await measuredIn(engine, call, future, isNarrow ? silent : undefined);
+  const early = numbers.flatMap((number) => silent.get(number) ?? []);
+  if (early.length === 0) return heard;
+  const times = await newestTimesOf(engine, { ...call, from: null, to: null }, early);
+  return [...heard, ...early.filter((id) => times.get(id)! >= since)];
+};
+
+/** Returns the numbers of the devices with a record of a time range, and the number of these records. */
+const measuredIn = async (
+  engine: Engine,
+  call: EngineCall,
+  { from, to }: { from: number; to: number },
+  among: ReadonlyMap<number, string> | undefined,
+): Promise<{ numbers: number[]; documents: number }> => {
+  const measured = { range: { us: { gte: Math.round(from * 1e6), lt: Math.round(to * 1e6) } } };
+  const named = among === undefined ? [] : [{ terms: { dn: [...among.keys()] } }];
+  const [answer] = await engine.search({ ...call, from, to }, [countingDevices([measured, ...named])]);
+  const { aggregations, hits } = answer!;
+  // If these months have no index, there are no aggregations.
+  const { buckets = [] } = (aggregations?.['devices'] ?? {}) as { buckets?: readonly EngineBucket[] };
+  return { numbers: buckets.map(({ key }) => Number(key)), documents: hits.total?.value ?? 0 };
 };
 
 /** A histogram of numbers takes a fifth of the time of `terms`, which sorts its buckets. */

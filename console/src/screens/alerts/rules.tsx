@@ -91,6 +91,12 @@ const columns: readonly Column<RuleLineFragment>[] = [
     cell: (rule) => (
       <>
         <RuleState of={rule} />
+        {rule.undecided !== null && (
+          <span class="below quiet">
+            behind for {rule.undecided.deviceCount} {rule.undecided.deviceCount === 1 ? 'device' : 'devices'} since{' '}
+            {formatTime(secondsOf(rule.undecided.since))}
+          </span>
+        )}
         {rule.disabledAt !== null && <span class="below quiet">{formatTime(secondsOf(rule.disabledAt))}</span>}
       </>
     ),

@@ -136,14 +136,14 @@ const NewestValues = ({ device }: { device: Device }) =>
     </Section>
   ) : (
     <section aria-label="Newest values" class="tiles">
-      {device.latest.map(({ name, value, unit, ts }) => {
+      {device.latest.map(({ name, value, unit, ts, ahead }) => {
         const line = device.series.find((one) => one.name === name);
         const isBoolean = line?.type === 'BOOL' && typeof value === 'boolean';
         return (
           <Tile
             key={name}
             name={name}
-            note={<Ago at={ts} />}
+            note={<Heard ts={ts} ahead={ahead} />}
             trend={line === undefined || line.type === 'BOOL' ? [] : trendOf(line.values)}
           >
             {isBoolean ? readValue(line, Number(value)) : shown(value, null, 4)}
@@ -152,6 +152,16 @@ const NewestValues = ({ device }: { device: Device }) =>
         );
       })}
     </section>
+  );
+
+/** Shows how long ago a value was measured; if its time was ahead, how long ago it arrived, and how far it was ahead. */
+const Heard = ({ ts, ahead }: { ts: number; ahead: number | null }) =>
+  ahead === null ? (
+    <Ago at={ts} />
+  ) : (
+    <>
+      <Ago at={ts - ahead} />, {lengthOf(ahead)} ahead
+    </>
   );
 
 /** Returns values relative to the smallest, so that a small change shows. */

@@ -49,7 +49,7 @@ const lineOf = ({ name, activity }: Application): Line => {
 /** The live chart of the device with the newest record, over its last ten minutes or around its newest values. */
 const LastHeard = ({ devices, to, isAlone }: { devices: readonly Device[]; to: number; isAlone: boolean }) => {
   const [last] = devices
-    .map((device) => ({ device, at: Math.max(0, ...device.latest.map(({ ts }) => ts)) }))
+    .map((device) => ({ device, at: Math.max(0, ...device.latest.map(({ ts, ahead }) => ts - (ahead ?? 0))) }))
     .sort((a, b) => b.at - a.at);
   if (last === undefined || last.at === 0) return <Empty title="No record in this range" />;
   const { device, at } = last;

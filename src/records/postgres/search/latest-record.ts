@@ -6,6 +6,7 @@ import type { PlainObject } from '#records/item.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { dayOf } from '../day.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
+import { orderTimeSql, searchedBack } from '../newest-field.js';
 import { type KnownDevice, otherFields } from './latest-field.js';
 
 /** Counts the bytes read. Throws above the call's limit. */
@@ -108,6 +109,24 @@ const findRare = async (pool: Pool, devices: readonly Incomplete[], weigh: Weigh
   return rows.flat();
 };
 
+const at = orderTimeSql(sql`r.id`, sql`r.ts`);
+const newest = sql`at desc, r.ts desc, r.seq desc`;
+
+/**
+ * Selects the newest record of the device of `p` that meets a condition. If the record with the greatest `ts` was ahead,
+ * it may hide those after its arrival, so these are read too.
+ * @param last further condition of the record with the greatest `ts`
+ */
+const withoutLeap = (condition: Sql, last: Sql = empty): Sql => sql`
+  select back.* from (
+    select r.ts, ${at} as at from record r where r.device_id = p.device_id and ${condition} ${last}
+    order by r.ts desc, r.seq desc limit 1) n
+  cross join lateral (
+    select r.id, r.ts, r.seq, r.data, ${at} as at from record r
+    where r.device_id = p.device_id and r.ts between n.at and n.ts and ${condition}
+    order by r.ts desc, r.seq desc limit ${searchedBack}) back
+  order by back.at desc, back.ts desc, back.seq desc limit 1`;
+
 /** Selects the newest values of variables of the devices' present and earlier products that are not known. */
 const rareVariables = (devices: readonly Incomplete[]): Sql => {
   const filled = sql`case p.kind when 'number' then r.numbers[p.slot] is not null else r.texts[p.slot] is not null end`;
@@ -135,20 +154,20 @@ const rareVariables = (devices: readonly Incomplete[]): Sql => {
     select p.device_id, value.id, extract(epoch from value.ts)::float8 as ts,
       jsonb_build_object(p.name, value.data -> p.name) as data
     from place p cross join lateral (
-      (select r.id, r.ts, r.seq, r.data from dirty join record r on r.device_id = p.device_id and r.product_id = p.product_id
+      (select r.id, r.ts, r.seq, r.data, ${at} as at from dirty join record r on r.device_id = p.device_id and r.product_id = p.product_id
           and r.ts >= dirty.hour and r.ts < dirty.hour + interval '1 hour'
-        where dirty.product_id = p.product_id and ${filled} order by r.ts desc, r.seq desc limit 1)
+        where dirty.product_id = p.product_id and ${filled} order by ${newest} limit 1)
       union all
-      (select r.id, r.ts, r.seq, r.data from record r
-        where r.device_id = p.device_id and r.product_id = p.product_id and ${filled} and r.ts = (
+      (${withoutLeap(
+        sql`r.product_id = p.product_id and ${filled}`,
+        sql`and r.ts = (
           select last_ts from record_rollup u
           where u.device_id = p.device_id and u.product_id = p.product_id
             and u.slot = case p.kind when 'number' then p.slot else -p.slot end
-          order by ${dayOf(sql`u.hour`)} desc, u.hour desc limit 1)
-        order by r.seq desc limit 1)
+          order by ${dayOf(sql`u.hour`)} desc, u.hour desc limit 1)`,
+      )})
       union all
-      (select r.id, r.ts, r.seq, r.data from record r
-        where p.multi and r.device_id = p.device_id and r.many ? p.name order by r.ts desc, r.seq desc limit 1)
-      order by ts desc, seq desc limit 1
+      (${withoutLeap(sql`p.multi and r.many ? p.name`)})
+      order by at desc, ts desc, seq desc limit 1
     ) value`;
 };

@@ -2,6 +2,7 @@ import sql, { empty, join, Sql } from 'sql-template-tag';
 import type { CallReads } from '#database/call-read.js';
 import type { DeviceRecord } from '#entities/record.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '#records/record-index.js';
+import { newestAt, orderTimeSql } from '../newest-field.js';
 
 /** Columns of records `r`. `cursorKeys` are the keys of a cursor. */
 const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
@@ -134,14 +135,14 @@ export const createNewestTimes =
   ({ readWithin }: CallReads): RecordIndex['newestTimes'] =>
   async (call, deviceIds, timeoutMs) => {
     const times = sql`
-      select w.id, (select r.ts::timestamptz(3) from record r where r.device_id = w.id order by r.ts desc limit 1) as ts
+      select w.id, (${newestAt(sql`w.id`)})::timestamptz(3) as ts
         from unnest(${deviceIds}::uuid[]) w (id)`;
     const rows = (await readWithin(call, times, timeoutMs)) as { id: string; ts: string | null }[];
     return new Map(rows.flatMap(({ id, ts }) => (ts === null ? [] : [[id, ts]])));
   };
 
 /**
- * Creates the search for devices that measured nothing since a time. It uses a subquery, so that each device costs one
+ * Creates the search for devices without a record since a time. It uses a subquery, so that each device costs one
  * lookup in the index of its newest records. For an anti-join, PostgreSQL may read all records since that time. Records
  * lie at most a day ahead, partitions further.
  */
@@ -152,7 +153,8 @@ export const createSilentDevices =
     const silent = sql`
       select w.id from ${isStatement ? sql`(${devices}) w` : sql`unnest(${devices}::uuid[]) with ordinality w (id, position)`}
        where (select r.ts from record r where r.device_id = w.id and r.ts >= to_timestamp(${since}::float8)
-                 and r.ts <= now() + interval '25 hours' order by r.ts desc limit 1) is null
+                 and r.ts <= now() + interval '25 hours'
+                 and ${orderTimeSql(sql`r.id`, sql`r.ts`)} >= to_timestamp(${since}::float8) order by r.ts desc limit 1) is null
        ${isStatement ? empty : sql`order by w.position`}`;
     return ((await readWithin(call, silent, timeoutMs)) as { id: string }[]).map(({ id }) => id);
   };
