@@ -16,15 +16,15 @@ let sequence = 0;
 /**
  * Creates an identifier: UUID version 7 (RFC 9562), so that later identifiers sort later. Within a millisecond, a
  * counter with a random start keeps the order; the 42 random bits beside it keep processes apart.
+ * @param now milliseconds since 1970: one time for identifiers that are created together without a wait between them
  */
-export const newId = (): string => {
+export const newId = (now = Date.now()): string => {
   if (spent === random.length) {
     randomFillSync(random);
     spent = 0;
   }
   const bytes = random.subarray(spent, spent + 16);
   spent += 16;
-  const now = Date.now();
   if (now > latest) {
     latest = now;
     // The counter starts in the lower half of its 32 bits, which leaves room to count up.

@@ -40,12 +40,17 @@ const daySeconds = 86_400;
 /** Maximum number of keys of a record's data and metadata, including nested ones. */
 const maxKeys = 1000;
 
-/** Creates the record of an item: decodes its frame and types its values. `now` is in Unix seconds. */
+/**
+ * Creates the record of an item: decodes its frame and types its values.
+ * @param now Unix seconds
+ * @param arrivedAt milliseconds since 1970: the same for the records of a call, which arrive together
+ */
 export const recordOf = (
   item: Item,
   device: RecordDevice,
   shape: ProductShape | undefined,
   now: number,
+  arrivedAt?: number,
 ): NewRecord | Rejection => {
   const ts = Math.round((item.ts ?? now) * 1e6) / 1e6;
   if (!(ts >= earliest && ts <= now + daySeconds)) {
@@ -59,7 +64,7 @@ export const recordOf = (
   }
   const content = contentOf(item, shape?.variables ?? []);
   return {
-    id: newId(),
+    id: newId(arrivedAt),
     device,
     ts,
     ...content,

@@ -53,6 +53,13 @@ describe('Device.latest after a clock was ahead', () => {
     expect(body).toMatchObject({ values: [{ name: 't', ts: expect.closeTo(ts, 5), value: 3 }] });
   });
 
+  it('returns the last value by measurement of a call whose records are all ahead', async () => {
+    const { id, send } = await device();
+    // Creating so many records takes several milliseconds.
+    await send([day - 3600, 1], ...Array.from({ length: 900 }, (): [number, number] => [day - 7200, 2]));
+    expect((await shown(id)).latest).toMatchObject([{ name: 't', value: 1 }]);
+  });
+
   it('keeps the order of measurement where the clock is within the tolerance', async () => {
     const { id, send } = await device();
     await send([9, 1]);

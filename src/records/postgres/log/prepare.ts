@@ -40,11 +40,12 @@ export const prepare = async (
 ): Promise<Prepared[][]> => {
   const devices = await loadDevices(pool, calls);
   await shapes.load(pool, devices.products());
+  const arrivedAt = Date.now();
   const prepared = calls.map(({ organizationId, items }) =>
     items.map((item): Prepared => {
       if (item instanceof Rejection) return item;
       const device = devices.find(organizationId, item);
-      return device ? recordOf(item, device, shapeOf(device, shapes), now) : unknownDevice(item);
+      return device ? recordOf(item, device, shapeOf(device, shapes), now, arrivedAt) : unknownDevice(item);
     }),
   );
   const times: number[] = [];
