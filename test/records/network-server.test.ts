@@ -218,6 +218,13 @@ describe('webhook of ThingsBoard', () => {
     );
   });
 
+  it('stores nothing of a device without telemetry in the message of a gateway', async () => {
+    const telemetry = [{ level: 45.5 }];
+    expect(await post('thingsboard/ab02', { 'AB-01': [], ab02: telemetry })).toMatchObject({ status: 204 });
+    expect((await found({ term: { 'data.level': 45.5 } })).map(({ device }) => device.serial)).toEqual(['ab-02']);
+    expect(await post('thingsboard/ab-01', { 'AB-01': [], ffff: telemetry })).toMatchObject({ status: 404 });
+  });
+
   it('returns 404 for gateway telemetry whose devices are all unknown, and 422 when none has a serial', async () => {
     const other = [{ level: 44.5 }];
     expect(await post('thingsboard/ab-01', { ffff: other, eeee: other })).toMatchObject({ status: 404 });

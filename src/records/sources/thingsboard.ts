@@ -56,11 +56,15 @@ const noSerial =
 
 const isSerial = (name: string): boolean => /^[0-9a-f]+(-[0-9a-f]+)*$/i.test(name) && name.length <= 64;
 
-/** Whether every field is a non-empty array of objects, like the telemetry of a gateway's devices. */
-export const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =>
-  isObject(body) &&
-  Object.keys(body).length > 0 &&
-  Object.values(body).every((items) => Array.isArray(items) && items.length > 0 && items.every(isObject));
+/** Whether every field is an array of objects, like the telemetry of a gateway's devices, and some device has any. */
+export const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> => {
+  if (!isObject(body)) return false;
+  const fields = Object.values(body);
+  return (
+    fields.every((items) => Array.isArray(items) && items.every(isObject)) &&
+    fields.some((items) => (items as PlainJson[]).length > 0)
+  );
+};
 
 const readItem = (item: PlainJson, serial: string, path: string): Item[] => {
   if (!isObject(item)) throw invalid([{ path, message: 'Telemetry must be an object of values.' }]);
