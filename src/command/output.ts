@@ -1,10 +1,11 @@
-/** Streams whose reader closed the pipe, as `head` does. Output for them is lost. */
+/** Streams whose reader closed the pipe, as `head` does, or whose disk is full. Output for them is lost. */
 const closed = new Set<NodeJS.WriteStream>();
 
 for (const stream of [process.stdout, process.stderr]) {
   // Without a listener, the error would end the process in the middle of a command.
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && stream === process.stdout && !closed.has(stream))
+      process.stderr.write(`The output could not be written: ${error.message}\n`);
     closed.add(stream);
   });
 }

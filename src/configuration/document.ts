@@ -107,14 +107,19 @@ export const exportMarks = {
 /** Writes a document as YAML, between the marks of an export. */
 export const toYaml = async (document: Configuration): Promise<string> => {
   const { stringify } = await import('yaml');
-  const text = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  // Readers of YAML 1.1 take `yes`, `on` and dates without quotes for other values.
+  const text = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   return `${exportMarks.first}\n${text}${exportMarks.last}\n`;
 };
 
-/** @throws when a text is an export that lost its end. A part of YAML is mostly valid YAML, so its parser cannot say. */
+/**
+ * A part of YAML is mostly valid YAML, so its parser cannot say. Lines may stand before the mark: `---`, or a comment.
+ *
+ * @throws when a text is an export that lost its end.
+ */
 function requireWhole(text: string): void {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  if (lines[0] === exportMarks.first && !lines.includes(exportMarks.last))
+  if (lines.includes(exportMarks.first) && !lines.includes(exportMarks.last))
     throw new Error(
       `The file has lost its end: an export ends with the line "${exportMarks.last}". Export again. If you removed the end yourself, also remove the first line.`,
     );

@@ -227,6 +227,14 @@ describe('ddp export-configuration', () => {
     expect(again).toBe('Nothing to do.\n');
   });
 
+  it('writes texts that YAML 1.1 reads as other values so that its readers take them for texts', async () => {
+    const document = { teams: { yes: { description: 'on' }, '2026-01-01': { description: '0o17' }, '012': {} } };
+    await apply(document);
+    const { stdout } = await ddp('export-configuration');
+    expect(parse(stdout, { version: '1.1' })).toEqual(parse(stdout));
+    expect(parse(stdout)).toMatchObject({ teams: { yes: { description: 'on' }, '2026-01-01': { description: '0o17' } } });
+  });
+
   it('gives readable keys to what has none, which applying it keeps', async () => {
     const id = await owner.make(`${at}/applications`, { name: 'Cold store' });
     await owner.make(`${at}/applications`, { name: 'Cold store' });

@@ -64,12 +64,22 @@ describe('the output of ddp', () => {
     expect(await read('first.txt')).toBe('# Exported by ddp export-configuration\n');
     expect(await read('errors.txt')).toBe('');
   });
+
+  it('ends the command with 1 and a sentence if the disk is full', async () => {
+    expect(await shell('$ddp export-configuration > /dev/full 2> errors.txt')).toBe(1);
+    expect(await read('errors.txt')).toBe('The output could not be written: ENOSPC: no space left on device, write\n');
+  });
 });
 
 describe('ddp apply of a part of an export', () => {
-  it.each([[''], ['--prune']])('refuses it and deletes nothing (%s)', async (option) => {
+  it.each([
+    ['', ''],
+    ['--prune', ''],
+    ['--prune', '---\n# Reviewed\n'],
+  ])('refuses it and deletes nothing (%s, after %j)', async (option, before) => {
     await shell('$ddp export-configuration --devices > whole.yaml');
-    const whole = await read('whole.yaml');
+    const whole = `${before}${await read('whole.yaml')}`;
+    await writeFile(join(folder, 'whole.yaml'), whole);
     expect(whole.endsWith('\n# End of the export\n')).toBe(true);
     await writeFile(join(folder, 'part.yaml'), whole.slice(0, whole.lastIndexOf('\n', 65_536)));
     expect(await shell(`$ddp apply part.yaml ${option} 2> errors.txt | cat > out.txt`)).toBe(1);
