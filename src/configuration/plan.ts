@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
 import { serialKey } from './names.js';
-import { type Entry, entriesOf, type Kind, type Resolved, resolve } from './resolve.js';
+import { type Entry, entriesOf, type Resolved, resolve } from './resolve.js';
 import type { State } from './state.js';
 import { tidy } from './tidy.js';
 

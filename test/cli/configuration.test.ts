@@ -232,7 +232,9 @@ describe('ddp export-configuration', () => {
     await apply(document);
     const { stdout } = await ddp('export-configuration');
     expect(parse(stdout, { version: '1.1' })).toEqual(parse(stdout));
-    expect(parse(stdout)).toMatchObject({ teams: { yes: { description: 'on' }, '2026-01-01': { description: '0o17' } } });
+    expect(parse(stdout)).toMatchObject({
+      teams: { yes: { description: 'on' }, '2026-01-01': { description: '0o17' } },
+    });
   });
 
   it('gives readable keys to what has none, which applying it keeps', async () => {
