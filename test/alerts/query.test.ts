@@ -57,4 +57,24 @@ describe('alert rule with a query', () => {
     expect(await states()).toEqual(['cleared']);
     await owner.delete(`${at}/alert-rules/${ruleId}`);
   });
+
+  it('neither opens nor closes by a clause that must not hold on a record that lacks its field', async () => {
+    const isNot = (query: object) => ({ query: { bool: { must_not: [query] } } });
+    const rules = [
+      { when: isNot({ range: { 'data.t': { lte: 8 } } }) },
+      { when: { query: range('t', 8) }, until: isNot(range('t', 8)) },
+    ];
+    for (const rule of rules) await owner.make(`${at}/alert-rules`, { name: 'Not', kind: 'threshold', ...rule });
+    const states = async () =>
+      (await owner.get<{ name: string; closedReason?: string }[]>(`${at}/episodes`)).body
+        .filter(({ name }) => name === 'Not')
+        .map(({ closedReason = 'open' }) => closedReason);
+    await send({ h: 1 });
+    expect(await states()).toEqual([]);
+    await send({ t: 9 });
+    await send({ h: 1 });
+    expect(await states()).toEqual(['open', 'open']);
+    await send({ t: 1 });
+    expect(await states()).toEqual(['cleared', 'cleared']);
+  });
 });

@@ -9,7 +9,7 @@ import { bindQuery } from '#search/query/bind.js';
 import { parseQuery } from '#search/query/parse.js';
 import { and, not, or, type Predicate } from '#search/query/predicate.js';
 import type { Query } from '#search/query/query.js';
-import { refutationOf } from '#search/query/refutation.js';
+import { affirmationOf, refutationOf } from '#search/query/refutation.js';
 import { SearchFailure } from '#search/search-failure.js';
 import { Input } from '#search/syntax/input.js';
 import { requireWithinLimits } from '#search/syntax/limit.js';
@@ -92,7 +92,7 @@ const decide = async (
   limits: MatchLimits,
 ): Promise<Decided[]> => {
   const { answers, timedOut } = await match(tx, [...queries, ...queries], records, limits, (predicate, index) =>
-    index < queries.length ? predicate : refutationOf(predicate),
+    index < queries.length ? affirmationOf(predicate) : refutationOf(predicate),
   );
   return queries.map((_query, index): Decided => {
     const ids = answers[index]!.found;
