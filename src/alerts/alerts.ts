@@ -41,6 +41,8 @@ export interface AlertsOptions {
   outbox: Outbox;
   /** Undefined if e-mail is off. */
   mail: Mailer | undefined;
+  /** See {@link catchUp}. */
+  maxUndecided: number;
 }
 
 /** Alerts, as the rest of the service uses them. */
@@ -57,7 +59,8 @@ export interface Alerts {
 
 /** Creates alerts over a database. */
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { pool, clock, log, registry, match, matchCommitted, newestBefore, enqueue, outbox, mail } = options;
+  const { pool, clock, log, registry, match, matchCommitted, newestBefore, enqueue, outbox, mail, maxUndecided } =
+    options;
   const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
   const health = createRuleHealth({ pool, clock, log, count: metrics.countQuery });
   const upkeep = createMailUpkeep(pool, clock, log);
@@ -68,7 +71,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   let isBehind = false;
   const catching = createPollLoop({
     async poll() {
-      await catchUp({ pool, clock, matchCommitted, notify, health });
+      await catchUp({ pool, clock, matchCommitted, notify, health, maxUndecided });
       isBehind = false;
     },
     interval,

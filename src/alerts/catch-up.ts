@@ -15,8 +15,8 @@ import { lockWatches, stateKey, statesOf } from './state.js';
 
 /** Maximum number of records that one step decides. */
 const atOnce = 500;
-/** Maximum number of undecided records of a rule. A rule with more is switched off. */
-const maxUndecided = 100_000;
+/** Maximum number of undecided records of a rule, by default. A rule with more is switched off. */
+export const defaultMaxUndecided = 100_000;
 /** Maximum time of one query, in milliseconds. No call waits for it. */
 const queryTimeout = 1000;
 /** Time for which a step has a rule to itself, and the wait after a timeout, in milliseconds. */
@@ -36,6 +36,8 @@ export interface CatchUpOptions {
   matchCommitted: MatchCommitted;
   notify: Notify;
   health: RuleHealth;
+  /** Maximum number of undecided records of a rule. A rule with more is switched off. */
+  maxUndecided: number;
 }
 
 /** A stored record that waits. */
@@ -86,12 +88,12 @@ async function claim(
 
 /** Decides the oldest undecided records of a rule. Returns whether its query ran out of time. */
 async function decideSome(options: CatchUpOptions, ruleId: string): Promise<boolean> {
-  const { pool, clock, matchCommitted, health } = options;
+  const { pool, clock, matchCommitted, health, maxUndecided } = options;
   const found = await pool.query<Rule>(sql`select ${ruleColumns} from alert_rule r where r.id = ${ruleId}`);
   const [rule] = found.rows;
   const waiting = rule === undefined ? [] : await waitingOf(pool, rule);
   if (rule === undefined || waiting.length === 0) return false;
-  if (waiting.length === atOnce && (await isOverwhelmed(pool, ruleId))) {
+  if (waiting.length >= Math.min(atOnce, maxUndecided + 1) && (await isOverwhelmed(pool, ruleId, maxUndecided))) {
     health.overwhelmed(ruleId);
     return true;
   }
@@ -130,7 +132,7 @@ async function waitingOf(pool: pg.Pool, { ruleId, organizationId }: Rule): Promi
   });
 }
 
-const isOverwhelmed = async (pool: pg.Pool, ruleId: string): Promise<boolean> =>
+const isOverwhelmed = async (pool: pg.Pool, ruleId: string, maxUndecided: number): Promise<boolean> =>
   (await pool.query(sql`select from alert_undecided where rule_id = ${ruleId} offset ${maxUndecided} limit 1`))
     .rowCount === 1;
 

@@ -64,7 +64,7 @@ export function openHooks(base: Base): Hooks {
 }
 
 export function openAlerts(
-  { connections, place, clock, log, registry }: Base,
+  { connections, place, clock, log, registry, maxUndecided }: Base,
   { enqueue, outbox }: Hooks,
   mail: Mailer | undefined,
 ): Alerts {
@@ -73,5 +73,5 @@ export function openAlerts(
     (await decideCommitted([query], records, timeoutMs))[0]!;
   const { pool } = connections;
   const ofRecords = { match, matchCommitted, newestBefore };
-  return createAlerts({ pool, clock, log, registry, ...ofRecords, enqueue, outbox, mail });
+  return createAlerts({ pool, clock, log, registry, ...ofRecords, enqueue, outbox, mail, maxUndecided });
 }

@@ -18,6 +18,8 @@ export interface ServicesOptions {
   clock?: () => number;
   /** Returns a number from 0 to less than 1. */
   random?: () => number;
+  /** Maximum number of records that an alert rule has yet to decide. A rule with more is switched off. */
+  maxUndecided?: number;
   /**
    * Duration of the warm-up that runs before the service listens, in milliseconds. It keeps the first calls of clients
    * from being slow.

@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import type { Alerts } from '#alerts/alerts.js';
+import { defaultMaxUndecided } from '#alerts/catch-up.js';
 import type { Mailer } from '#alerts/mail/mailer.js';
 import { createSparseEvents, type SparseEvents } from '#audit/sparse-events.js';
 import { auditUpkeep } from '#audit/upkeep.js';
@@ -79,13 +80,15 @@ export interface Services {
  * records.
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
+  const { config, connectionString, log } = options;
+  const { clock = Date.now, random = Math.random, maxUndecided = defaultMaxUndecided } = options;
   await prepareDatabase(connectionString, log);
   const tracing = config.tracing && (await openTracing(config.tracing, log));
   const connections = await openConnections(config, connectionString, { log, follow: tracing?.statement });
   const registry = new Registry();
   const place = await openRecords(config, connections, { clock, log, registry });
-  const base: Base = { ...options, connections, registry, clock, random, place, tracing, bus: createCommitBus() };
+  const given = { ...options, clock, random, maxUndecided };
+  const base: Base = { ...given, connections, registry, place, tracing, bus: createCommitBus() };
   const live = openLive(base);
   const hooks = openHooks(base);
   const mail = openMail(base);

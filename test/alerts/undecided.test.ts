@@ -4,6 +4,7 @@ import { buildCustomer, type Customer } from '../hooks/customer.js';
 import { useService } from '../support/service.js';
 
 const service = useService({});
+const narrow = useService({ maxUndecided: 3 });
 let holder: pg.Client;
 
 interface Episode {
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => holder.end());
 
 /** Runs work while no query of a rule can be answered: the fields that it names are locked. */
-const whileSlow = async (work: () => Promise<void>) => {
+const whileSlow = async (holder: pg.Client, work: () => Promise<void>) => {
   await holder.query('begin; lock table record_field in access exclusive mode');
   try {
     await work();
@@ -58,6 +59,7 @@ const until = async <T>(read: () => Promise<T>, isReached: (found: T) => boolean
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 };
+const metricsOf = async ({ url }: { url: string }) => (await fetch(`${url}/metrics`)).text();
 const base = 1_700_000_000;
 
 describe('alert rule whose query gets no answer in time', () => {
@@ -65,11 +67,12 @@ describe('alert rule whose query gets no answer in time', () => {
     const owner = await buildCustomer(service);
     const rules = await makeRules(owner, 4);
     await send(owner, [base, 1]);
-    await whileSlow(async () => {
+    await whileSlow(holder, async () => {
       await send(owner, [base + 1, 9], [base + 2, 1]);
       await send(owner, [base + 3, 9]);
       const waiting = { deviceCount: 1, deviceIds: [owner.deviceId], since: expect.any(String) };
       expect(await undecidedOf(owner)).toEqual(rules.map(() => waiting));
+      expect(await metricsOf(service)).toMatch(/^ddp_alert_undecided_records 12$/m);
     });
     await send(owner, [base + 4, 9]);
     await until(
@@ -84,5 +87,27 @@ describe('alert rule whose query gets no answer in time', () => {
     }
     await send(owner, [base + 5, 1]);
     expect(await episodesOf(owner, rules[0]!)).toMatchObject([{ closedBy: { ts: base + 5 } }, {}]);
+  });
+});
+
+describe('alert rule with more undecided records than it may have', () => {
+  it('switches off at once, and says so', async () => {
+    const owner = await buildCustomer(narrow);
+    const [ruleId] = await makeRules(owner, 1);
+    const read = async () =>
+      (await owner.call<{ disabled: boolean; disabledReason?: string }>('GET', `${at(owner)}/alert-rules/${ruleId}`))
+        .body;
+    const other = new pg.Client(narrow.databaseUrl);
+    await other.connect();
+    await send(owner, [base - 1, 1]);
+    await whileSlow(other, async () => {
+      await send(owner, [base, 9], [base + 1, 9], [base + 2, 9], [base + 3, 9]);
+      await until(read, ({ disabled }) => disabled);
+    });
+    await other.end();
+    expect(await read()).toMatchObject({ disabled: true, disabledReason: 'timeout' });
+    // Five timeouts would switch it off, too.
+    expect(await metricsOf(narrow)).toMatch(/^ddp_alert_query_timeouts_total 1$/m);
+    expect(await undecidedOf(owner)).toEqual([null]);
   });
 });

@@ -164,6 +164,29 @@ describe('ddp doctor', () => {
       expect(findings.flatMap(({ details = [] }) => details)).toContain(line);
     });
 
+    it('reports rules with records that wait for a decision for more than a minute', async () => {
+      const { organizationId: own, applicationId: watched, deviceId, call } = await buildCustomer(service);
+      const when = { query: { range: { 'data.t': { gt: 8 } } } };
+      const rule = { name: 'Warm', kind: 'threshold', when };
+      const { body } = await call<{ id: string }>('POST', `/applications/${own}/${watched}/alert-rules`, rule);
+      const waitingFor = async (seconds: number) => {
+        const client = await pool.connect();
+        await client.query(`begin;
+          insert into alert_state (rule_id, application_id, device_id, started_at)
+          values ('${body.id}', '${watched}', '${deviceId}', now()) on conflict do nothing;
+          insert into alert_undecided (device_id, rule_id, record_id, ts, data, noted_at)
+          values ('${deviceId}', '${body.id}', '${newId()}', now(), '{}', now() - interval '${seconds} s');
+          insert into alert_backlog (rule_id, due_at) values ('${body.id}', now())`);
+        const { alerts } = await examined({ database: client });
+        await client.query('rollback');
+        client.release();
+        return alerts;
+      };
+      expect(await waitingFor(50)).toBe('ok: no rule was switched off, no e-mail fails');
+      expect(await waitingFor(70)).toMatch(/^note: 1 rules have yet to decide records, since 20.*Z: their queries get/);
+      await call('DELETE', `/applications/${own}/${watched}/alert-rules/${body.id}`);
+    });
+
     it('reports disabled alert rules, and mails that fail or are not sent', async () => {
       expect(await examined()).toMatchObject({ alerts: 'ok: no rule was switched off, no e-mail fails' });
       await sql(`
