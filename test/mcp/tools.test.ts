@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
 import { Role } from '#entities/enums.js';
 import type { Actor } from '../support/actor.js';
 import { until } from '../support/until.js';
@@ -110,6 +111,36 @@ describe('latest_values', () => {
     ]);
     const none = await assistants.modern.call('latest_values', { deviceIds, variables: ['humidity'] });
     expect(none.data['devices'][0].values).toEqual([]);
+  });
+});
+
+describe('a device whose clock is ahead, and a rule that has yet to decide its record', () => {
+  it('show in latest_values, find_devices and alert_rules', async () => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Rooms' });
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/a0-01`);
+    await owner.put(`/applications/${owner.id}/${applicationId}/devices/${deviceId}`);
+    const when = { query: { range: { 'data.t': { gt: 8 } } } };
+    const rule = { name: 'Warm', kind: 'threshold', when };
+    const ruleId = await owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, rule);
+    const ts = Date.now() / 1000 + 7200;
+    await owner.post(`/organizations/${owner.id}/records`, [{ serial: 'a0-01', ts, data: { t: 1 } }]);
+    // Without a row in alert_backlog, no process decides the record.
+    await world.pool.query(sql`
+      with state as (
+        insert into alert_state (rule_id, application_id, device_id, started_at)
+        values (${ruleId}, ${applicationId}, ${deviceId}, now()) on conflict do nothing)
+      insert into alert_undecided (device_id, rule_id, record_id, ts, data, noted_at)
+      values (${deviceId}, ${ruleId}, ${deviceId}, now(), '{}', now())`);
+    const assistant = await connect(owner);
+    expect((await assistant.call('latest_values')).data['devices']).toMatchObject([
+      { values: [{ name: 't', ahead: expect.closeTo(7200, -2) }] },
+    ]);
+    const [device] = (await assistant.call('find_devices')).data['devices'];
+    expect(Date.parse(device.lastRecordAt) / 1000).toBeLessThan(ts - 3600);
+    expect((await assistant.call('alert_rules')).data['rules']).toMatchObject([
+      { name: 'Warm', undecided: { since: expect.any(String), deviceCount: 1 } },
+    ]);
   });
 });
 
