@@ -114,8 +114,8 @@ describe('latest_values', () => {
   });
 });
 
-describe('a device whose clock is ahead, and a rule that has yet to decide its record', () => {
-  it('show in latest_values, find_devices and alert_rules', async () => {
+describe('assistant of an organization with a clock ahead', () => {
+  it('sees how far the clock is ahead, and the rule that has yet to decide the record', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Rooms' });
     const deviceId = await owner.make(`/organizations/${owner.id}/devices/a0-01`);
