@@ -62,7 +62,8 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
       else if (!isExport) fault(`says the same as column ${found[field] + 1}`);
     } else if (!ignored.test(name)) {
       const path = isExport ? exportedPath(cell) : pathOf(name);
-      if (path === undefined) fault('is not the name of a value, such as temperature or metadata.rssi');
+      if (!isExport && /[\r\n]/.test(name)) fault('holds a line break: end lines with LF or CRLF, not with CR alone');
+      else if (path === undefined) fault('is not the name of a value, such as temperature or metadata.rssi');
       else if (!seen.has(path.join('.'))) values.push({ index, name, path });
       else if (!isExport) fault('is twice in the header');
       seen.add(path?.join('.') ?? name);

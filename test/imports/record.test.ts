@@ -178,4 +178,12 @@ describe('record import', () => {
       [undefined, 'ts'],
     ]);
   });
+
+  it('reports lines that end with CR alone, instead of reading a file without rows', async () => {
+    const { lines, faults } = await files.whole('/records', 'serial,ts,level\ra0-01,2024-05-01T12:00:00Z,1\r');
+    expect([lines, faults]).toEqual([
+      0,
+      [{ line: 1, column: 3, field: 'level\ra0-01', message: expect.stringContaining('CR alone') }],
+    ]);
+  });
 });
