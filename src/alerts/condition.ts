@@ -44,9 +44,19 @@ export const comparisonsOf = (condition: AlertCondition | null): readonly AlertC
 export const isOfNumbers = ({ operator, value }: AlertComparison): boolean =>
   typeof value === 'number' || (operator !== AlertOperator.eq && operator !== AlertOperator.ne);
 
+/** Compares as searches do: of a list, one value must meet the comparison, and for `ne` all. */
 function compare(comparison: AlertComparison, values: Values): boolean | undefined {
-  const { variable, operator, value: limit } = comparison;
-  const found = valueOfName(values as Readonly<Record<string, PlainJson>>, variable);
+  const found = valueOfName(values as Readonly<Record<string, PlainJson>>, comparison.variable);
+  const met = leaves(found).flatMap((value) => compareOne(comparison, value) ?? []);
+  if (met.length === 0) return undefined;
+  return comparison.operator === AlertOperator.ne ? !met.includes(false) : met.includes(true);
+}
+
+const leaves = (value: PlainJson | undefined): (PlainJson | undefined)[] =>
+  Array.isArray(value) ? value.flatMap(leaves) : [value];
+
+function compareOne(comparison: AlertComparison, found: PlainJson | undefined): boolean | undefined {
+  const { operator, value: limit } = comparison;
   if (isOfNumbers(comparison)) {
     const [value, bound] = [exactOf(found), exactOf(limit)];
     if (value === undefined || bound === undefined) return undefined;

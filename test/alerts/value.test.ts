@@ -63,7 +63,23 @@ describe('comparison of an alert rule', () => {
     await owner.delete(`${at}/alert-rules/${body.id}`);
   });
 
-  it.each(['"0x10"', '" 16 "', '"Infinity"', '"1_000"', '""', '[16]', 'true'])(
+  it.each([
+    ['[16]', '[1]'],
+    ['[1,[16]]', '[1,2]'],
+  ])('decides the list %s as a query does', async (opens, closes) => {
+    const rules = await Promise.all([
+      made('"when":{"all":[{"variable":"total","operator":"gt","value":8}]}'),
+      made('"when":{"query":{"range":{"data.total":{"gt":8}}}}'),
+    ]);
+    const states = () => Promise.all(rules.map(({ body }) => stateOf(body.id)));
+    await send(`{"total":${opens}}`);
+    expect(await states()).toEqual(['open', 'open']);
+    await send(`{"total":${closes}}`);
+    expect(await states()).toEqual(['cleared', 'cleared']);
+    for (const { body } of rules) await owner.delete(`${at}/alert-rules/${body.id}`);
+  });
+
+  it.each(['"0x10"', '" 16 "', '"Infinity"', '"1_000"', '""', '[]', 'true'])(
     'keeps its state at %s, which no search finds as a number',
     async (value) => {
       const { body } = await made('"when":{"all":[{"variable":"n","operator":"gt","value":8}]}');
