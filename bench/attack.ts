@@ -5,6 +5,7 @@ import { constants, createGzip, gzipSync } from 'node:zlib';
 import { createClient } from 'graphql-ws';
 import { type Attack, type Attacker, attackerAddress, json, send } from './attack-call.js';
 import { doorAttacks } from './attack-door.js';
+import { edgeAttacks } from './attack-edge.js';
 
 const searchPath = (of: Attacker) => `/ddp/v1/applications/${of.organizationId}/${of.applicationId}/search`;
 const recordPath = (of: Attacker) => `/ddp/v1/organizations/${of.organizationId}/records`;
@@ -194,4 +195,5 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'sockets of nobody': { workers: 1000, prepare: async (of) => [() => hold(of, socketHead)] },
   'tokens of nobody': posting(4, recordPath, () => ['[]'], { ...json, authorization: 'Bearer nobody' }),
   ...doorAttacks,
+  ...edgeAttacks,
 };

@@ -30,7 +30,12 @@ const [devices, filtering, hanging] = [60_000, 10, 90];
 export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
   const seconds = Number(given);
   const [receiver, receiving] = await startReceiver();
-  const stage = await openStage({ RATE_LIMIT: '500', MQTT_PORT: '0', HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  const stage = await openStage({
+    RATE_LIMIT: '500',
+    TRUST_PROXY: '1',
+    MQTT_PORT: '0',
+    HOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  });
   try {
     const fleet = await furnish(stage, 5);
     const quiet = { stage, fleet, hookId: await addHook(stage, fleet, `${receiving}/quiet`) };

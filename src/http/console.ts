@@ -30,7 +30,7 @@ const policy = [
 export interface ConsoleOptions {
   /** Finds a script or style sheet of another build by its name, compressed by Brotli. */
   findAsset: (name: string) => Promise<Buffer | undefined>;
-  /** Counts a request for a file that does not exist against its IP address. */
+  /** Counts a request for a file that this build does not have against its IP address. */
   countUnknown: CountUnknown;
 }
 
@@ -61,11 +61,10 @@ function serveFiles({ findAsset, countUnknown }: ConsoleOptions): RequestHandler
     const [, name] = /^\/assets\/(.*)$/.exec(request.path) ?? [];
     if (name === undefined || assets.has(name)) return files(request, response, next);
     const type = assetTypes[/^[\w-]{1,100}\.(js|css)$/.exec(name)?.[1] ?? ''];
+    // Before the database is asked: nobody needs a token for that.
+    await countUnknown(request, response);
     const content = type === undefined ? undefined : await findAsset(name);
-    if (type === undefined || content === undefined) {
-      await countUnknown(request, response);
-      return next();
-    }
+    if (type === undefined || content === undefined) return next();
     setHeaders(response, request.path);
     response.type(type).set('Vary', 'Accept-Encoding');
     if (request.acceptsEncodings('br') === 'br') response.set('Content-Encoding', 'br').end(content);
