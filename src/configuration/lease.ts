@@ -39,7 +39,10 @@ export async function withLease<Result>(
     clearInterval(timer);
     // Whoever waits for a lease that was not ended waits until it expires.
     await graph
-      .ask('mutation ($o: ID!, $id: ID!) { endConfigurationLease(organizationId: $o, leaseId: $id) }', variables)
+      .ask(
+        'mutation ($o: ID!, $id: ID!) { endConfigurationLease(organizationId: $o, leaseId: $id) { expiresAt } }',
+        variables,
+      )
       .catch(() => undefined);
   }
 }

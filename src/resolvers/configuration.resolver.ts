@@ -47,21 +47,23 @@ export class ConfigurationResolver {
     });
   }
 
-  @Mutation(() => Boolean, {
-    description: "Ends the lease of the organization's configuration. False if the lease had ended or was never taken.",
+  @Mutation(() => ConfigurationLease, {
+    nullable: true,
+    description: "Ends the lease of the organization's configuration. Null if the lease had ended or was never taken.",
   })
   async endConfigurationLease(
     @Args(() => ConfigurationLeaseArgs) { organizationId, leaseId }: ConfigurationLeaseArgs,
     @Ctx() ctx: Context,
-  ): Promise<boolean> {
+  ): Promise<ConfigurationLease | null> {
     requireLease(ctx, organizationId, leaseId);
     return ctx.em.transactional(async (em) => {
       ctx.audit.about(target(organizationId));
-      const ended = await execute(
+      const [ended] = await execute<{ at: string }>(
         em,
-        sql`delete from configuration_lease where organization_id = ${organizationId} and lease_id = ${leaseId} returning 1`,
+        sql`delete from configuration_lease where organization_id = ${organizationId} and lease_id = ${leaseId}
+            returning extract(epoch from clock_timestamp())::text as at`,
       );
-      return ended.length > 0;
+      return ended === undefined ? null : { expiresAt: new Date(Number(ended.at) * 1000) };
     });
   }
 }

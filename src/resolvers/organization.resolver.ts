@@ -92,7 +92,8 @@ export class OrganizationResolver {
             returning role, xmax = 0 as "isNew"`,
       );
       const before = stored!.isNew ? null : stored!.role;
-      const after = role ?? stored!.role;
+      // `null` restores the default, and an absent role leaves the member's.
+      const after = role === undefined ? stored!.role : (role ?? Role.member);
       if (before !== null && before !== after)
         await execute(
           em,

@@ -58,7 +58,7 @@ describe('alert rule with a query', () => {
     await owner.delete(`${at}/alert-rules/${ruleId}`);
   });
 
-  it('neither opens nor closes by a clause that must not hold on a record that lacks its field', async () => {
+  it('keeps its state for a clause that must not hold on a record that lacks its field', async () => {
     const isNot = (query: object) => ({ query: { bool: { must_not: [query] } } });
     const rules = [
       { when: isNot({ range: { 'data.t': { lte: 8 } } }) },

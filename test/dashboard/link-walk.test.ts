@@ -175,6 +175,7 @@ describe('every field that a link to a dashboard gets to', () => {
     const below = closed.filter((path) => !path.startsWith('Query.')).filter((path) => !path.endsWith('Connection'));
     expect(below.sort()).toEqual([
       'AlertRule.recipientStates',
+      'AlertRule.undecided',
       'Application.dashboardLinks',
       'Application.deliveries',
       'Application.grants',
@@ -186,8 +187,11 @@ describe('every field that a link to a dashboard gets to', () => {
       'Device.deliveries',
       'Device.history',
       'Device.organization',
+      'Episode.calls',
+      'Episode.mails',
       'Product.history',
       'Product.organization',
+      'Viewer.mqtt',
     ]);
     const types = [...seen].filter((name) => !/(Page|Connection|Edge|PageInfo)$/.test(name)).sort();
     expect(types).toEqual([

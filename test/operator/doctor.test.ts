@@ -53,6 +53,7 @@ describe('ddp doctor of a running service', () => {
       'jobs',
       'rollups',
       'index on a cluster',
+      'clocks of devices',
       'alerts',
       'size',
       'secret key',

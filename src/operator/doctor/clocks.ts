@@ -1,27 +1,15 @@
-import sql from 'sql-template-tag';
 import { timeOf } from '#entities/id.js';
+import { type AheadDevice, devicesAhead } from '#records/postgres/ahead.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { type Check, finding } from './finding.js';
 
 /** Maximum number of devices that are listed. */
 const named = 20;
 
-interface Ahead {
-  recordId: string;
-  ts: number;
-  deviceId: string;
-  serial: string;
-  organization: string;
-}
-
 /** Finds devices whose newest record lies ahead of now: their clocks are wrong, or were. */
 export const checkClocks: Check = async (database, now) => {
-  const { rows } = await database.query<Ahead>(sql`
-    select r.id "recordId", extract(epoch from r.ts)::float8 ts, d.id "deviceId", d.serial, a.username organization
-      from device d join account a on a.id = d.organization_id cross join lateral (
-        select id, ts from record
-         where device_id = d.id and ts > ${new Date(now.getTime() + clockTolerance)} order by record.ts desc limit 1) r
-     limit ${named + 1}`);
+  const after = new Date(now.getTime() + clockTolerance);
+  const { rows } = await database.query<AheadDevice>(devicesAhead(after, named + 1));
   const count = rows.length > named ? `More than ${named}` : String(rows.length);
   const faults =
     rows.length === 0 ? [] : [`${count} devices sent records that lie ahead: set their clocks, or leave out \`ts\`.`];
