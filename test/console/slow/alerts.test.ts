@@ -159,7 +159,7 @@ describeInBrowser('console: alert rules and episodes', () => {
     await page.getByLabel('When, comparison 1: value').fill('8');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('Not everything was looked at').waitFor();
-    expect(await page.getByText('It would not have opened in the last week.').count()).toBe(1);
+    expect(await page.getByText('No episode in the part that was looked at.').count()).toBe(1);
   });
 
   it('lets a reader of the application acknowledge alerts, and view but not change rules', async () => {
