@@ -154,10 +154,10 @@ export class AlertRule {
     return changed;
   }
 
-  /** Returns the values that define the rule's decisions. The order of products and tags is not one of them. */
+  /** Returns the values that define the rule's decisions. The order and repetition of products and tags are none. */
   private decides(): readonly unknown[] {
     const { products, tags, when, until, maxGap, closeAfter, silentFor, variable, disabled } = this;
-    const scope = [products.toSorted(), tags.toSorted()];
+    const scope = [[...new Set(products)].sort(), [...new Set(tags)].sort()];
     return [scope, when, until, this.for, maxGap, closeAfter, silentFor, variable, disabled];
   }
 }

@@ -63,8 +63,9 @@ export function requireFlags(operations: readonly SentOperation[], isBatch: bool
   const faults = operations.flatMap(({ body, extensions }, index) => {
     const place = isBatch ? `${index}.` : '';
     return flags.flatMap((name): Fault[] => {
-      const given = extensions[name] ?? false;
-      if (typeof given !== 'boolean') return [{ path: `${place}extensions.${name}`, message: 'must be true or false' }];
+      const given = extensions[name];
+      if (given !== undefined && typeof given !== 'boolean')
+        return [{ path: `${place}extensions.${name}`, message: 'must be true or false' }];
       return Object.hasOwn(propertiesOf(body), name)
         ? [{ path: `${place}${name}`, message: 'must stand in `extensions`' }]
         : [];

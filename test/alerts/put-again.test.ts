@@ -41,12 +41,12 @@ describe('an update that sends the conditions as they are', () => {
     await owner.delete(`${at}/alert-rules/${ruleId}`);
   });
 
-  it('keeps the episode when products or tags come in another order', async () => {
+  it('keeps the episode when products or tags come in another order, or twice', async () => {
     await owner.put(`/devices/${owner.id}/${deviceId}`, { tags: ['a', 'b'] });
     const rule = { name: 'Tagged', kind: 'threshold', tags: ['a', 'b'], when: above };
     const ruleId = await owner.make(`${at}/alert-rules`, rule);
     await send(9);
-    await owner.put(`${at}/alert-rules/${ruleId}`, { ...rule, tags: ['b', 'a'] });
+    await owner.put(`${at}/alert-rules/${ruleId}`, { ...rule, tags: ['b', 'a', 'a'] });
     expect(await episodesOf(ruleId)).toMatchObject([{ openedBy: { values: { t: 9 } } }]);
     expect((await episodesOf(ruleId))[0]).not.toHaveProperty('closedReason');
   });

@@ -129,6 +129,7 @@ describe('an atomic batch of persisted mutations', () => {
   it.each([
     [{ atomic: 'true' }, {}, 'extensions.atomic'],
     [{ atomic: 1 }, {}, 'extensions.atomic'],
+    [{ atomic: null }, {}, 'extensions.atomic'],
     [{ concurrent: 'yes' }, {}, 'extensions.concurrent'],
     [{}, { atomic: true }, 'atomic'],
   ])('returns 422 for a flag that it would ignore: %j, %j', async (extensions, beside, path) => {
