@@ -66,7 +66,7 @@ export async function stepThroughCsv<Columns>(
   const limit = Math.min(limits.step, left + 1);
   const page = await readCsv(blocks, header, { delimiter: header.delimiter, limit });
   const within = page.rows.slice(0, left);
-  const tally = withBroken(await take(within, header, header.offset), page);
+  const tally = withBroken(await take(within.filter(hasValue), header, header.offset), page);
   const beyond = page.rows[left];
   if (beyond !== undefined) {
     const message = `A file has at most ${limits.rows} lines: this one and those after it were not read.`;
@@ -83,6 +83,9 @@ export async function stepThroughCsv<Columns>(
     cursor: { ...header, ...page.next, rows: header.rows + within.length + (page.broken ? 1 : 0), broken },
   };
 }
+
+/** Returns false for a row of separators only, as spreadsheets write below their data. */
+const hasValue = ({ cells }: CsvRow): boolean => cells.some((cell) => cell.trim() !== '');
 
 const withBroken = (tally: Tally, { broken }: CsvPage): Tally =>
   broken === undefined

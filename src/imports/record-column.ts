@@ -60,7 +60,8 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
     if (field !== undefined) {
       if (found[field] === undefined) found[field] = index;
       else if (!isExport) fault(`says the same as column ${found[field] + 1}`);
-    } else if (!ignored.test(name)) {
+    } else if (!ignored.test(name) && !(index === 0 && name === '')) {
+      // pandas writes its index as a first column without a name.
       const path = isExport ? exportedPath(cell) : pathOf(name);
       if (!isExport && /[\r\n]/.test(name)) fault('holds a line break: end lines with LF or CRLF, not with CR alone');
       else if (path === undefined) fault('is not the name of a value, such as temperature or metadata.rssi');
@@ -110,7 +111,7 @@ const inOrder = (values: readonly Target[]): Target[] => {
 export const numberPattern = /^-?(0|[1-9]\d{0,399})(\.\d{1,399})?([eE][+-]?\d{1,3})?$/;
 /** Matches a number with a decimal comma. */
 export const decimalComma = /^[+-]?\d{1,30},\d{1,30}$/;
-const isoTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})$/;
+const isoTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|UTC|[+-]\d{2}(:?\d{2})?)$/;
 const zoneless = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/;
 
 /** Reads a timestamp as Unix seconds. Returns a message if it is not valid. */
@@ -121,7 +122,7 @@ export const readTime = (text: string): number | string => {
   }
   if (isoTime.test(text)) {
     const [, fraction] = /\.(\d+)/.exec(text) ?? [];
-    const whole = Date.parse(text.replace(' ', 'T').replace(/\s/, '').replace(/\.\d+/, ''));
+    const whole = Date.parse(text.replace(' ', 'T').replace(/\s?UTC$/, 'Z').replace(/\s/, '').replace(/\.\d+/, '').replace(/(:\d{2}[+-]\d{2})$/, '$1:00'));
     if (!Number.isNaN(whole)) return whole / 1000 + (fraction === undefined ? 0 : Number(`0.${fraction}`));
   }
   if (decimalComma.test(text)) return `${text} has a decimal comma: write ${text.replace(',', '.')}`;

@@ -17,8 +17,8 @@ export type RecordLine = { line: number; item: Item } | { line: number; fault: O
 
 const read = (text: string): PlainJson => {
   if (numberPattern.test(text)) return isExact(text) ? Number(text) : text;
-  if (text === 'true' || text === 'TRUE') return true;
-  if (text === 'false' || text === 'FALSE') return false;
+  if (/^(true|TRUE|True)$/.test(text)) return true;
+  if (/^(false|FALSE|False)$/.test(text)) return false;
   return jsonIn(text, parsePlain) ?? undefused(text);
 };
 

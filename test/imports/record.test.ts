@@ -47,6 +47,22 @@ describe('record import', () => {
   });
   afterAll(() => receiver.close());
 
+  it.each([
+    ['PostgreSQL', 'serial,ts,level,open\nF1,2024-05-01 12:00:00.5+00,1,true\nF1,2024-05-01 14:00:00+02,2,false\n'],
+    ['BigQuery', 'serial,ts,level,open\nF2,2024-05-01 12:00:00.500000 UTC,1,true\nF2,2024-05-01 12:00:00 UTC,2,false\n'],
+    ['pandas', ',serial,ts,level,open\n0,F3,2024-05-01 12:00:00.5+00:00,1,True\n1,F3,2024-05-01 12:00:00+00:00,2,False\n'],
+    ['a spreadsheet', 'serial,ts,level,open\nF4,1714564800.5,1,TRUE\n,,,\nF4,1714564800,2,FALSE\n,,,\n'],
+  ])('reads history as %s writes it', async (_, file) => {
+    const serial = /F\d/.exec(file)![0];
+    await device(serial);
+    const done = counts(await files.whole('/records?dryRun=false', file));
+    expect(done).toMatchObject({ lines: 2, created: 2, rejected: 0, faultCount: 0 });
+    expect((await search(of(serial))).hits.hits.map(({ _source: { ts, data } }) => ({ ts, data }))).toEqual([
+      { ts: 1714564800, data: { level: 2, open: false } },
+      { ts: 1714564800.5, data: { level: 1, open: true } },
+    ]);
+  });
+
   it('matches device serials regardless of case and dashes', async () => {
     await device('C5-0A-1B');
     const file = ['serial,ts,level', 'c50a1b,1700000001,1', 'C50A-1B,1700000002,2', 'c5-0a-1b,1700000003,3'].join('\n');
