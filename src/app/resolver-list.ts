@@ -41,6 +41,7 @@ import { ProductResolver } from '#resolvers/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
 import { PutResolver } from '#resolvers/put.resolver.js';
+import { PutAlertRulesResolver } from '#resolvers/put-alert-rules.resolver.js';
 import { PutDevicesResolver } from '#resolvers/put-devices.resolver.js';
 import { PutTeamResolver } from '#resolvers/put-team.resolver.js';
 import { RecordResolver } from '#resolvers/record.resolver.js';
@@ -120,6 +121,7 @@ export function createResolvers(
     new ConfigurationResolver(),
     new PutDevicesResolver(clock),
     new PutResolver(hooks),
+    new PutAlertRulesResolver(alerts, clock),
     new PutTeamResolver(),
     new RecordResolver(records),
     new SearchResolver(index),

@@ -160,6 +160,7 @@ const alertRule: Rules<AlertRule> = {
     disabledReason: 'shown',
     version: 'left out',
     timeouts: 'left out',
+    externalId: 'shown',
   },
 };
 

@@ -1,12 +1,12 @@
 import { Calls, type Item, type PutCall, type Single } from './calls.js';
 import { type Graph, type Operation, Refusal } from './client.js';
-import { withProducts } from './dashboard.js';
+import { savingOf, withProducts } from './dashboard.js';
 import type { Values } from './document.js';
 import type { Lease } from './lease.js';
 import { isNew, type Token } from './names.js';
 import { lineOf, type Plan, type Step } from './plan.js';
 import { isStopped, removalOf } from './removal.js';
-import { type Kind, secondOf, withFilterProducts } from './resolve.js';
+import { type Kind, secondOf, withFilterProducts, withRuleProducts } from './resolve.js';
 import { dryRoundsOf, roundsOf } from './rounds.js';
 
 /** Outcome of a plan: number of steps that were done, and one sentence per failed step. */
@@ -26,6 +26,7 @@ export async function applyPlan(graph: Graph, organizationId: string, plan: Plan
   await applying.saveDashboards();
   await applying.putTeams();
   await applying.putDevices();
+  await applying.putRules();
   await applying.remove();
   const { faults, failed } = applying.calls;
   return { done: plan.steps.length - failed.size, faults };
@@ -41,6 +42,7 @@ export async function checkPlan(graph: Graph, organizationId: string, plan: Plan
   await checking.putHooks();
   await checking.checkDashboards();
   await checking.checkDevices();
+  await checking.putRules();
   return checking.calls.faults;
 }
 
@@ -107,6 +109,40 @@ class Applying {
           }),
         );
       }
+  }
+
+  /** Puts alert rules after the devices, whose products say which types the rules compare. */
+  async putRules(): Promise<void> {
+    const { isDry } = this.calls;
+    const unmade = new Set(this.of('product', 'create', 'change').map(({ token }) => token));
+    // A dry run checks the types only if the rest of the plan leaves them as they are.
+    const isOpen =
+      isDry && unmade.size + this.of('device', 'create', 'change').length + this.of('link', 'create').length > 0;
+    for (const [parent, steps] of byParent(this.of('rule', 'create', 'change'))) {
+      const stored = this.plan.state.applications.find(({ id }) => id === parent)?.alertRules ?? [];
+      const isUnmade = isOpen || (isDry && isNew(parent));
+      for (const round of this.rounds(steps, stored)) {
+        const keys = new Map(round.map(({ step, key }) => [step, key]));
+        const call = (value: string | undefined): PutCall => ({
+          name: 'putAlertRules',
+          list: 'alertRules',
+          type: 'AlertRuleInput',
+          more: { name: 'applicationId', type: 'ID', value: value ?? null },
+        });
+        await this.putBelow(isUnmade ? undefined : parent, [...keys.keys()], call, (step) => {
+          const { products, ...values } = step.values;
+          const known =
+            isDry && Array.isArray(products)
+              ? products.filter((each) => !isNew(each as Token) && !unmade.has(each as Token))
+              : products;
+          return {
+            ...withRuleProducts({ ...values, products: known }, (token) => this.idOf(token)),
+            externalId: keys.get(step)!,
+            ...(isUnmade ? { id: null } : idOf(step)),
+          };
+        });
+      }
+    }
   }
 
   async saveDashboards(): Promise<void> {
@@ -189,7 +225,17 @@ class Applying {
   async remove(): Promise<void> {
     const failed = [...this.calls.failed];
     const going = new Set(this.of('device', 'remove').map(({ token }) => token));
-    for (const kind of ['link', 'device', 'grant', 'member', 'hook', 'team', 'application', 'product'] as const) {
+    for (const kind of [
+      'link',
+      'device',
+      'grant',
+      'member',
+      'hook',
+      'rule',
+      'team',
+      'application',
+      'product',
+    ] as const) {
       const singles: Single[] = [];
       for (const step of this.of(kind, 'remove')) {
         const reason = failed.find((each) => isStopped(step, each, going));
@@ -260,12 +306,6 @@ class Applying {
     return { ...values, product: { id: this.idOf(product) } };
   }
 }
-
-const savingOf = (organizationId: string, applicationId: string, version: number, document: Values): Operation => ({
-  query: `mutation ($o: ID!, $a: ID!, $v: Int!, $d: JSON!) {
-    updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`,
-  variables: { o: organizationId, a: applicationId, v: version, d: document },
-});
 
 const byParent = (steps: readonly Step[]) => Map.groupBy(steps, ({ parent }) => parent!.token);
 

@@ -1,3 +1,4 @@
+import type { Operation } from './client.js';
 import type { Values } from './document.js';
 
 /** The parts of a dashboard's document that name products. */
@@ -41,3 +42,15 @@ export function withProducts(document: Values, nameOf: (product: string) => stri
     ...(Array.isArray(panels) && { panels: panels.map(named) }),
   };
 }
+
+/** Returns the operation that saves a dashboard. */
+export const savingOf = (
+  organizationId: string,
+  applicationId: string,
+  version: number,
+  document: Values,
+): Operation => ({
+  query: `mutation ($o: ID!, $a: ID!, $v: Int!, $d: JSON!) {
+    updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`,
+  variables: { o: organizationId, a: applicationId, v: version, d: document },
+});

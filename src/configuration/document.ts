@@ -12,10 +12,10 @@ export interface Configuration {
 /** Limits of a document: bytes of its file, levels of its values, and aliases of YAML that it expands. */
 export const documentLimits = { bytes: 32 * 1024 * 1024, depth: 20, aliases: 100 };
 
-/** Allowed fields of the items of each section. Hooks stand below their application. */
+/** Allowed fields of the items of each section. Hooks and alert rules stand below their application. */
 const fields = {
   products: ['id', 'name', 'version', 'variables'],
-  applications: ['id', 'name', 'description', 'hasDashboard', 'dashboard', 'hooks'],
+  applications: ['id', 'name', 'description', 'hasDashboard', 'dashboard', 'hooks', 'alertRules'],
   hooks: [
     'id',
     'url',
@@ -26,6 +26,23 @@ const fields = {
     'ordered',
     'events',
     'filter',
+  ],
+  alertRules: [
+    'id',
+    'name',
+    'kind',
+    'severity',
+    'disabled',
+    'products',
+    'tags',
+    'when',
+    'until',
+    'for',
+    'maxGap',
+    'closeAfter',
+    'silentFor',
+    'variable',
+    'recipients',
   ],
   teams: ['description', 'members', 'applications'],
   devices: ['name', 'tags', 'product', 'location', 'applications'],
@@ -47,7 +64,7 @@ export async function parseDocument(text: string, isJson: boolean): Promise<Conf
   requireStorable(value, '');
   const document = object(value ?? {}, 'The document');
   for (const [section, things] of Object.entries(document)) {
-    if (section === 'hooks' || !(section in fields))
+    if (section === 'hooks' || section === 'alertRules' || !(section in fields))
       throw new Error(`"${section}" is not a section; sections are products, applications, teams and devices.`);
     requireThings(section as Section, object(things, section), section);
   }
@@ -133,8 +150,9 @@ function requireThings(section: Section, things: Values, path: string): void {
     for (const field of Object.keys(values))
       if (!known.includes(field))
         throw new Error(`${at}.${field}: there is no such field; fields are ${known.join(', ')}.`);
-    if (section === 'applications' && values['hooks'] != null)
-      requireThings('hooks', object(values['hooks'], `${at}.hooks`), `${at}.hooks`);
+    for (const inner of ['hooks', 'alertRules'] as const)
+      if (section === 'applications' && values[inner] != null)
+        requireThings(inner, object(values[inner], `${at}.${inner}`), `${at}.${inner}`);
     if (section === 'applications' && values['dashboard'] != null) object(values['dashboard'], `${at}.dashboard`);
     if (section === 'teams' && values['applications'] != null)
       for (const [name, permission] of Object.entries(object(values['applications'], `${at}.applications`)))

@@ -1,5 +1,6 @@
 import { withProducts } from './dashboard.js';
 import type { Configuration, Values } from './document.js';
+import { withRuleProducts } from './resolve.js';
 import type { State, StoredApplication, StoredDevice, StoredTeam, Thing } from './state.js';
 import { tidy } from './tidy.js';
 
@@ -23,12 +24,18 @@ export function documentOf(state: State): Configuration {
     ...values,
     filter: filterOf((filter ?? {}) as Filter, nameOf),
   });
+  const ruleValues = ({ values }: Thing): Values => ({
+    ...withRuleProducts(values, nameOf),
+    when: values['when'] ? tidy(values['when']) : null,
+    until: values['until'] ? tidy(values['until']) : null,
+  });
   return {
     products: keyed(state.products, productValues),
-    applications: keyed(state.applications, ({ values, hooks, dashboard }: StoredApplication) => ({
+    applications: keyed(state.applications, ({ values, hooks, alertRules, dashboard }: StoredApplication) => ({
       ...values,
       description: values['description'] || null,
       hooks: keyed(hooks, hookValues),
+      alertRules: keyed(alertRules, ruleValues),
       ...(dashboard !== null && dashboard.version > 0 && { dashboard: withProducts(dashboard.document, nameOf) }),
     })),
     teams: Object.fromEntries(state.teams.map((team) => [team.name, teamValues(team, nameOf)])),
@@ -68,7 +75,12 @@ const deviceValues = ({ values, productId, applicationIds }: StoredDevice, nameO
 /** Returns the keys of an export: each thing's `externalId`, else a unique key made from its slug. */
 function keysOf({ products, applications }: State): Keys {
   const keys = new Map<string, string>();
-  for (const kind of [products, applications, applications.flatMap(({ hooks }) => hooks)]) {
+  for (const kind of [
+    products,
+    applications,
+    applications.flatMap(({ hooks }) => hooks),
+    ...applications.map((each) => each.alertRules),
+  ]) {
     const taken = new Set(kind.flatMap(({ externalId }) => externalId ?? []));
     for (const { id, externalId, slug } of kind) {
       let key = externalId ?? slug;

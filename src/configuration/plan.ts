@@ -27,10 +27,11 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Pla
   const resolved = resolve(wanted, state);
   const now = entriesOf(state);
   const keys = new Map(
-    [...state.products, ...state.applications, ...state.applications.flatMap(({ hooks }) => hooks)].map((each) => [
-      each.id,
-      each.externalId,
-    ]),
+    [
+      ...state.products,
+      ...state.applications,
+      ...state.applications.flatMap(({ hooks, alertRules }) => [...hooks, ...alertRules]),
+    ].map((each) => [each.id, each.externalId]),
   );
   const steps: Step[] = [];
   for (const entry of resolved.entries.values()) {
@@ -56,6 +57,8 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Pla
 
 /** Fields that a call must have though the document may leave them out. */
 const requiredOf = ({ kind, values }: Entry): Values => {
+  // A rule is checked as a whole.
+  if (kind === 'rule') return values;
   const { name, version, variables = [], url } = tidy(values);
   if (kind === 'product') return { name, version, variables };
   return kind === 'application' ? { name } : kind === 'hook' ? { url } : {};
@@ -81,6 +84,8 @@ function managedBy(wanted: Configuration, { entries }: Resolved): (entry: Entry)
         return false;
       case 'hook':
         return hasField(parent, 'hooks');
+      case 'rule':
+        return hasField(parent, 'alertRules');
       case 'member':
         return hasField(parent, 'members');
       case 'grant':

@@ -29,6 +29,7 @@ const removals: Readonly<Record<Exclude<Kind, 'dashboard'>, Removal>> = {
   product: ({ token }) => ['deleteProduct', { productId: token }],
   application: ({ token }) => ['deleteApplication', { applicationId: token }],
   hook: ({ token, parent }) => ['deleteApplicationHook', { applicationId: parent, applicationHookId: token }],
+  rule: ({ token, parent }) => ['deleteAlertRule', { applicationId: parent, alertRuleId: token }],
   team: ({ token }) => ['deleteTeam', { teamId: token }],
   member: ({ parent, second }) => ['removeTeamMember', { teamId: parent, memberId: second }],
   grant: ({ parent, second }) => ['removeTeamApplication', { teamId: parent, applicationId: second }],
@@ -36,7 +37,7 @@ const removals: Readonly<Record<Exclude<Kind, 'dashboard'>, Removal>> = {
   link: ({ parent, second }) => ['removeApplicationDevice', { deviceId: parent, applicationId: second }],
 };
 
-const below: ReadonlySet<Kind> = new Set(['hook', 'member', 'grant', 'link']);
+const below: ReadonlySet<Kind> = new Set(['hook', 'rule', 'member', 'grant', 'link']);
 
 /**
  * Whether a put that failed stops a removal. What failed may have been to replace what is removed.

@@ -12,7 +12,17 @@ import {
 } from './names.js';
 import type { State, StoredApplication, Thing } from './state.js';
 
-export type Kind = 'product' | 'application' | 'dashboard' | 'hook' | 'team' | 'member' | 'grant' | 'device' | 'link';
+export type Kind =
+  | 'product'
+  | 'application'
+  | 'dashboard'
+  | 'hook'
+  | 'rule'
+  | 'team'
+  | 'member'
+  | 'grant'
+  | 'device'
+  | 'link';
 
 /** A thing that an organization has or is to have. Each reference in it is a token. */
 export interface Entry {
@@ -20,7 +30,7 @@ export interface Entry {
   token: Token;
   /** Key, name, serial or username. */
   key: string;
-  /** The application of a hook or dashboard, the team of a member or grant, the device of a link. */
+  /** The application of a hook, rule or dashboard, the team of a member or grant, the device of a link. */
   parent?: { token: Token; key: string };
   values: Values;
   /** Place in the document. */
@@ -78,7 +88,7 @@ class Resolving implements Resolved {
   addThings(): void {
     const hooks = this.hooksByApplication();
     for (const { key, token, place, values: all } of this.applications) {
-      const { hooks: _, dashboard, ...values } = all;
+      const { hooks: _, alertRules, dashboard, ...values } = all;
       const parent = { token, key };
       this.add({ kind: 'application', key, token, place, values });
       if (dashboard != null) {
@@ -90,6 +100,18 @@ class Resolving implements Resolved {
         const named = withFilterProducts(hook.values, (name) => this.product(name, `${hook.place}.filter`));
         this.add({ kind: 'hook', key: hook.key, token: hook.token, parent, place: hook.place, values: named });
       }
+      this.addRules(alertRules, parent, place);
+    }
+  }
+
+  /** Adds the alert rules of an application, within which their keys are unique. */
+  private addRules(rules: unknown, parent: { token: Token; key: string }, place: string): void {
+    const stored = this.state.applications.find(({ id }) => id === parent.token)?.alertRules ?? [];
+    const items = itemsOf(rules as Configuration['products'], `${place}.alertRules`);
+    for (const rule of match<Thing>('rule', items, stored, this.faults)) {
+      const values = withRuleProducts(rule.values, (name) => this.product(name, `${rule.place}.products`));
+      const token = rule.stored?.id ?? newToken('rule', `${rule.key} of ${parent.key}`);
+      this.add({ kind: 'rule', key: rule.key, token, parent, place: rule.place, values });
     }
   }
 
@@ -200,6 +222,13 @@ export const withFilterProducts = (values: Values, nameOf: (product: string) => 
   return { ...values, filter: { ...filter, products: named } };
 };
 
+/** Returns the values of an alert rule with other names for its products. */
+export const withRuleProducts = (values: Values, nameOf: (product: string) => string): Values => {
+  const { products } = values;
+  if (!Array.isArray(products)) return values;
+  return { ...values, products: products.map((each: unknown) => (typeof each === 'string' ? nameOf(each) : each)) };
+};
+
 /** Lists the stored things as entries. */
 export function entriesOf(state: State): Map<Token, Entry> {
   const entries = new Map<Token, Entry>();
@@ -233,11 +262,13 @@ export function entriesOf(state: State): Map<Token, Entry> {
 }
 
 function addApplication(application: StoredApplication, add: (entry: Omit<Entry, 'place'>) => void): void {
-  const { id, externalId, values, hooks, dashboard } = application;
+  const { id, externalId, values, hooks, alertRules, dashboard } = application;
   const parent = { token: id, key: externalId ?? id };
   add({ kind: 'application', token: id, key: parent.key, values });
   if (dashboard !== null && dashboard.version > 0)
     add({ kind: 'dashboard', token: dashboardOf(id), key: parent.key, parent, values: dashboard.document });
   for (const hook of hooks)
     add({ kind: 'hook', token: hook.id, key: hook.externalId ?? hook.id, parent, values: hook.values });
+  for (const rule of alertRules)
+    add({ kind: 'rule', token: rule.id, key: rule.externalId ?? rule.id, parent, values: rule.values });
 }

@@ -17,6 +17,7 @@ export interface StoredProduct extends Thing {
 
 export interface StoredApplication extends Thing {
   hooks: Thing[];
+  alertRules: Thing[];
   dashboard: Dashboard | null;
 }
 
@@ -65,6 +66,9 @@ interface Grant {
 
 const hookFields = `id externalId url allowUnverifiedSSLCert disabled
   settings { concurrency maxPerSecond ordered events filter { products tags query } }`;
+const conditionFields = '{ all { variable operator value } any { variable operator value } query }';
+const ruleFields = `id externalId name kind severity disabled products tags when ${conditionFields} until ${conditionFields}
+  for maxGap closeAfter silentFor variable recipients`;
 const lists = {
   products: [
     50,
@@ -73,7 +77,8 @@ const lists = {
   applications: [
     50,
     `id externalId slug name description hasDashboard dashboard { version document }
-     hooks(limit: 100) { items { ${hookFields} } }`,
+     hooks(limit: 100) { items { ${hookFields} } }
+     alertRules(limit: 100) { items { ${ruleFields} } }`,
   ],
   teams: [
     10,
@@ -100,6 +105,7 @@ interface Rows {
   products: Keyed & { deviceCount: number; public: boolean };
   applications: Keyed & {
     dashboard: Dashboard | null;
+    alertRules: { items: Omit<Keyed, 'slug'>[] };
     hooks: { items: (Omit<Keyed, 'slug'> & { settings: Values })[] };
   };
   teams: { id: string; name: string; description: string | null; members: Page<Member>; grants: Page<Grant> };
@@ -141,11 +147,14 @@ export async function readState(graph: Graph, organizationId: string, reading: R
   const products = (await readAll(graph, organizationId, 'products')).map(
     ({ deviceCount, public: isPublic, ...row }) => ({ ...thingOf(row as Keyed), deviceCount, public: isPublic }),
   );
-  const applications = (await readAll(graph, organizationId, 'applications')).map(({ hooks, dashboard, ...row }) => ({
-    ...thingOf(row as Keyed),
-    dashboard,
-    hooks: hooks.items.map(({ settings, ...hook }) => thingOf({ ...hook, ...settings, slug: 'hook' } as Keyed)),
-  }));
+  const applications = (await readAll(graph, organizationId, 'applications')).map(
+    ({ hooks, alertRules, dashboard, ...row }) => ({
+      ...thingOf(row as Keyed),
+      dashboard,
+      alertRules: alertRules.items.map((rule) => thingOf({ ...rule, slug: 'rule' } as Keyed)),
+      hooks: hooks.items.map(({ settings, ...hook }) => thingOf({ ...hook, ...settings, slug: 'hook' } as Keyed)),
+    }),
+  );
   const teams = (await readAll(graph, organizationId, 'teams')).map(({ members, grants, ...team }) => ({
     ...team,
     members: whole(members, `members of the team ${team.name}`),

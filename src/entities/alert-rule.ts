@@ -5,6 +5,7 @@ import {
   choice,
   createdAt,
   flag,
+  GraphOnly,
   identifier,
   now,
   RestScalar,
@@ -110,6 +111,9 @@ export class AlertRule {
     description: 'Reason why the rule was disabled: `request`, or `timeout` (its query kept timing out).',
   })
   disabledReason: string | null = null;
+  @text('Key that a tool chose, unique within the application.', { nullable: true })
+  @GraphOnly()
+  externalId?: string | null;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 

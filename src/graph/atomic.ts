@@ -37,6 +37,8 @@ const allowed: ReadonlySet<string> = new Set([
   'putApplications',
   'putDevices',
   'putHooks',
+  'putAlertRules',
+  'deleteAlertRule',
   'putTeams',
   'putTeamMembers',
   'putTeamApplications',

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Alerts } from '#alerts/alerts.js';
@@ -6,13 +5,12 @@ import { loadApplication } from '#auth/access.js';
 import { invalid } from '#common/errors.js';
 import { AlertRulePreview } from '#entities/alert-preview.js';
 import { AlertRecipient } from '#entities/alert-recipient.js';
-import { AlertKind, AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
+import { AlertRule } from '#entities/alert-rule.js';
 import { AlertUndecided } from '#entities/alert-undecided.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { newId } from '#entities/id.js';
 import {
-  type AlertDecisionArgs,
   AlertRuleArgs,
   AlertRulesArgs,
   CreateAlertRuleArgs,
@@ -23,15 +21,15 @@ import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { AlertRulePage } from '#schema/pages.js';
-import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
+import { changeOf, checkRule, decisionOf } from './alert-change.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import {
   alertRuleListing,
   loadAlertRule,
-  requireProducts,
-  requireRoomForRule,
   restartRule,
+  roomForRules,
+  tooManyRules,
   undecidedOf,
 } from './alert-rules.js';
 import { warningsOf } from './alert-warnings.js';
@@ -69,9 +67,9 @@ export class AlertRuleResolver {
     const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
     const { name, severity, disabled, recipients } = args;
     rule.change({ ...change, name, severity, disabled, recipients });
-    await this.check(ctx, rule);
+    await checkRule(ctx, rule);
     await ctx.em.transactional(async (em) => {
-      await requireRoomForRule(em, id);
+      if ((await roomForRules(em, id)) <= 0) throw tooManyRules();
       em.persist(rule);
       await em.flush();
       await restartRule(em, rule);
@@ -97,7 +95,7 @@ export class AlertRuleResolver {
     const change = { ...changeOf(args), name, severity, disabled, recipients };
     const before = decisionOf(rule);
     const isChanged = rule.change(change);
-    await this.check(ctx, rule, before);
+    await checkRule(ctx, rule, before);
     await ctx.em.transactional(async (em) => {
       await em.flush();
       if (isChanged) await restartRule(em, rule);
@@ -131,7 +129,7 @@ export class AlertRuleResolver {
     const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
     const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
     rule.change({ ...change, name: '' });
-    await this.check(ctx, rule);
+    await checkRule(ctx, rule);
     return previewOf(ctx, this.sources, rule, this.clock());
   }
 
@@ -157,18 +155,6 @@ export class AlertRuleResolver {
   undecided(@Root() { id }: AlertRule, @Ctx() ctx: Context): Promise<AlertUndecided | null> {
     return undecidedOf(ctx, id);
   }
-
-  /**
-   * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also
-   * when a product was deleted, or declares other types, since.
-   */
-  private async check(ctx: Context, rule: AlertRule, before?: ReturnType<typeof decisionOf>): Promise<void> {
-    if (isDeepStrictEqual(decisionOf(rule), before)) return;
-    requireDecision(rule);
-    const isNew = (id: string) => before === undefined || !before.products.includes(id);
-    await requireProducts(ctx, rule.products.filter(isNew));
-    if (rule.kind === AlertKind.threshold) await requireTypes(ctx, rule.applicationId, rule);
-  }
 }
 
 /** Resolves the field `alertRules` of applications. */
@@ -184,31 +170,4 @@ export class ApplicationAlertRulesResolver {
     const listing = () => alertRuleListing([sql`r.application_id = parent.id`]);
     return listBelow(ctx, 'application.alertRules', id, listing, args);
   }
-}
-
-/** Returns the fields that {@link AlertRuleResolver} checks together. */
-const decisionOf = ({ products, when, until, for: held, closeAfter, silentFor, variable }: AlertRule) => ({
-  products,
-  when,
-  until,
-  held,
-  closeAfter,
-  silentFor,
-  variable,
-});
-
-/** Returns the fields that define a rule's decision, with parsed conditions. */
-function changeOf({ when, until, ...args }: AlertDecisionArgs): Omit<AlertRuleChange, 'name'> {
-  const { products, tags, maxGap, closeAfter, silentFor, variable } = args;
-  return {
-    products,
-    tags,
-    for: args.for,
-    maxGap,
-    closeAfter,
-    silentFor,
-    variable,
-    ...(when !== undefined && { when: when && readCondition('when', when) }),
-    ...(until !== undefined && { until: until && readCondition('until', until) }),
-  };
 }

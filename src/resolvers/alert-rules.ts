@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { loadApplication, type Need, readableProduct } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
-import { conflict, notFound } from '#common/errors.js';
+import { type ApiError, conflict, notFound } from '#common/errors.js';
 import { AlertKind, AlertRule } from '#entities/alert-rule.js';
 import type { AlertUndecided } from '#entities/alert-undecided.js';
 import { isId } from '#entities/id.js';
@@ -19,6 +19,7 @@ export const alertRuleRows = (also: Sql = empty): Sql => sql`
          r.products, r.tags, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
          r.max_gap_seconds as "maxGap", r.close_after_seconds as "closeAfter", r.silent_for_seconds as "silentFor",
          r.variable, r.recipients, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
+         r.external_id as "externalId",
          r.created_at as "createdAt", r.updated_at as "updatedAt"${also}
     from alert_rule r`;
 
@@ -68,7 +69,7 @@ export async function requireProducts(ctx: Context, products: readonly string[])
   if (!ids.every(isId)) throw notFound('product');
   if (ids.length === 0) return;
   const found = await ctx.read(
-    sql`select p.id from product p where p.id = any(${ids}::uuid[]) and ${readableProduct(ctx.caller)}`,
+    sql`select p.id from product p where p.id in (${join(ids)}) and ${readableProduct(ctx.caller)}`,
   );
   if (found.length < ids.length) throw notFound('product');
 }
@@ -78,16 +79,20 @@ const maxRules = 100;
 
 /**
  * Locks an application against concurrent new links and rules, so that a new rule and a new link see each other.
- * @throws conflict (409) when the application has the maximum number of rules.
+ * Returns how many more rules it may have.
  */
-export async function requireRoomForRule(em: EntityManager, applicationId: string): Promise<void> {
+export async function roomForRules(em: EntityManager, applicationId: string): Promise<number> {
   await execute(em, sql`select from application where id = ${applicationId} for update`);
   const [{ count } = { count: 0 }] = await execute<{ count: number }>(
     em,
     sql`select count(*)::integer as count from alert_rule where application_id = ${applicationId}`,
   );
-  if (count >= maxRules) throw conflict(`An application has at most ${maxRules} alert rules. Delete one first.`);
+  return maxRules - count;
 }
+
+/** 409: the application has the maximum number of rules. */
+export const tooManyRules = (): ApiError =>
+  conflict(`An application has at most ${maxRules} alert rules. Delete one first.`);
 
 /**
  * Deletes the states of a rule, which closes its episodes, and restarts the clocks of a silence rule. It waits for

@@ -1,10 +1,10 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { isOwner, loadApplication, requireOrganization } from '#auth/access.js';
+import { isOwner, requireOrganization } from '#auth/access.js';
 import { invalid } from '#common/errors.js';
 import { Application } from '#entities/application.js';
 import { Permission } from '#entities/enums.js';
 import { Hook } from '#entities/hook.js';
-import { newId, nilId } from '#entities/id.js';
+import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { Team } from '#entities/team.js';
@@ -14,7 +14,7 @@ import type { Hooks } from '#hooks/hooks.js';
 import type { Context } from '#schema/context.js';
 import { type HookInput, PutApplicationsArgs, PutHooksArgs, PutProductsArgs, PutTeamsArgs } from '#schema/put.args.js';
 import { requireOwnerForDevices, roomForHooks, tooManyHooks } from './hooks.js';
-import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './put.js';
+import { put, requireApplicationToPut } from './put-many.js';
 import { requireStoredQuery } from './stored-query.js';
 
 /** Resolves the mutations that put many products, applications, hooks or teams by their keys. */
@@ -91,7 +91,7 @@ export class PutResolver {
     @Args(() => PutHooksArgs) { organizationId, applicationId, hooks, dryRun }: PutHooksArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    const id = await this.requireApplication(ctx, { organizationId, applicationId, dryRun });
+    const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun });
     const answer = await put(ctx, hooks, {
       organizationId,
       key: 'externalId',
@@ -112,17 +112,6 @@ export class PutResolver {
     return answer;
   }
 
-  /** Returns the identifier of the application to put hooks into, or one that no application has. */
-  private async requireApplication(
-    ctx: Context,
-    { organizationId, applicationId, dryRun }: Omit<PutHooksArgs, 'hooks'>,
-  ): Promise<string> {
-    if (applicationId != null) return (await loadApplication(ctx, organizationId, applicationId, 'write')).id;
-    if (dryRun !== true) throw invalid([{ path: 'applicationId', message: 'must be given, except in a dry run' }]);
-    requireOrganization(ctx, organizationId, 'own');
-    return nilId;
-  }
-
   private change(ctx: Context, hook: Hook, item: HookInput): void {
     this.hooks.requireUrl(item.url);
     if (item.filter?.query) requireStoredQuery('filter.query', item.filter.query);
@@ -131,19 +120,4 @@ export class PutResolver {
       Object.assign(hook, sealAuthentication(this.hooks.vault, hook, item.authentication ?? {}));
     hook.change(item).tune(item);
   }
-}
-
-const targetKind = ({ name }: { name: string }): string => name[0]!.toLowerCase() + name.slice(1);
-
-async function put<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
-  ctx: Context,
-  items: readonly Item[],
-  options: PutOptions<Thing, Item, Key>,
-): Promise<PutAnswer> {
-  const outcomes = new Outcomes(items);
-  await ctx.em.transactional(async (em) => {
-    await putKeyed(em, outcomes, options);
-    outcomes.note(ctx, targetKind(options.type), options.isDry);
-  });
-  return outcomes.answer();
 }

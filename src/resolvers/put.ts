@@ -109,6 +109,8 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Ke
   key: Key;
   /** Class of the things. */
   type: EntityClass<Thing>;
+  /** Limits the things within which keys are unique. Absent: all of the organization. */
+  within?: Partial<Thing>;
   /** Whether a thing of the organization may be changed. The key of any other thing counts as taken. */
   isOurs?: (thing: Thing) => boolean;
   /** Whether an item that names any other thing by its identifier takes it over. Absent: none does. */
@@ -119,7 +121,9 @@ export interface PutOptions<Thing extends Keyed, Item extends KeyedItem<Key>, Ke
   full?: () => ApiError;
   make: () => Thing;
   /** Gives the thing its new values, or throws the item's fault before it changes anything. */
-  change: (thing: Thing, item: Item) => void;
+  change: (thing: Thing, item: Item) => void | Promise<void>;
+  /** Called after the things are stored, in their transaction. */
+  afterFlush?: (em: EntityManager) => Promise<void>;
 }
 
 /** Creates and changes things by their keys, with one read and one flush for all. */
@@ -128,7 +132,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
   outcomes: Outcomes<Item>,
   options: PutOptions<Thing, Item, Key>,
 ): Promise<void> {
-  const { organizationId, isDry, key, roomOf, full, make, change, isOurs = () => true } = options;
+  const { organizationId, isDry, key, roomOf, full, make, change, afterFlush, isOurs = () => true } = options;
   outcomes.requireValid();
   outcomes.requireUnique(key, (item) => item[key]);
   outcomes.requireUnique('id', ({ id }) => id);
@@ -146,7 +150,7 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
       const isAdded = known === undefined || !isOurs(known);
       if (isAdded && room <= 0 && full) throw full();
       const thing = known ?? make();
-      change(thing, item);
+      await change(thing, item);
       Object.assign(thing, { [key]: item[key] });
       done.set(thing, { index, isNew: known === undefined });
       if (isAdded) room -= 1;
@@ -163,18 +167,21 @@ export async function putKeyed<Thing extends Keyed, Item extends KeyedItem<Key>,
     outcomes.settle(index, { status, id: isNew && isDry ? null : thing.id });
     if (isNew && !isDry) em.persist(thing);
   }
-  if (isDry) em.clear();
+  if (isDry) return em.clear();
+  if (afterFlush === undefined) return;
+  await em.flush();
+  await afterFlush(em);
 }
 
 /** Reads the things that items name. Returns the function that finds the thing of an item, or throws its fault. */
 async function finderOf<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
   em: EntityManager,
   puts: readonly Placed<Item>[],
-  { organizationId, type, key, isDry, isOurs = () => true, mayTake = false }: PutOptions<Thing, Item, Key>,
+  { organizationId, type, key, isDry, within, isOurs = () => true, mayTake = false }: PutOptions<Thing, Item, Key>,
 ): Promise<(item: Item) => Thing | undefined> {
   const keys = puts.map(({ item }) => item[key]);
   const ids = puts.flatMap(({ item: { id } }) => (id != null && isId(id) ? id : []));
-  const where = { organizationId, $or: [{ [key]: { $in: keys } }, { id: { $in: ids } }] };
+  const where = { organizationId, ...within, $or: [{ [key]: { $in: keys } }, { id: { $in: ids } }] };
   // Locked, so that the flush stores all of them: none changes after it was read.
   const found = await em.find(type, where as never, isDry ? {} : { lockMode: LockMode.PESSIMISTIC_WRITE });
   const byKey = Map.groupBy(found, (thing): string | null | undefined => thing[key]);

@@ -28,6 +28,12 @@ const seconds = (description: string, from: number, to: number): PropertyDecorat
   };
 };
 
+/** Durations of decisions with their limits. */
+export const decisionSeconds = {
+  for: (description: string, from = 0) => seconds(description, from, maxFor),
+  wait: (description: string) => seconds(description, minWait, maxWait),
+};
+
 /** One comparison of a variable with a value. */
 @InputType({ description: 'One comparison of a variable with a value.' })
 export class AlertComparisonInput {
@@ -66,7 +72,8 @@ export class AlertConditionInput {
   query?: { [key: string]: PlainJson } | null;
 }
 
-const condition = (description: string): PropertyDecorator => {
+/** An optional condition. */
+export const condition = (description: string): PropertyDecorator => {
   return (target, key) => {
     Field(() => AlertConditionInput, { nullable: true, description })(target, key as string);
     ValidateNested()(target, key as string);
@@ -118,7 +125,8 @@ export class AlertDecisionArgs extends ApplicationArgs {
 
 /** Maximum number of addresses per rule. */
 const maxRecipients = 20;
-const recipients = () =>
+/** The addresses of a rule. */
+export const recipients = () =>
   emails(
     'E-mail addresses that get notices when an episode opens or closes. Each address must be confirmed once.',
     maxRecipients,

@@ -23,6 +23,7 @@ const examples: Readonly<Record<string, string>> = {
   previewAlertRule: `(${application}, kind: threshold, when: { any: [{ variable: "door", operator: eq, value: true }] }) { episodeCount }`,
   putApplications: `(${organization}, applications: [{ externalId: "cold-store", name: "Cold store" }]) ${put}`,
   putDevices: `(${organization}, devices: [{ serial: "a0-01", name: "Freezer", tags: ["roof"] }], linkTo: ["..."]) ${put}`,
+  putAlertRules: `(${application}, alertRules: [{ externalId: "hot", kind: threshold, name: "Too warm", when: { all: [{ variable: "temperature", operator: gt, value: 8 }] } }]) ${put}`,
   putHooks: `(${application}, hooks: [{ externalId: "erp", url: "https://erp.example/records", filter: { tags: ["roof"] } }]) ${put}`,
   putProducts: `(${organization}, products: [{ externalId: "thermometer", name: "Thermometer", version: "1", ${variables} }]) ${put}`,
   putTeamApplications: `(${organization}, teamId: "...", applications: [{ externalId: "cold-store", permission: write }]) ${put}`,

@@ -31,7 +31,7 @@ export class DeviceInput {
 
 /** Many things to put. */
 @ArgsType()
-class PutArgs extends OrganizationArgs {
+export class PutArgs extends OrganizationArgs {
   @flag('Only say what would be done, and change nothing.') dryRun?: boolean | null;
 }
 

@@ -47,6 +47,7 @@ const mutations: Readonly<Record<Exclude<Access, 'owners'>, ReadonlySet<string>>
     'deleteApplicationHook',
     'linkDevices',
     'pingApplicationHook',
+    'putAlertRules',
     'putHooks',
     'redeliverApplicationHook',
     'redeliverApplicationHookDelivery',

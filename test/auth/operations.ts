@@ -320,6 +320,13 @@ const operationsWithoutConnections: Record<string, Trial> = {
     access: 'writers',
     values: (things) => ({ ...application(things), hooks: [{ externalId: 'put', url: 'http://127.0.0.1:9/' }] }),
   },
+  'Mutation.putAlertRules': {
+    access: 'writers',
+    values: (things) => ({
+      ...application(things),
+      alertRules: [{ externalId: 'put', name: 'Put', kind: 'silence', silentFor: 600 }],
+    }),
+  },
   'Mutation.putTeams': {
     access: 'owners',
     values: (things) => ({ ...organization(things), teams: [{ name: things.fresh() }] }),

@@ -299,3 +299,46 @@ describe('ddp apply with values', () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.not.stringContaining('no Device Data Platform')]);
   });
 });
+
+describe('ddp apply with alert rules', () => {
+  const hot = {
+    name: 'Too warm',
+    kind: 'threshold',
+    severity: 'critical',
+    products: ['probe'],
+    tags: ['roof'],
+    when: { all: [{ variable: 'temperature', operator: 'gt', value: 8 }] },
+    until: { all: [{ variable: 'temperature', operator: 'lt', value: 5 }] },
+    for: 60,
+    maxGap: 600,
+    closeAfter: 3600,
+    recipients: ['a@ddp.example'],
+  };
+  const silent = { name: 'Silent', kind: 'silence', silentFor: 600, variable: 'temperature', disabled: true };
+  const products = {
+    probe: { name: 'Probe', version: '1', variables: [{ name: 'temperature', type: 'FLOAT32', unit: '' }] },
+  };
+  const file = (alertRules: object) => ({ products, applications: { cold: { name: 'Cold store', alertRules } } });
+
+  it('creates, changes, exports and removes them, and moves none of their products', async () => {
+    expect(await apply(file({ hot, silent }), '--dry-run')).toContain('+ rule hot of cold');
+    await apply(file({ hot, silent }));
+    expect(await apply(file({ hot, silent }))).toEqual(['Nothing to do.']);
+    const text = await exported();
+    expect(text).toMatchObject({ applications: { cold: { alertRules: { hot, silent } } } });
+    expect(await apply(text)).toEqual(['Nothing to do.']);
+    expect(await apply(file({ hot: { severity: 'info' }, silent }))).toEqual([
+      '~ rule hot of cold: severity',
+      'Done: 1 of 1.',
+    ]);
+    expect(await apply(file({ silent }), '--prune')).toEqual(['- rule hot of cold', 'Done: 1 of 1.']);
+  });
+
+  it('says what the service refuses, and changes nothing for a product that is not there', async () => {
+    await apply(file({ silent }));
+    expect(await refuse(file({ silent: { ...silent, silentFor: 1 } }))).toContain(
+      'applications.cold.alertRules.silent.silentFor',
+    );
+    expect(await refuse(file({ hot: { ...hot, products: ['prob'] } }))).toContain('there is no product "prob"');
+  });
+});

@@ -21,6 +21,7 @@ const inputs = {
   putProducts: ['products', 'ProductInput', ''],
   putApplications: ['applications', 'ApplicationInput', ''],
   putHooks: ['hooks', 'HookInput', 'applicationId'],
+  putAlertRules: ['alertRules', 'AlertRuleInput', 'applicationId'],
   putTeams: ['teams', 'TeamInput', ''],
   putTeamMembers: ['members', 'TeamMemberInput', 'teamId'],
   putTeamApplications: ['applications', 'TeamApplicationInput', 'teamId'],
@@ -188,6 +189,64 @@ describe('putHooks with the identifier of a hook of another application', () => 
     expect((await put('putHooks', [item], first))[0]!.error?.code).toBe('CONFLICT');
     const without = await owner.graph(query, { o: owner.id, a: null, items: [item] });
     expect(without.body.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+});
+
+describe('putAlertRules', () => {
+  const when = { all: [{ variable: 'temperature', operator: 'gt', value: 8 }] };
+  const hot = { externalId: 'hot', name: 'Too warm', kind: 'threshold', when, recipients: ['a@ddp.example'] };
+
+  it('creates rules by key, and keeps open episodes and recipients when no decision changes', async () => {
+    const id = await owner.make(`${at}/applications`, { name: 'Field' });
+    expect(statuses(await put('putAlertRules', [hot], id, true))).toEqual(['created']);
+    expect(statuses(await put('putAlertRules', [hot], id))).toEqual(['created']);
+    const device = await owner.make(`${at}/devices/a1`);
+    await owner.put(`/applications/${owner.id}/${id}/devices/${device}`);
+    await owner.post(`${at}/records`, [{ serial: 'a1', ts: 1_700_000_000, data: { temperature: 9 } }]);
+    const open = async () =>
+      (await owner.get<{ closedReason?: string }[]>(`/applications/${owner.id}/${id}/episodes`)).body.map(
+        ({ closedReason }) => closedReason ?? 'open',
+      );
+    expect(await open()).toEqual(['open']);
+    expect(statuses(await put('putAlertRules', [hot], id))).toEqual(['unchanged']);
+    expect(statuses(await put('putAlertRules', [{ ...hot, name: 'Hot', recipients: undefined }], id))).toEqual([
+      'updated',
+    ]);
+    expect(await open()).toEqual(['open']);
+    const rules = await owner.get(`/applications/${owner.id}/${id}/alert-rules`);
+    expect(rules.body).toMatchObject([{ name: 'Hot', recipients: ['a@ddp.example'] }]);
+    const warmer = { all: [{ variable: 'temperature', operator: 'gt', value: 20 }] };
+    expect(statuses(await put('putAlertRules', [{ ...hot, when: warmer }], id))).toEqual(['updated']);
+    expect(await open()).toEqual(['ruleChanged']);
+  });
+
+  it('fails what createAlertRule refuses and more than 100 rules, and stores the others', async () => {
+    const id = await owner.make(`${at}/applications`, { name: 'Field' });
+    const silence = (externalId: string) => ({ externalId, name: externalId, kind: 'silence', silentFor: 600 });
+    await put(
+      'putAlertRules',
+      Array.from({ length: 98 }, (_, index) => silence(`many ${index}`)),
+      id,
+    );
+    const items = [
+      { externalId: 'a', name: 'Without a condition', kind: 'threshold' },
+      { ...hot, products: [owner.id] },
+      { ...silence('many 1'), kind: 'threshold', when },
+      silence('b'),
+      silence('c'),
+      silence('d'),
+    ];
+    for (const dryRun of [true, false]) {
+      const answer = await put('putAlertRules', items, id, dryRun);
+      expect(answer.map(({ error }) => error?.code)).toEqual([
+        'VALIDATION_FAILED',
+        'NOT_FOUND',
+        'VALIDATION_FAILED',
+        undefined,
+        undefined,
+        'CONFLICT',
+      ]);
+    }
   });
 });
 

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AlertKind, type AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
+import type { AlertDecisionArgs } from '#schema/alert.args.js';
+import type { ApplicationArgs } from '#schema/application.args.js';
+import type { Context } from '#schema/context.js';
+import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
+import { requireProducts } from './alert-rules.js';
+
+/**
+ * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also when
+ * a product was deleted, or declares other types, since.
+ */
+export async function checkRule(ctx: Context, rule: AlertRule, before?: ReturnType<typeof decisionOf>): Promise<void> {
+  if (isDeepStrictEqual(decisionOf(rule), before)) return;
+  requireDecision(rule);
+  const isNew = (id: string) => before === undefined || !before.products.includes(id);
+  await requireProducts(ctx, rule.products.filter(isNew));
+  if (rule.kind === AlertKind.threshold) await requireTypes(ctx, rule.applicationId, rule);
+}
+
+/** Returns the fields that {@link checkRule} checks together. */
+export const decisionOf = ({ products, when, until, for: held, closeAfter, silentFor, variable }: AlertRule) => ({
+  products,
+  when,
+  until,
+  held,
+  closeAfter,
+  silentFor,
+  variable,
+});
+
+/** Returns the fields that define a rule's decision, with parsed conditions. */
+export function changeOf({
+  when,
+  until,
+  ...args
+}: Omit<AlertDecisionArgs, keyof ApplicationArgs>): Omit<AlertRuleChange, 'name'> {
+  const { products, tags, maxGap, closeAfter, silentFor, variable } = args;
+  return {
+    products,
+    tags,
+    for: args.for,
+    maxGap,
+    closeAfter,
+    silentFor,
+    variable,
+    ...(when !== undefined && { when: when && readCondition('when', when) }),
+    ...(until !== undefined && { until: until && readCondition('until', until) }),
+  };
+}

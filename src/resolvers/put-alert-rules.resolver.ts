@@ -1,0 +1,74 @@
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import type { Alerts } from '#alerts/alerts.js';
+import { invalid } from '#common/errors.js';
+import { AlertRule } from '#entities/alert-rule.js';
+import { newId } from '#entities/id.js';
+import { PutAnswer } from '#entities/put-answer.js';
+import type { Context } from '#schema/context.js';
+import { type AlertRuleInput, PutAlertRulesArgs } from '#schema/put-alert-rules.args.js';
+import { changeOf, checkRule, decisionOf } from './alert-change.js';
+import { noteRecipients } from './alert-recipients.js';
+import { restartRule, roomForRules, tooManyRules } from './alert-rules.js';
+import { put, requireApplicationToPut } from './put-many.js';
+
+/** Resolves the mutation that puts many alert rules by their keys. */
+@Resolver()
+export class PutAlertRulesResolver {
+  constructor(
+    private readonly alerts: Pick<Alerts, 'wake' | 'wakeMail'>,
+    private readonly clock: () => number,
+  ) {}
+
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes alert rules of an application by the keys of a tool. One outcome per rule, in order; the fault of one does not fail the others. Episodes close and clocks restart only for rules that decide differently than before.',
+  })
+  async putAlertRules(
+    @Args(() => PutAlertRulesArgs) { organizationId, applicationId, alertRules, dryRun }: PutAlertRulesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun });
+    const restarted = new Set<AlertRule>();
+    const addressed = new Set<AlertRule>();
+    const answer = await put(ctx, alertRules, {
+      organizationId,
+      key: 'externalId',
+      isDry: dryRun === true,
+      type: AlertRule,
+      within: { applicationId: id },
+      roomOf: (em) => roomForRules(em, id),
+      full: tooManyRules,
+      make: () => Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id }),
+      change: async (rule, item) => {
+        const isNew = (rule.kind as unknown) === undefined;
+        await checkItem(ctx, rule, item, isNew);
+        rule.kind = item.kind;
+        if (rule.change(valuesOf(item)) || isNew) restarted.add(rule);
+        if (item.recipients != null) addressed.add(rule);
+      },
+      afterFlush: async (em) => {
+        for (const rule of restarted) await restartRule(em, rule);
+        for (const rule of addressed) await noteRecipients(em, rule, this.clock());
+      },
+    });
+    if (dryRun !== true) {
+      this.alerts.wake();
+      this.alerts.wakeMail();
+    }
+    return answer;
+  }
+}
+
+const valuesOf = (item: AlertRuleInput) => {
+  const { name, severity, disabled, recipients } = item;
+  return { ...changeOf(item), name, severity, disabled, recipients };
+};
+
+/** Checks the rule that an item would make, on a copy: a rule whose item fails stays as it is. */
+async function checkItem(ctx: Context, rule: AlertRule, item: AlertRuleInput, isNew: boolean): Promise<void> {
+  if (!isNew && item.kind !== rule.kind)
+    throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
+  const wanted = Object.assign(new AlertRule(), rule, { kind: item.kind });
+  wanted.change(valuesOf(item));
+  await checkRule(ctx, wanted, isNew ? undefined : decisionOf(rule));
+}

@@ -1,0 +1,34 @@
+import { loadApplication, requireOrganization } from '#auth/access.js';
+import { invalid } from '#common/errors.js';
+import { nilId } from '#entities/id.js';
+import type { PutAnswer } from '#entities/put-answer.js';
+import type { Context } from '#schema/context.js';
+import type { PutHooksArgs } from '#schema/put.args.js';
+import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './put.js';
+
+/** Returns the identifier of the application to put things into, or one that no application has. */
+export async function requireApplicationToPut(
+  ctx: Context,
+  { organizationId, applicationId, dryRun }: Omit<PutHooksArgs, 'hooks'>,
+): Promise<string> {
+  if (applicationId != null) return (await loadApplication(ctx, organizationId, applicationId, 'write')).id;
+  if (dryRun !== true) throw invalid([{ path: 'applicationId', message: 'must be given, except in a dry run' }]);
+  requireOrganization(ctx, organizationId, 'own');
+  return nilId;
+}
+
+const targetKind = ({ name }: { name: string }): string => name[0]!.toLowerCase() + name.slice(1);
+
+/** Puts items in one transaction, and notes the call in the audit log. */
+export async function put<Thing extends Keyed, Item extends KeyedItem<Key>, Key extends KeyName>(
+  ctx: Context,
+  items: readonly Item[],
+  options: PutOptions<Thing, Item, Key>,
+): Promise<PutAnswer> {
+  const outcomes = new Outcomes(items);
+  await ctx.em.transactional(async (em) => {
+    await putKeyed(em, outcomes, options);
+    outcomes.note(ctx, targetKind(options.type), options.isDry);
+  });
+  return outcomes.answer();
+}
