@@ -88,8 +88,8 @@ export const edgeAttacks: Readonly<Record<string, Attack>> = {
     workers: 2,
     async prepare(of) {
       const record = () => {
-        const names = Array.from({ length: 900 }, (_, index) => [`n${randomUUID()}${index}`, index]);
-        return JSON.stringify({ serial: of.serials[0], data: Object.fromEntries(names) });
+        const names = Array.from({ length: 900 }, (_, index): [string, number] => [`n${randomUUID()}${index}`, index]);
+        return JSON.stringify({ serial: of.serials[0], data: Object.fromEntries<number>(names) });
       };
       return [() => send(of, `${organizationOf(of)}/records`, record())];
     },

@@ -1,6 +1,6 @@
 import { Calls, type Item, type PutCall, type Single } from './calls.js';
-import { type Graph, type Operation, Refusal } from './client.js';
-import { savingOf, withProducts } from './dashboard.js';
+import { type Graph, Refusal } from './client.js';
+import { savingIn, savingOf, withProducts } from './dashboard.js';
 import type { Values } from './document.js';
 import type { Lease } from './lease.js';
 import { isNew, type Token } from './names.js';
@@ -92,22 +92,17 @@ class Applying {
         const steps = group.map(({ step }) => step);
         // A dry run checks hooks of an application that is still to be made without an application.
         const isUnmade = this.calls.isDry && isNew(parent);
-        const call = (value: string | null): PutCall => ({
+        const call = (value: string | undefined): PutCall => ({
           name: 'putHooks',
           list: 'hooks',
           type: 'HookInput',
-          more: { name: 'applicationId', type: 'ID', value },
+          more: { name: 'applicationId', type: 'ID', value: value ?? null },
         });
-        await this.putBelow(
-          isUnmade ? undefined : parent,
-          steps,
-          (id) => call(id ?? null),
-          (step) => ({
-            ...withFilterProducts(step.values, (token) => this.idOf(token)),
-            externalId: keys.get(step)!,
-            ...idOf(step),
-          }),
-        );
+        await this.putBelow(isUnmade ? undefined : parent, steps, call, (step) => ({
+          ...withFilterProducts(step.values, (token) => this.idOf(token)),
+          externalId: keys.get(step)!,
+          ...idOf(step),
+        }));
       }
   }
 
@@ -151,7 +146,7 @@ class Applying {
       application: this.idOf(each.parent!.token),
       document: withProducts(each.values, (token) => this.idOf(token)),
     })))
-      singles.push({ step, operation: await this.saving(item.application, item.document) });
+      singles.push({ step, operation: await savingIn(this.calls, this.plan.state, item.application, item.document) });
     await this.calls.runAll(singles);
   }
 
@@ -287,18 +282,6 @@ class Applying {
       return make(step);
     });
     if (items.length > 0) await this.calls.put(call(parent && this.idOf(parent)), items, this.made);
-  }
-
-  private async saving(applicationId: string, document: Values): Promise<Operation> {
-    const { calls, plan } = this;
-    const known = plan.state.applications.find(({ id }) => id === applicationId)?.dashboard;
-    if (known != null) return savingOf(calls.organizationId, applicationId, known.version, document);
-    // An application that got its dashboard in an earlier step may have a document from before.
-    const found = await calls.graph.ask<{ application: { dashboard: { version: number } | null } }>(
-      'query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }',
-      { o: calls.organizationId, a: applicationId },
-    );
-    return savingOf(calls.organizationId, applicationId, found.application.dashboard?.version ?? 0, document);
   }
 
   private deviceValues({ product, ...values }: Values): Values {

@@ -1,5 +1,6 @@
-import type { Operation } from './client.js';
+import type { Graph, Operation } from './client.js';
 import type { Values } from './document.js';
+import type { State } from './state.js';
 
 /** The parts of a dashboard's document that name products. */
 interface Naming {
@@ -54,3 +55,20 @@ export const savingOf = (
     updateDashboard(organizationId: $o, applicationId: $a, version: $v, document: $d) { version } }`,
   variables: { o: organizationId, a: applicationId, v: version, d: document },
 });
+
+/** Returns the operation that saves a dashboard over its stored version. */
+export async function savingIn(
+  { organizationId, graph }: { readonly organizationId: string; readonly graph: Graph },
+  { applications }: Pick<State, 'applications'>,
+  applicationId: string,
+  document: Values,
+): Promise<Operation> {
+  const known = applications.find(({ id }) => id === applicationId)?.dashboard;
+  if (known != null) return savingOf(organizationId, applicationId, known.version, document);
+  // An application that got its dashboard in an earlier step may have a document from before.
+  const found = await graph.ask<{ application: { dashboard: { version: number } | null } }>(
+    'query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { dashboard { version } } }',
+    { o: organizationId, a: applicationId },
+  );
+  return savingOf(organizationId, applicationId, found.application.dashboard?.version ?? 0, document);
+}

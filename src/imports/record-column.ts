@@ -122,7 +122,14 @@ export const readTime = (text: string): number | string => {
   }
   if (isoTime.test(text)) {
     const [, fraction] = /\.(\d+)/.exec(text) ?? [];
-    const whole = Date.parse(text.replace(' ', 'T').replace(/\s?UTC$/, 'Z').replace(/\s/, '').replace(/\.\d+/, '').replace(/(:\d{2}[+-]\d{2})$/, '$1:00'));
+    const whole = Date.parse(
+      text
+        .replace(' ', 'T')
+        .replace(/\s?UTC$/, 'Z')
+        .replace(/\s/, '')
+        .replace(/\.\d+/, '')
+        .replace(/(:\d{2}[+-]\d{2})$/, '$1:00'),
+    );
     if (!Number.isNaN(whole)) return whole / 1000 + (fraction === undefined ? 0 : Number(`0.${fraction}`));
   }
   if (decimalComma.test(text)) return `${text} has a decimal comma: write ${text.replace(',', '.')}`;

@@ -49,8 +49,14 @@ describe('record import', () => {
 
   it.each([
     ['PostgreSQL', 'serial,ts,level,open\nF1,2024-05-01 12:00:00.5+00,1,true\nF1,2024-05-01 14:00:00+02,2,false\n'],
-    ['BigQuery', 'serial,ts,level,open\nF2,2024-05-01 12:00:00.500000 UTC,1,true\nF2,2024-05-01 12:00:00 UTC,2,false\n'],
-    ['pandas', ',serial,ts,level,open\n0,F3,2024-05-01 12:00:00.5+00:00,1,True\n1,F3,2024-05-01 12:00:00+00:00,2,False\n'],
+    [
+      'BigQuery',
+      'serial,ts,level,open\nF2,2024-05-01 12:00:00.500000 UTC,1,true\nF2,2024-05-01 12:00:00 UTC,2,false\n',
+    ],
+    [
+      'pandas',
+      ',serial,ts,level,open\n0,F3,2024-05-01 12:00:00.5+00:00,1,True\n1,F3,2024-05-01 12:00:00+00:00,2,False\n',
+    ],
     ['a spreadsheet', 'serial,ts,level,open\nF4,1714564800.5,1,TRUE\n,,,\nF4,1714564800,2,FALSE\n,,,\n'],
   ])('reads history as %s writes it', async (_, file) => {
     const serial = /F\d/.exec(file)![0];

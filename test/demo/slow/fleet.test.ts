@@ -70,7 +70,7 @@ describe('ddp demo --fleet', () => {
     expect(heard).toHaveLength(39);
     const [cold, buildings] = fleet.applications.items.map((application) => application.hooks.items);
     expect(cold).toMatchObject([{ stats: { successRate: 1, pending: 0 } }]);
-    expect(buildings).toMatchObject([{ stats: { successRate: null, pending: expect.any(Number) } }]);
+    expect(buildings).toMatchObject([{ stats: { successRate: 0, pending: expect.any(Number) } }]);
     expect(buildings![0]!.stats.pending).toBeGreaterThan(10);
     const removed = await runCommand([...options, '--remove'], {});
     await proxy.cut();
