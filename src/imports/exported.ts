@@ -2,7 +2,7 @@ import type { PlainJson } from '#json/json.js';
 import type { PlainObject } from '#records/item.js';
 
 /*
- * What exports of records write in a way of their own. The process that reads Parquet loads this file too, so it
+ * Forms of values that only exports of records write. The process that reads Parquet loads this file too, so it
  * imports only types.
  */
 

@@ -121,7 +121,7 @@ export const documents = (people: readonly string[]): Arbitrary<Written> =>
       })) as Arbitrary<Written>;
   });
 
-/** What may be wrong with a document. */
+/** Faults that a document may have. */
 export const faulty = (document: Arbitrary<Written>): Arbitrary<Written> =>
   fc.tuple(document, fc.constantFrom(...mistakes)).map(([written, mistake]) => mistake(structuredClone(written)));
 

@@ -7,7 +7,7 @@ import { applyDocument } from '#configuration/run.js';
 import { readState } from '#configuration/state.js';
 import type { AccountActor } from '../support/world.js';
 
-/** What `ddp apply` does with a document. */
+/** Uses of a document by `ddp apply`. */
 export interface Applied {
   lines: string[];
   done: number;

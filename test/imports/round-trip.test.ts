@@ -63,7 +63,7 @@ const byPath = (of: Json, path = ''): [string, Json][] => {
 const sorted = (found: [string, Json][]) => found.map((pair) => JSON.stringify(pair)).toSorted();
 
 const texts = new Set(variables.flatMap(({ name, type }) => (type === 'TXT' ? [name] : [])));
-/** What a CSV file says of a record: a variable that is text has only texts. */
+/** Fields of a record in a CSV file: a variable that is text has only texts. */
 const said =
   (only: RegExp) =>
   ({ ts, data, metadata: about }: Line) => {
