@@ -43,3 +43,13 @@ export const send = async (
   await answer.body.dump({ limit: 2 ** 30 });
   return answer.statusCode;
 };
+
+/** Creates an object and returns its identifier. Throws when the service refuses it. */
+export const make = async ({ client, token }: Attacker, path: string, body: object): Promise<string> => {
+  const headers = { authorization: `Bearer ${token}`, ...json };
+  const answer = await client.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
+  const told = (await answer.body.json()) as { id?: string };
+  const { id } = told;
+  if (id === undefined) throw new Error(`${path} answered ${answer.statusCode}: ${JSON.stringify(told)}`);
+  return id;
+};

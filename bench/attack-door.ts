@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deflateRawSync, zstdCompressSync } from 'node:zlib';
 import { generate } from 'mqtt-packet';
 import { dataPage, type Page, parquetFile, prefixed, run } from '../test/imports/parquet-file.js';
-import { type Attack, type Attacker, attackerAddress, send } from './attack-call.js';
+import { type Attack, type Attacker, attackerAddress, make, send } from './attack-call.js';
 
 /* Attacks on file imports, MQTT, and the endpoints of search engine clients and exports. Each of them once stopped
    or crashed the service. */
@@ -31,13 +31,6 @@ const importing = (of: Attacker, body: Buffer, type: string) => async (): Promis
   await pause(1000);
   if (id !== undefined) await remove(of, `${path}/${id}`);
   return answer.statusCode;
-};
-
-/** Creates an object and returns its identifier. */
-const make = async ({ client, token }: Attacker, path: string, body: object): Promise<string> => {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await client.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
-  return ((await answer.body.json()) as { id: string }).id;
 };
 
 const remove = async ({ client, token }: Attacker, path: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Attack, type Attacker, json, send } from './attack-call.js';
+import { type Attack, type Attacker, json, make, send } from './attack-call.js';
 
 /* Attacks at the edges: persisted operations, forwarded addresses, one thing changed by many, rules of alerts, names of
    fields, and files of the console. */
@@ -7,16 +7,6 @@ import { type Attack, type Attacker, json, send } from './attack-call.js';
 const organizationOf = ({ organizationId }: Attacker) => `/ddp/v1/organizations/${organizationId}`;
 const applicationOf = ({ organizationId, applicationId }: Attacker) =>
   `/ddp/v1/applications/${organizationId}/${applicationId}`;
-
-/** Creates an object and returns its identifier. */
-const make = async ({ client, token }: Attacker, path: string, body: object): Promise<string> => {
-  const headers = { authorization: `Bearer ${token}`, ...json };
-  const answer = await client.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
-  const told = (await answer.body.json()) as { id?: string };
-  const { id } = told;
-  if (id === undefined) throw new Error(`${path} answered ${answer.statusCode}: ${JSON.stringify(told)}`);
-  return id;
-};
 
 /** Lists objects by their identifiers. */
 const list = async ({ client, token }: Attacker, path: string): Promise<{ id: string }[]> => {

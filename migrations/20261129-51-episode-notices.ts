@@ -1,7 +1,7 @@
 import { OnlineMigration } from '#database/online-migration.js';
 import type { OnlineSteps } from '#database/online-steps.js';
 
-/** What notices of episodes say about their device, and who got them. */
+/** Columns and a table for notices of episodes: facts of the device, and who got the mails. */
 export class EpisodeNotices extends OnlineMigration {
   override async steps(steps: OnlineSteps): Promise<void> {
     // The device as it was when the episode opened: its end is also told when the device is deleted.

@@ -16,8 +16,11 @@ export async function keepConsoleAssets(pool: Pool, now: Date, folder = join(con
   const files = await readdir(folder).catch(() => []);
   const names = files.filter((name) => name.endsWith('.br')).map((name) => name.slice(0, -'.br'.length));
   if (names.length === 0) return;
+  // Processes that start at once lock the rows in one order, so that none waits for another in a circle.
   const { rows } = await pool.query<{ name: string }>(sql`
-    update console_asset set build_at = greatest(build_at, ${now}) where name = any(${names}) returning name`);
+    with known as (select name from console_asset where name = any(${names}) order by name for update)
+    update console_asset a set build_at = greatest(a.build_at, ${now}) from known where a.name = known.name
+    returning a.name`);
   const kept = new Set(rows.map(({ name }) => name));
   const missing = names.filter((name) => !kept.has(name));
   const contents = await Promise.all(missing.map((name) => readFile(join(folder, `${name}.br`))));
@@ -26,8 +29,11 @@ export async function keepConsoleAssets(pool: Pool, now: Date, folder = join(con
     select name, content, ${now} from unnest(${missing}::text[], ${contents}::bytea[]) as file (name, content)
     on conflict (name) do nothing`);
   await pool.query(sql`
-    delete from console_asset where build_at < (
-      select min(build_at) from (select distinct build_at from console_asset order by build_at desc limit ${builds}) b)`);
+    with old as (
+      select name from console_asset where build_at < (
+        select min(build_at) from (select distinct build_at from console_asset order by build_at desc limit ${builds}) b)
+       order by name for update)
+    delete from console_asset a using old where a.name = old.name`);
 }
 
 /** Creates the function that finds a file of another build, compressed by Brotli. */
