@@ -4,12 +4,17 @@ import { type CsvPage, type CsvRow, type Place, readCsv, separatorOf } from './c
 import { readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
 
-/** Progress of reading a CSV file: its header, and the place of the next row. */
-export interface CsvCursor<Columns> extends Place {
+/** The header of a CSV file. */
+export interface CsvHeader<Columns> {
+  /** Separates the cells. With a semicolon, numbers may have a decimal comma. */
   delimiter: string;
   columns: Columns;
   /** Number of cells of the header. */
   width: number;
+}
+
+/** Progress of reading a CSV file: its header, and the place of the next row. */
+export interface CsvCursor<Columns> extends CsvHeader<Columns>, Place {
   /** Number of rows read so far, and the number of them that are not CSV. */
   rows: number;
   broken: number;
@@ -38,7 +43,7 @@ export interface CsvReader<Columns> {
   limits: CsvLimits;
   readColumns(cells: readonly string[], line: number): Columns | ImportFault[];
   /** @param offset byte offset of the first row */
-  take(rows: readonly CsvRow[], header: { columns: Columns; width: number }, offset: number): Promise<Tally>;
+  take(rows: readonly CsvRow[], header: CsvHeader<Columns>, offset: number): Promise<Tally>;
 }
 
 /** Returns a tally of faults that concern the file as a whole and reject no line. */

@@ -4,6 +4,8 @@ import type { ImportFault } from '#entities/file-import.js';
 import { serialKey } from '#entities/serial.js';
 import { argumentFaults } from '#schema/arguments.js';
 import type { CsvRow } from './csv.js';
+import type { CsvHeader } from './csv-step.js';
+import { readComma } from './record-column.js';
 
 /** A device as a line describes it. An absent value leaves the stored one as it is; `null` clears it. */
 export interface DeviceLine {
@@ -60,7 +62,9 @@ export const readColumns = (cells: readonly string[], line: number): Columns | I
     const field = names[name.toLowerCase()];
     const fault = (message: string) => faults.push({ line, column: index + 1, field: name, message });
     if (field === undefined) {
-      if (!ignored.has(name.toLowerCase())) fault(`is not a column of devices; they are ${known}`);
+      // pandas writes its index as a first column without a name.
+      if (!ignored.has(name.toLowerCase()) && !(index === 0 && name === ''))
+        fault(`is not a column of devices; they are ${known}`);
     } else if (columns[field] !== undefined) fault(`says the same as column ${columns[field] + 1}`);
     else columns[field] = index;
   });
@@ -79,13 +83,12 @@ const known = 'serial, name, product, tags, location (or lat and lon), applicati
 const listSeparator = /[;|]/;
 
 const decimal = /^[+-]?\d{1,20}(\.\d{1,20})?(e[+-]?\d{1,3})?$/i;
-const decimalComma = /^[+-]?\d{1,20},\d{1,20}$/;
 
 /** Reads a row. Returns its faults instead if it has any. */
 export const readLine = (
   { line, cells, quoted }: CsvRow,
-  columns: Columns,
-  { width, clearEmpty }: { width: number; clearEmpty: boolean },
+  { columns, width, delimiter }: CsvHeader<Columns>,
+  { clearEmpty }: { clearEmpty: boolean },
 ): DeviceLine | ImportFault[] => {
   if (cells.length !== width) return [{ line, message: widthFault(cells.length, width) }];
   const faults: ImportFault[] = [];
@@ -111,10 +114,10 @@ export const readLine = (
     location:
       columns.location === undefined
         ? placeOf(
-            value('lat', (text) => coordinate('lat', text, fault)),
-            value('lon', (text) => coordinate('lon', text, fault)),
+            value('lat', (text) => coordinate(text, delimiter, (message) => fault('lat', message))),
+            value('lon', (text) => coordinate(text, delimiter, (message) => fault('lon', message))),
           )
-        : value('location', (text) => readPlace(text, fault)),
+        : value('location', (text) => readPlace(text, delimiter, (message) => fault('location', message))),
   };
   if (columns.lat !== undefined && (cell('lat') === '') !== (cell('lon') === ''))
     fault(cell('lat') === '' ? 'lat' : 'lon', 'is missing: a location needs both');
@@ -156,16 +159,12 @@ const jsonList = (text: string): string[] | undefined => {
   }
 };
 
-type AddFault = (field: Field, message: string) => void;
+type AddFault = (message: string) => void;
 
-const coordinate = (field: 'lat' | 'lon' | 'location', text: string, fault: AddFault): number | undefined => {
-  if (decimal.test(text)) return Number(text);
-  fault(
-    field,
-    decimalComma.test(text)
-      ? `${text} has a decimal comma: write ${text.replace(',', '.')}`
-      : 'must be a number of degrees, such as 59.8586',
-  );
+const coordinate = (text: string, delimiter: string, fault: AddFault): number | undefined => {
+  const number = readComma(text, delimiter);
+  if ('text' in number && decimal.test(number.text)) return Number(number.text);
+  fault('fault' in number ? number.fault : 'must be a number of degrees, such as 59.8586');
   return undefined;
 };
 
@@ -175,16 +174,19 @@ const placeOf = (lat: number | null | undefined, lon: number | null | undefined)
 };
 
 /** Reads a location such as `59.86 17.64`, `59.86,17.64` or `59.86;17.64`. */
-const readPlace = (text: string, fault: AddFault) => {
+const readPlace = (text: string, delimiter: string, fault: AddFault) => {
   const parts = text.split(/[\s;]+/);
+  // Where commas may be decimal, 59,86 is not two numbers.
+  const number = readComma(text, delimiter);
+  const isNumber = 'text' in number && number.text !== text;
   const [first = '', second = '', ...rest] = parts.length === 1 ? text.split(',') : parts;
   const lat = first.endsWith(',') ? first.slice(0, -1) : first;
-  if (second === '' || rest.length > 0) {
-    fault('location', 'must be latitude and longitude in degrees, such as 59.8586 17.6389');
+  if (isNumber || second === '' || rest.length > 0) {
+    fault('must be latitude and longitude in degrees, such as 59.8586 17.6389');
     return undefined;
   }
-  const latitude = coordinate('location', lat, fault);
-  return latitude === undefined ? undefined : placeOf(latitude, coordinate('location', second, fault));
+  const latitude = coordinate(lat, delimiter, fault);
+  return latitude === undefined ? undefined : placeOf(latitude, coordinate(second, delimiter, fault));
 };
 
 /** Maps the path of a fault to a column of the file. */

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ImportFault } from '#entities/file-import.js';
 import type { CsvRow } from './csv.js';
+import type { CsvHeader } from './csv-step.js';
 import { type Columns, type DeviceLine, readLine } from './device-line.js';
 import { resolveReferences } from './device-reference.js';
 import { writeDevices } from './device-write.js';
@@ -12,12 +13,13 @@ export async function takeDevices(
   tx: PoolClient,
   { id, organizationId, options }: OpenImport,
   rows: readonly CsvRow[],
-  { columns, width, dryRun, now }: { columns: Columns; width: number; dryRun: boolean; now: Date },
+  header: CsvHeader<Columns>,
+  { dryRun, now }: { dryRun: boolean; now: Date },
 ): Promise<Tally> {
   const faults: ImportFault[] = [];
   const read: DeviceLine[] = [];
   for (const row of rows) {
-    const line = readLine(row, columns, { width, clearEmpty: options.clearEmpty });
+    const line = readLine(row, header, options);
     if (Array.isArray(line)) faults.push(...line);
     else read.push(line);
   }

@@ -8,9 +8,10 @@ import type { Item, PlainObject } from '#records/item.js';
 import { Rejection } from '#records/item.js';
 import { readNative } from '#records/native.js';
 import type { CsvRow } from './csv.js';
+import type { CsvHeader } from './csv-step.js';
 import { deviceIn, jsonIn, listIn, put, type RecordBody } from './exported.js';
 import { fromExport, takeBareFrame } from './exported-line.js';
-import { decimalComma, numberPattern, type RecordColumns, readTime } from './record-column.js';
+import { numberPattern, type RecordColumns, readComma, readTime } from './record-column.js';
 
 /** A line of a file of records: a record to store, or a fault. */
 export type RecordLine = { line: number; item: Item } | { line: number; fault: Omit<ImportFault, 'line'> };
@@ -35,8 +36,8 @@ const readText = (text: string, { isExport }: RecordColumns): PlainJson =>
  */
 export const readRecordRow = (
   { line, cells, quoted }: CsvRow,
-  columns: RecordColumns,
-  { width, isText }: { width: number; isText: (device: string, variable: string) => boolean },
+  { columns, width, delimiter }: CsvHeader<RecordColumns>,
+  isText: (device: string, variable: string) => boolean,
 ): RecordLine => {
   if (cells.length !== width)
     return {
@@ -52,7 +53,7 @@ export const readRecordRow = (
   const device = deviceOf(cells, columns);
   const named = columns.isById ? 'deviceId' : 'serial';
   if (device === '') return at(columns.device, named, 'is missing');
-  const ts = readTime(cells[columns.ts]!.trim());
+  const ts = readTime(cells[columns.ts]!.trim(), delimiter);
   if (typeof ts === 'string') return at(columns.ts, 'ts', ts);
   const body: RecordBody = { [named]: device, ts, data: {}, metadata: {} };
   const key = columns.key === undefined ? '' : cells[columns.key]!.trim();
@@ -62,13 +63,10 @@ export const readRecordRow = (
     const text = isQuoted ? cells[index]! : cells[index]!.trim();
     if (text === '' && !isQuoted) continue;
     const isOwnText = path[0] === 'data' && path.length > 1 && isText(device, path.slice(1).join('.'));
-    if (!isOwnText && !isQuoted && decimalComma.test(text))
-      return at(
-        index,
-        name,
-        `${text.slice(0, 100)} has a decimal comma: write ${text.slice(0, 100).replace(',', '.')}`,
-      );
-    const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : read(text);
+    const isTaken = isOwnText || isQuoted;
+    const number = isTaken ? { text } : readComma(text, delimiter);
+    if ('fault' in number) return at(index, name, number.fault);
+    const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : read(number.text);
     if (put(body, path, value, columns.isExport)) continue;
     return at(
       index,

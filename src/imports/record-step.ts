@@ -9,6 +9,7 @@ import { recordOf } from '#records/new-record.js';
 import { loadDevices } from '#records/postgres/log/device.js';
 import type { RecordLog } from '#records/record-log.js';
 import type { CsvRow } from './csv.js';
+import type { CsvHeader } from './csv-step.js';
 import type { OpenImport, Tally } from './import-row.js';
 import type { RecordColumns } from './record-column.js';
 import { deviceOf, type RecordLine, readRecordRow } from './record-line.js';
@@ -118,13 +119,14 @@ export async function readRecordRows(
   tx: PoolClient,
   organizationId: string,
   rows: readonly CsvRow[],
-  { columns, width }: { columns: RecordColumns; width: number },
+  header: CsvHeader<RecordColumns>,
 ): Promise<RecordLine[]> {
+  const { columns } = header;
   const named = (row: CsvRow) => deviceOf(row.cells, columns);
   const texts = await loadTexts(tx, organizationId, [...new Set(rows.map(named))], columns.isById);
   const isText = (device: string, variable: string) =>
     texts.get(nameOf(device, columns.isById))?.has(variable) === true;
-  return rows.map((row) => readRecordRow(row, columns, { width, isText }));
+  return rows.map((row) => readRecordRow(row, header, isText));
 }
 
 const nameOf = (device: string, isById: boolean) => (isById ? device : serialKey(device));

@@ -139,7 +139,7 @@ const readDevices = (tx: PoolClient, open: OpenImport, cursor: PlainJson, { dryR
   stepThroughCsv<Columns>(tx, open.id, cursor as never, {
     limits: deviceLimits,
     readColumns,
-    take: (rows, header) => takeDevices(tx, open, rows, { ...header, dryRun, now }),
+    take: (rows, header) => takeDevices(tx, open, rows, header, { dryRun, now }),
   });
 
 const readRecords = (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: Run): Promise<Read> => {

@@ -165,6 +165,31 @@ describe('device import from CSV', () => {
     expect(none.faults[0]).toMatchObject({ line: 1, field: 'serial' });
   });
 
+  it('reads decimal commas where semicolons separate the cells, and skips a first column without a name', async () => {
+    const file = [';serial;lat;lon', '0;f6-01;59,8586;-17,5', '1;f6-02;1.234,5;17,5'].join('\n');
+    const places = [
+      'serial;location',
+      'f6-03;59,8586 17,5',
+      'f6-04;"59,8586; 17,5"',
+      'f6-05;59.8586,17.5',
+      'f6-06;59,8586',
+    ].join('\n');
+    const one = await files.whole('/devices?dryRun=false', file);
+    expect(one.faults).toEqual([
+      { line: 3, column: 3, field: 'lat', message: '1.234,5 has separators of thousands: write 1234.5' },
+    ]);
+    const other = await files.whole('/devices?dryRun=false', places);
+    expect(other.faults).toMatchObject([{ line: 5, column: 2, field: 'location' }]);
+    const columns = 'serial,location.lat,location.lon';
+    const { body } = await tenant.owner.get<string>(`/organizations/${tenant.id}/export?columns=${columns}`);
+    expect(body.split('\r\n').filter((line) => line.startsWith('f6-'))).toEqual([
+      'f6-01,59.8586,-17.5',
+      'f6-03,59.8586,17.5',
+      'f6-04,59.8586,17.5',
+      'f6-05,59.8586,17.5',
+    ]);
+  });
+
   it('lists the first 1,000 errors and counts all', async () => {
     const file = `serial,name\n${'x,One\n'.repeat(1200)}`;
     const checked = await files.whole('/devices', file);
