@@ -29,9 +29,9 @@ export interface RecordIndex {
   fields(call: SearchCall): Promise<FieldType[]>;
   /**
    * Checks a query.
-   * @throws ApiError 422, with the engines' reason, if a search of the organization's records would refuse it
+   * @throws ApiError 422, with the engines' reason, if a search of the application's records would refuse it
    */
-  check(organizationId: string, query: PlainJson): Promise<void>;
+  check(application: Application, query: PlainJson): Promise<void>;
   /**
    * Reads a line for each device and variable, in order. A line without values is empty.
    * @throws ApiError 422 above the limits
@@ -88,10 +88,14 @@ export interface RecordIndex {
 /** The part of an index that answers searches. */
 export type Search = Pick<RecordIndex, 'prepare' | 'prepareMulti' | 'fields'>;
 
-/** Scope of a search: an application that the caller may read. */
-export interface SearchCall {
+/** An application that the caller may read. */
+export interface Application {
   organizationId: string;
   applicationId: string;
+}
+
+/** Scope of a search. */
+export interface SearchCall extends Application {
   /** Position that a standby must have replayed to answer; undefined: the primary answers. */
   position?: string | undefined;
   /** Aborted when the caller is gone, which cancels the search. */

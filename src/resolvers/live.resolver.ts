@@ -26,7 +26,7 @@ export class LiveResolver {
   constructor(
     private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices' | 'episodes'>,
     private readonly jobs: Pick<Jobs, 'find'>,
-    /** Checks a query. It throws 422 for one that a search of the organization's records would refuse. */
+    /** Checks a query. It throws 422 for one that a search of the application's records would refuse. */
     private readonly index: Pick<RecordIndex, 'check'>,
   ) {}
 
@@ -40,7 +40,7 @@ export class LiveResolver {
     const { organizationId, deviceIds, query } = args;
     const { id } = await loadApplication(ctx, organizationId, args.applicationId, 'read');
     if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
-    if (query != null) await this.index.check(organizationId, query);
+    if (query != null) await this.index.check({ organizationId, applicationId: id }, query);
     const batches = await this.live.records({
       ...wanted(ctx, args, { applicationId: id }),
       ...(deviceIds != null && { deviceIds }),

@@ -88,6 +88,7 @@ describe('catalogue of the fields of an application', () => {
       ).rows;
     const before = await noted();
     await world.pool.query('delete from record_field_product where organization_id = $1', [owner.id]);
+    await world.pool.query('update record_field set by_product = false where organization_id = $1', [owner.id]);
     expect(await dataOf(owner, bare)).toEqual(expect.arrayContaining(['alone', 'shared', 'f599']));
     const client = new pg.Client({ connectionString: world.databaseUrl });
     await client.connect();

@@ -24,7 +24,7 @@ let world: World;
 let sent: string[] = [];
 let scopes: string[] = [];
 const scopeFiles = ['scope.sql', 'scope-without-fields.sql'];
-const scopeFileOf = ([scope]: readonly string[]) => scopeFiles[scope!.includes('as declared') ? 0 : 1]!;
+const scopeFileOf = ([scope]: readonly string[]) => scopeFiles[scope!.includes('as known') ? 0 : 1]!;
 /** Matches the query for an application's devices and, when a query names fields, the fields of its products. */
 const scopeQuery = /^\s*select \(select coalesce\(string_agg\(device_id::text/;
 

@@ -12,10 +12,12 @@ const world = useWorld({
       { name: 'state', type: VariableType.TXT },
       { name: 'note', type: VariableType.TXT },
     ],
+    counter: [{ name: 'count', type: VariableType.UINT16 }],
   },
   devices: [
     { serial: 'n', product: 'number' },
     { serial: 't', product: 'text', linked: false },
+    { serial: 'c', product: 'counter' },
   ],
   records: [
     { serial: 'n', ts: at, data: { state: 4 } },
@@ -41,10 +43,36 @@ describe('search over every product of an application', () => {
     expect(await world.search.fields({ organizationId, applicationId })).toEqual(expect.arrayContaining(both));
   });
 
-  it("uses another product's declaration for a variable that no own product declares", async () => {
+  it('finds the type of a field that no own product declares in the records that were sent first', async () => {
     expect(await world.ask({ query: { term: { 'data.note': 'own' } } })).toMatchObject({
       hits: { total: { value: 1 } },
     });
+  });
+
+  it('finds no field that only devices of other applications sent', async () => {
+    const ask = (name: string) => world.ask({ sort: [{ [`data.${name}`]: 'asc' }] });
+    await world.store([{ serial: 't', ts: at + 3, data: { theirs: 1 } }]);
+    expect(await ask('theirs')).toMatchObject({ status: 400 });
+    await world.store([{ serial: 'n', ts: at + 4, data: { theirs: 1 } }]);
+    expect(await ask('theirs')).toMatchObject({ status: 200, hits: { total: { value: 3 } } });
+  });
+
+  it('finds a field that was sent before products were noted', async () => {
+    await world.pool.query(sql`
+      insert into record_field (organization_id, path, keys, kind)
+      values (${world.organizationId}, 'data.early', '{data,early}', 'number')`);
+    expect(await world.ask({ sort: [{ 'data.early': 'asc' }] })).toMatchObject({ status: 200 });
+  });
+
+  it('finds what a device sent with its product of before, at once after a change', async () => {
+    await world.store([{ serial: 'c', ts: at + 5, data: { count: 7, beside: 1 } }]);
+    await world.pool.query(
+      sql`update device set product_id = null where serial = 'c' and organization_id = ${world.organizationId}`,
+    );
+    for (const name of ['count', 'beside'])
+      expect(await world.ask({ query: { range: { [`data.${name}`]: { gte: 1 } } } })).toMatchObject({
+        hits: { total: { value: 1 } },
+      });
   });
 
   it("returns 400 for a field whose type differs from that of a device's earlier product", async () => {

@@ -14,6 +14,7 @@ export const durations: Readonly<Record<string, number>> = {
   'live/transport': 30,
   'demo/demo': 30,
   'auth/graph-matrix': 26,
+  'auth/field-names': 19,
   'search/digest': 25,
   'hooks/health': 24,
   'live/input': 24,

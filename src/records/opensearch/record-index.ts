@@ -54,7 +54,6 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
     states: createClusterStates({ engine, pool: readPool, places, clock, timeoutMs }),
     latest: createClusterLatest({ engine, pool: readPool, places, clock, timeoutMs }),
-    check: (organizationId, query) =>
-      requireAnswerable(checkPool, query, { organizationId, path: 'query', now: clock() }),
+    check: (application, query) => requireAnswerable(checkPool, query, { ...application, path: 'query', now: clock() }),
   };
 };

@@ -1,47 +1,38 @@
+import { nilId } from '#entities/id.js';
 import { illegalArgument } from '../search-failure.js';
 import { globOf } from '../syntax/glob.js';
 import { declaredField, kindOfVariable, type SeenField, seenField } from './catalogue.js';
 import type { DeclaredVariable, Field, Fields } from './field.js';
 import { reservedFields } from './reserved.js';
 
-/** The known fields: variables that products declare, and the catalogue of fields seen at ingestion. */
+/** The known fields of a scope: variables that products declare, and what records were seen to have. */
 export interface KnownFields {
   declared: DeclaredVariable[];
   seen: SeenField[];
-  /** Products of the application's devices and of their records; null for scopes other than an application's. */
-  used: string[] | null;
 }
 
-/** Returns the fields of a scope. Empty `productIds` select all products. */
-export const fieldsOf = ({ declared, seen, used }: KnownFields, productIds: readonly string[]): Fields =>
-  resolver(used === null ? declared : among(declared, used, seen), seen, productIds);
+/** The known fields of products. */
+export interface ProductFields extends KnownFields {
+  /** `products` lists those whose records have the field, with the nil UUID for records without one; null for all. */
+  seen: (SeenField & { products: string[] | null })[];
+}
 
-/** Returns the fields of records of the given products (undefined for records without one), see {@link among}. */
-export const fieldsAmong = (
-  { declared, seen }: Pick<KnownFields, 'declared' | 'seen'>,
-  products: readonly (string | undefined)[],
-): Fields => {
-  const named = products.filter((id) => id !== undefined);
-  return resolver(among(declared, named, seen), seen, named.length === products.length ? named : []);
-};
+/** Returns the fields of a scope. Empty `productIds` select all of its products. */
+export const fieldsOf = ({ declared, seen }: KnownFields, productIds: readonly string[]): Fields =>
+  resolver(declared, seen, productIds);
 
 /**
- * Selects the variables of some products. A name that none of these products declares has the type seen in records,
- * else the type that the organization's other products declare, if they agree. So a product without records in the
- * result neither hides a value nor fails a query.
+ * Returns the fields of records of the given products (undefined for records without one). Other products neither hide
+ * a value nor fail a query.
  */
-const among = (
-  declared: readonly DeclaredVariable[],
-  products: readonly string[],
-  seen: readonly SeenField[],
-): DeclaredVariable[] => {
-  const named = new Set(products);
-  const paths = new Set(seen.map(({ path }) => path));
-  return [...Map.groupBy(declared, ({ name }) => name).values()].flatMap((variables) => {
-    const own = variables.filter(({ productId }) => named.has(productId));
-    if (own.length > 0) return own;
-    return paths.has(`data.${variables[0]!.name}`) || disagreement(variables) ? [] : variables;
-  });
+export const fieldsAmong = ({ declared, seen }: ProductFields, products: readonly (string | undefined)[]): Fields => {
+  const named = products.filter((id) => id !== undefined);
+  const chosen = new Set(products.map((id) => id ?? nilId));
+  return resolver(
+    declared.filter(({ productId }) => chosen.has(productId)),
+    seen.filter((field) => field.products === null || field.products.some((id) => chosen.has(id))),
+    named.length === products.length ? named : [],
+  );
 };
 
 /** Maximum number of patterns that are matched against the fields of one call: each takes time for all fields. */

@@ -125,9 +125,10 @@ export const describeRecordIndex = (name: string, open: Open): void => {
     });
 
     it('throws VALIDATION_FAILED for a query value that does not fit the type of its field', async () => {
-      const { organizationId } = opened.world;
-      await opened.index.check(organizationId, { term: { 'data.t': 1 } });
-      await expect(opened.index.check(organizationId, { term: { 'data.t': 'warm' } })).rejects.toMatchObject({
+      const { organizationId, applicationId } = opened.world;
+      const application = { organizationId, applicationId };
+      await opened.index.check(application, { term: { 'data.t': 1 } });
+      await expect(opened.index.check(application, { term: { 'data.t': 'warm' } })).rejects.toMatchObject({
         code: 'VALIDATION_FAILED',
       });
     });

@@ -156,8 +156,8 @@ const addFields = async (
 ): Promise<void> => {
   const rows = [...fields].map(([path, { keys, kind, multi }]) => ({ path, keys, kind, multi }));
   await database.query(sql`
-    insert into record_field (organization_id, path, keys, kind, multi)
-    select ${organizationId}, path, keys, kind, multi
+    insert into record_field (organization_id, path, keys, kind, multi, by_product)
+    select ${organizationId}, path, keys, kind, multi, true
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (path text, keys text[], kind text, multi boolean)
     where exists (select from record_field f where f.organization_id = ${organizationId} and f.path = w.path)
       or path in (

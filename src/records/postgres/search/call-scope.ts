@@ -9,7 +9,7 @@ import { scalarText } from '#search/syntax/value.js';
 import { type FindSources, findSources } from './rollup/sources.js';
 import type { Snapshot } from './snapshot.js';
 import type { Rows } from './snapshot-reader.js';
-import { fieldColumns, loadFields } from './sql/load-fields.js';
+import { knownFields, loadFields } from './sql/load-fields.js';
 
 /**
  * Scope of all queries of a call: the devices of an application, and the fields of products. Each is read once per
@@ -127,9 +127,9 @@ export const loadScope = async (
 ): Promise<CallScope> => {
   const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
   const sources = findSources(organizationId, applicationId);
-  const known = productIds === undefined ? empty : sql`, ${fieldColumns(inScope(productIds))}`;
+  const known = productIds === undefined ? empty : sql`, ${knownFields(inScope(productIds))} as known`;
   const [[found]] = await Promise.all([
-    rows<KnownFields & { devices: string }>(
+    rows<{ known: KnownFields; devices: string }>(
       sql`
         select (select coalesce(string_agg(device_id::text, ','), '') from application_device
           where application_id = ${applicationId}::uuid${named === undefined ? empty : sql` and device_id = any(${named}::uuid[])`}) as devices${known}`,
@@ -140,7 +140,7 @@ export const loadScope = async (
   ]);
   const { devices } = found!;
   const loaded = new Map<string, Promise<Fields>>();
-  if (productIds !== undefined) loaded.set(productIds.join(), Promise.resolve(fieldsOf(found!, productIds)));
+  if (productIds !== undefined) loaded.set(productIds.join(), Promise.resolve(fieldsOf(found!.known, productIds)));
   return {
     deviceIds: devices === '' ? [] : devices.split(','),
     sources,

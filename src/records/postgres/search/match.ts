@@ -3,6 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { invalid } from '#common/errors.js';
 import { transaction } from '#database/transaction.js';
 import { locate, type PlainJson } from '#json/json.js';
+import type { Application } from '#records/record-index.js';
 import type { Decided, Matchable, Matches, MatchLimits } from '#records/record-log.js';
 import { reservedFields } from '#search/field/reserved.js';
 import { bindQuery } from '#search/query/bind.js';
@@ -103,16 +104,17 @@ const decide = async (
 };
 
 /**
- * @throws ApiError 422, with the engines' reason, for a query that a search of the organization's records would refuse
+ * @throws ApiError 422, with the engines' reason, for a query that a search of the application's records would refuse
  */
 export const requireAnswerable = async (
   pool: Pick<Pool, 'query'>,
   query: PlainJson,
-  { organizationId, path, now }: { organizationId: string; path: string; now: number },
+  { organizationId, applicationId, path, now }: Application & { path: string; now: number },
 ): Promise<void> => {
   const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
   try {
-    bindQuery(parsed(query, path), { fields: await loadFields(rows, { organizationId, productIds: [] }), now });
+    const fields = await loadFields(rows, { organizationId, applicationId, productIds: [] });
+    bindQuery(parsed(query, path), { fields, now });
   } catch (error) {
     throw refusal(error, path);
   }
@@ -146,8 +148,8 @@ const match = async (
   try {
     await tx.query(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
-    const fieldsAmong = await loadFieldsAmong(rows, first.device.organizationId);
     const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
+    const fieldsAmong = await loadFieldsAmong(rows, first.device.organizationId, [...byProduct.keys()]);
     const bound = queries.map((query, index) => {
       const parsedQuery = parsed(query, 'query');
       return bindAmong([...byProduct.keys()], (products) =>

@@ -30,6 +30,6 @@ export const createRecordIndex = ({ reads, readPool, checkPool, ...options }: Re
   silentDevices: createSilentDevices(reads),
   horizon: createHorizon(reads),
   close: () => options.pool.end(),
-  check: (organizationId, query) =>
-    requireAnswerable(checkPool, query, { organizationId, path: 'query', now: options.clock() }),
+  check: (application, query) =>
+    requireAnswerable(checkPool, query, { ...application, path: 'query', now: options.clock() }),
 });
