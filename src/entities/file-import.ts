@@ -60,6 +60,20 @@ export class ImportFault {
 /** Maximum number of faults that are listed. All faults are counted. */
 export const listedFaults = 1000;
 
+/** Values of one variable that do not fit its type. */
+@ObjectType({
+  description: 'Values of one variable that do not fit its type. Imports store them, and searches ignore them.',
+})
+export class IgnoredValues {
+  @Field(() => String, { description: 'Name of the variable.' }) field!: string;
+  @Field(() => Int, { description: 'Number of lines with such a value.' }) @RestScalar('Float') count!: number;
+  @Field(() => Int, { description: 'Number of the first of these lines.' }) @RestScalar('Float') line!: number;
+  @Field(() => String, { description: 'The value on that line, and the type that it does not fit.' }) message!: string;
+}
+
+/** Maximum number of variables whose ignored values are listed. All are counted. */
+export const listedIgnored = 100;
+
 /** An imported file of devices or records, with the outcome of its lines. */
 @ObjectType({
   implements: Node,
@@ -92,6 +106,17 @@ export class FileImport {
   @Field(() => Int, { description: 'Number of faults in all lines.' }) @RestScalar('Float') faultCount!: number;
   @Field(() => [ImportFault], { description: `The first ${listedFaults} faults, in the order of the lines.` })
   faults!: ImportFault[];
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Values of records that do not fit the types of their variables, as the dry run counted them. Absent without one.',
+  })
+  @RestScalar('Float')
+  ignoredCount?: number | null;
+  @Field(() => [IgnoredValues], {
+    description: `The ignored values by variable, of the first ${listedIgnored} variables that have some.`,
+  })
+  ignored!: IgnoredValues[];
   /** Job that processes the file: the dry run, then the import. */
   jobId?: string | null;
   @Field(() => GraphQLDateTimeISO, { description: 'Time of the upload.' }) createdAt!: string;

@@ -109,7 +109,8 @@ const declaredColumns = async (
   }
   return [...types].map(([path, set]) => {
     const kind = [...set].map((type) => ofVariable[type]).reduce(together);
-    return kind === 'json' ? { path, kind } : { path, kind, types: [...set] };
+    const isText = set.has(VariableType.TXT);
+    return kind === 'json' ? { path, kind, isText } : { path, kind, types: [...set], isText };
   });
 };
 

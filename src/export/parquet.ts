@@ -26,7 +26,13 @@ const elements: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'conver
 
 /** Key of the file's metadata that lists the columns whose texts are JSON, which imports parse. */
 const jsonMark = 'ddp.json';
-const jsonPaths = (columns: readonly Column[]) => columns.filter(({ kind }) => kind === 'json').map(({ path }) => path);
+/** Key of the metadata that lists the columns of text variables, in which a list holds only texts. */
+const textMark = 'ddp.text';
+
+const marked = (key: string, columns: readonly Column[], has: (column: Column) => boolean) => ({
+  key,
+  value: JSON.stringify(columns.filter(has).map(({ path }) => path)),
+});
 
 const codec = 'SNAPPY';
 /** Target size of a page of a column in bytes, the library's default. */
@@ -56,7 +62,10 @@ export class ParquetFile {
       schema: [this.root, ...this.leaves],
       codec,
       createdBy: 'Device Data Platform',
-      kvMetadata: [{ key: jsonMark, value: JSON.stringify(jsonPaths(columns)) }],
+      kvMetadata: [
+        marked(jsonMark, columns, ({ kind }) => kind === 'json'),
+        marked(textMark, columns, ({ kind, isText }) => kind === 'text' && isText === true),
+      ],
     });
   }
 

@@ -9,6 +9,8 @@ export interface Column {
   readonly kind: ColumnKind;
   /** Types of the variables that the column shows, in typed formats. A value that fits none of them is left out. */
   readonly types?: readonly VariableType[];
+  /** Whether a product declares the variable as text. */
+  readonly isText?: boolean;
 }
 
 /** A row as read. Times are Unix seconds or ISO 8601 texts. */

@@ -3,22 +3,23 @@ import type { PlainJson } from '#json/json.js';
 import { readPayload } from '#records/decode/payload.js';
 import type { ItemFrame, PlainObject } from '#records/item.js';
 import { isExportHeader, isObject, put, type RecordBody } from './exported.js';
-import { readRecordColumns, readTime } from './record-column.js';
+import { dottedIn, readRecordColumns, readTime } from './record-column.js';
 
 /**
  * Converts a line of an export to the native format: a whole record, which holds its device as an object, or chosen
  * columns by path. Other lines stay as they are.
- * @returns a message if its time is not valid, or it names no device or time
+ * @returns the record and the names whose dots made objects; a message if its time is not valid, or it names no device
+ * or time
  */
-export const fromExport = (line: PlainObject): PlainObject | string => {
+export const fromExport = (line: PlainObject): { body: PlainObject; dotted?: string[] } | string => {
   const names = Object.keys(line);
-  if (!isExportHeader(names)) return line;
+  if (!isExportHeader(names)) return { body: line };
   const ts = typeof line['ts'] === 'string' ? readTime(line['ts']) : line['ts'];
   if (typeof ts === 'string') return ts;
   const timed = ts === undefined ? line : { ...line, ts };
   if (!isObject(line['device']) || names.some((name) => name.includes('.'))) return ofColumns(timed, names);
   const { id: _id, cursor: _cursor, device, ...whole } = timed;
-  return { data: {}, ...whole, ...namedBy(device!) };
+  return { body: { data: {}, ...whole, ...namedBy(device!) } };
 };
 
 /** Names the device that an export wrote as an object, a serial or an identifier. */
@@ -29,7 +30,7 @@ const namedBy = (device: PlainJson, isById = false): PlainObject => {
 };
 
 /** Builds a record from columns by path, as files with a header have them. */
-const ofColumns = (line: PlainObject, names: readonly string[]): PlainObject | string => {
+const ofColumns = (line: PlainObject, names: readonly string[]): ReturnType<typeof fromExport> => {
   const columns = readRecordColumns(names, 1);
   if (Array.isArray(columns)) return columns[0]!.message;
   const at = (index: number): PlainJson => line[names[index]!]!;
@@ -41,7 +42,7 @@ const ofColumns = (line: PlainObject, names: readonly string[]): PlainObject | s
     metadata: {},
   };
   for (const { index, path } of columns.values) put(body, path, at(index), true);
-  return body;
+  return { body, dotted: dottedIn(columns) };
 };
 
 /**

@@ -30,11 +30,19 @@ export const jsonIn = (text: string, parse: (text: string) => unknown): PlainJso
   }
 };
 
-/** Parses a list of scalars exactly as exports write it, which a text is not likely to be. */
-export const listIn = (text: string): PlainJson[] | undefined => {
+/** Key of the metadata of a Parquet file that lists, as JSON, the columns of text variables. */
+export const textMark = 'ddp.text';
+
+/**
+ * Parses a list of scalars exactly as exports write it, which a text is not likely to be.
+ * @param isText whether it is of a text variable, whose lists hold only texts
+ */
+export const listIn = (text: string, isText = false): PlainJson[] | undefined => {
   if (!text.startsWith('[')) return undefined;
   const list = jsonIn(text, JSON.parse);
-  const isList = Array.isArray(list) && list.every((each) => typeof each !== 'object' || each === null);
+  const isGood = (each: PlainJson) =>
+    typeof each === 'string' || (!isText && (typeof each !== 'object' || each === null));
+  const isList = Array.isArray(list) && list.every(isGood);
   return isList && JSON.stringify(list) === text ? list : undefined;
 };
 
@@ -71,7 +79,7 @@ const place = (object: PlainObject, key: string, value: PlainJson): boolean => {
 };
 
 /** Sets a key, even a special one such as `__proto__`. */
-const set = (object: PlainObject, key: string, value: PlainJson): void => {
+export const set = (object: PlainObject, key: string, value: PlainJson): void => {
   Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 };
 

@@ -2,12 +2,15 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import {
   type FileImport,
+  type IgnoredValues,
   type ImportFault,
   type ImportFormat,
   type ImportKind,
   listedFaults,
+  listedIgnored,
 } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
+import { addIgnored } from './ignored.js';
 
 type Database = Pick<Pool, 'query'>;
 
@@ -40,6 +43,7 @@ export const importRows: Sql = sql`
          case when j.state = 'failed' then 'failed' else i.state end as state,
          i.bytes::float8 as bytes, i.lines::float8 as lines, i.created::float8 as created, i.updated::float8 as updated,
          i.unchanged::float8 as unchanged, i.rejected::float8 as rejected, i.fault_count::float8 as "faultCount", i.faults,
+         i.ignored_count::float8 as "ignoredCount", i.ignored,
          i.job_id as "jobId", i.created_at as "createdAt", greatest(i.updated_at, j.updated_at) as "updatedAt"
     from file_import i left join job j on j.id = i.job_id`;
 
@@ -94,13 +98,29 @@ export interface Tally {
   unchanged: number;
   rejected: number;
   faults: readonly ImportFault[];
+  /** Values of records that a dry run found not to fit their variables. */
+  ignored?: readonly IgnoredValues[];
 }
 
-/** Resets the counts at the beginning of a dry run or an import. */
-export const beginCounting = async (tx: Database, id: string): Promise<void> => {
+/** Resets the counts at the beginning of a dry run or an import. An import keeps what the dry run found to be ignored. */
+export const beginCounting = async (tx: Database, id: string, dryRun: boolean): Promise<void> => {
   await tx.query(sql`delete from file_import_serial where import_id = ${id}`);
   await tx.query(sql`
     update file_import set lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0, fault_count = 0, faults = '[]'
+     where id = ${id}`);
+  if (dryRun)
+    await tx.query(sql`
+      update file_import set ignored_count = case kind when 'records' then 0 end, ignored = '[]' where id = ${id}`);
+};
+
+/** Adds values that a step found to be ignored. The step has locked the import. */
+const countIgnored = async (tx: Database, id: string, more: readonly IgnoredValues[]): Promise<void> => {
+  if (more.length === 0) return;
+  const { rows } = await tx.query<{ ignored: IgnoredValues[] }>(sql`select ignored from file_import where id = ${id}`);
+  const all = addIgnored(rows[0]!.ignored, more).slice(0, listedIgnored);
+  const count = more.reduce((sum, each) => sum + each.count, 0);
+  await tx.query(sql`
+    update file_import set ignored_count = coalesce(ignored_count, 0) + ${count}, ignored = ${JSON.stringify(all)}::jsonb
      where id = ${id}`);
 };
 
@@ -114,7 +134,8 @@ export const countStep = async (
   tally: Tally,
   { state, now }: { state?: 'checked' | 'done'; now: Date },
 ): Promise<number> => {
-  const { lines, created, updated, unchanged, rejected, faults } = tally;
+  const { lines, created, updated, unchanged, rejected, faults, ignored = [] } = tally;
+  await countIgnored(tx, id, ignored);
   const { rows } = await tx.query<{ lines: number }>(sql`
     update file_import set lines = lines + ${lines}, created = created + ${created}, updated = updated + ${updated},
       unchanged = unchanged + ${unchanged}, rejected = rejected + ${rejected}, fault_count = fault_count + ${faults.length},

@@ -1,13 +1,13 @@
 import { parquetMetadata } from 'hyparquet';
 import { parquetReadColumn } from 'hyparquet/src/read.js';
-import { jsonIn, jsonMark } from './exported.js';
+import { jsonIn, jsonMark, textMark } from './exported.js';
 import type { FromParquet, ParquetCursor, ParquetTask, ToParquet } from './parquet.js';
 import { compressors } from './parquet-codec.js';
 import { checkFooter, type Footer } from './parquet-footer.js';
 import { pageBudget, parquetLimits, type Taken, valueBudget } from './parquet-limit.js';
 import { checkPages } from './parquet-page.js';
 import { lineOfRow, Moment } from './parquet-row.js';
-import { type RecordColumns, readRecordColumns } from './record-column.js';
+import { dottedIn, type RecordColumns, readRecordColumns } from './record-column.js';
 
 /*
  * Reads rows of a Parquet file in a separate process whose memory and time are limited. A few bytes of such a file can
@@ -127,6 +127,9 @@ const decodeGroup = async ({ size, footer, metadata }: File, cursor: ParquetCurs
   return { rows: group.rows, columns, taken };
 };
 
+/** Maximum length of a variable's name that matters, in characters. */
+const longestName = 200;
+
 /** Approximate number of characters of lines that one message carries. */
 const batch = 128 * 1024;
 
@@ -136,7 +139,13 @@ const run = async ({ size, cursor, milliseconds }: ParquetTask): Promise<void> =
   const { names, groups } = file.footer;
   const found = readRecordColumns(names, 1);
   if (Array.isArray(found)) return tell({ faults: found });
-  const columns = { ...found, json: jsonColumns(file.metadata, names) };
+  const columns: RecordColumns = {
+    ...found,
+    // Outer values come first, so that inner ones find room beside them.
+    values: found.values.toSorted((one, other) => one.path.length - other.path.length),
+    json: markedColumns(jsonMark, file.metadata, names),
+    texts: markedColumns(textMark, file.metadata, names),
+  };
   let at = cursor;
   while (at.group < groups.length) {
     if (performance.now() >= until && at !== cursor) return tell({ cursor: at });
@@ -153,12 +162,12 @@ const run = async ({ size, cursor, milliseconds }: ParquetTask): Promise<void> =
     }
     at = { ...after, bytes: after.bytes + decoded.taken.bytes, values: after.values + decoded.taken.values };
   }
-  return tell({ cursor: null });
+  return tell({ cursor: null, dotted: dottedIn(columns).filter(({ length }) => length <= longestName) });
 };
 
-/** Returns the columns that an export marked as JSON. */
-const jsonColumns = ({ key_value_metadata: marks }: Metadata, names: readonly string[]): number[] => {
-  const paths = jsonIn(marks?.find(({ key }) => key === jsonMark)?.value ?? '', JSON.parse);
+/** Returns the columns that an export lists under a key of the metadata. */
+const markedColumns = (mark: string, { key_value_metadata: marks }: Metadata, names: readonly string[]): number[] => {
+  const paths = jsonIn(marks?.find(({ key }) => key === mark)?.value ?? '', JSON.parse);
   return Array.isArray(paths) ? names.flatMap((name, index) => (paths.includes(name) ? index : [])) : [];
 };
 

@@ -87,7 +87,7 @@ const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly str
   const device = valueOf(at(columns.device));
   const body: RecordBody = { data: {}, metadata: {} };
   for (const { index, path } of columns.values) {
-    const value = columns.isExport ? exportedValue(at(index), columns.json?.includes(index)) : valueOf(at(index));
+    const value = columns.isExport ? exportedValue(at(index), index, columns) : valueOf(at(index));
     if (value === undefined) continue;
     const isWhole = path.length === 2 && (path[1] === 'data' || path[1] === 'metadata') && isObject(value);
     put(body, isWhole && !columns.isExport ? [path[1]!] : path, value, true);
@@ -102,5 +102,7 @@ const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly str
 };
 
 /** Returns the value of an export's column. Columns of JSON hold lists and objects as text, those of texts only lists. */
-const exportedValue = (value: unknown, isJson = false): PlainJson | undefined =>
-  (typeof value === 'string' ? (isJson ? jsonIn(value, JSON.parse) : listIn(value)) : undefined) ?? valueOf(value);
+const exportedValue = (value: unknown, index: number, { json, texts }: RecordColumns): PlainJson | undefined => {
+  if (typeof value !== 'string') return valueOf(value);
+  return (json?.includes(index) ? jsonIn(value, JSON.parse) : listIn(value, texts?.includes(index))) ?? value;
+};

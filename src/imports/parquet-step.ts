@@ -15,8 +15,14 @@ interface UnpackCursor extends ParquetCursor {
   written: number;
 }
 
-/** Result of a step. A null cursor means that all rows are written. */
-export type UnpackStep = { faults: ImportFault[] } | { cursor: UnpackCursor | null };
+/**
+ * Result of a step. A null cursor means that all rows are written; then `dotted` has the names of values whose dots made
+ * objects.
+ */
+export type UnpackStep =
+  | { faults: ImportFault[] }
+  | { cursor: UnpackCursor }
+  | { cursor: null; dotted: readonly string[] };
 
 const beginning: UnpackCursor = { group: 0, row: 0, bytes: 0, values: 0, written: 0 };
 
@@ -57,7 +63,7 @@ export async function unpackStep(
   // An earlier run may have come further.
   await pool.query(sql`
     delete from file_import_part where import_id = ${open.id} and content = 'rows' and number >= ${Math.ceil(all / partSize)}`);
-  return { cursor: null };
+  return result;
 }
 
 const isUnpackCursor = (cursor: PlainJson): cursor is UnpackCursor & Record<string, number> =>

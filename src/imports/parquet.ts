@@ -25,12 +25,7 @@ export interface ParquetTask {
  * Messages of the child process: a request for bytes, or a result. A null cursor means that the file is read
  * completely.
  */
-export type FromParquet =
-  | { start: number; end: number }
-  | { text: string }
-  | { faults: ImportFault[] }
-  | { cursor: ParquetCursor | null }
-  | { failure: string };
+export type FromParquet = { start: number; end: number } | { text: string } | Unpacked | { failure: string };
 
 /**
  * Messages to the child process: its task, requested bytes, or the end of an answer (all bytes were sent, or its text
@@ -38,8 +33,11 @@ export type FromParquet =
  */
 export type ToParquet = { task: ParquetTask } | { bytes: Uint8Array } | { done: true };
 
-/** Result of a step. */
-export type Unpacked = { faults: ImportFault[] } | { cursor: ParquetCursor | null };
+/** Result of a step. At the end of the file, `dotted` has the names of values whose dots made objects. */
+export type Unpacked =
+  | { faults: ImportFault[] }
+  | { cursor: ParquetCursor }
+  | { cursor: null; dotted: readonly string[] };
 
 /** Callbacks for the requests of the child process, and the signal that ends it early. */
 export interface Unpacking {

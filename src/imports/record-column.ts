@@ -25,6 +25,8 @@ export interface RecordColumns {
   isExport?: boolean;
   /** Columns of an exported Parquet file that hold JSON as text. */
   json?: number[];
+  /** Columns of an exported Parquet file that hold values of text variables. */
+  texts?: number[];
 }
 
 type Known = 'serial' | 'deviceId' | 'ts' | 'key';
@@ -84,6 +86,10 @@ export const readRecordColumns = (cells: readonly string[], line: number): Recor
     ...(isExport ? { isExport, values: inOrder(values) } : { values }),
   };
 };
+
+/** Returns the names of values whose dots make objects, unless a product declares a variable of that name. */
+export const dottedIn = ({ values }: RecordColumns): string[] =>
+  values.flatMap(({ path: [root, ...keys] }) => (root === 'data' && keys.length > 1 ? keys.join('.') : []));
 
 const pathOf = (name: string, roots = /^(data|metadata)\./): Target['path'] | undefined => {
   const path = (roots.test(name) ? name : `data.${name}`).split('.');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { undefused } from '#common/csv.js';
+import { VariableType } from '#entities/enums.js';
 import type { ImportFault } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
 import { isExact, type PlainJson } from '#json/json.js';
@@ -13,8 +14,11 @@ import { deviceIn, jsonIn, listIn, put, type RecordBody } from './exported.js';
 import { fromExport, takeBareFrame } from './exported-line.js';
 import { numberPattern, type RecordColumns, readComma, readTime } from './record-column.js';
 
+/** A record to store, and the names of its values whose dots made objects. */
+export type GoodLine = { line: number; item: Item; dotted?: readonly string[] };
+
 /** A line of a file of records: a record to store, or a fault. */
-export type RecordLine = { line: number; item: Item } | { line: number; fault: Omit<ImportFault, 'line'> };
+export type RecordLine = GoodLine | { line: number; fault: Omit<ImportFault, 'line'> };
 
 const read = (text: string): PlainJson => {
   if (numberPattern.test(text)) return isExact(text) ? Number(text) : text;
@@ -28,16 +32,17 @@ const readQuoted = (text: string): PlainJson => jsonIn(text, parsePlain) ?? unde
 
 /** Reads a cell of a text variable. In an export, it may be a list. */
 const readText = (text: string, { isExport }: RecordColumns): PlainJson =>
-  (isExport === true ? listIn(text) : undefined) ?? undefused(text);
+  (isExport === true ? listIn(text, true) : undefined) ?? undefused(text);
 
 /**
  * Reads a row. Empty cells are skipped; numbers, booleans, lists and objects are recognized.
- * @param isText whether a variable of the row's device is text; its cells are not interpreted
+ * @param typeOf returns the type of a variable of the row's device. Cells of texts are not interpreted, and the dots of
+ * a variable's name make no objects.
  */
 export const readRecordRow = (
   { line, cells, quoted }: CsvRow,
   { columns, width, delimiter }: CsvHeader<RecordColumns>,
-  isText: (device: string, variable: string) => boolean,
+  typeOf: (device: string, variable: string) => VariableType | undefined,
 ): RecordLine => {
   if (cells.length !== width)
     return {
@@ -62,12 +67,14 @@ export const readRecordRow = (
     const isQuoted = columns.isExport === true && quoted?.has(index) === true;
     const text = isQuoted ? cells[index]! : cells[index]!.trim();
     if (text === '' && !isQuoted) continue;
-    const isOwnText = path[0] === 'data' && path.length > 1 && isText(device, path.slice(1).join('.'));
+    const variable = path.slice(1).join('.');
+    const type = path[0] === 'data' && path.length > 1 ? typeOf(device, variable) : undefined;
+    const isOwnText = type === VariableType.TXT;
     const isTaken = isOwnText || isQuoted;
     const number = isTaken ? { text } : readComma(text, delimiter);
     if ('fault' in number) return at(index, name, number.fault);
     const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : read(number.text);
-    if (put(body, path, value, columns.isExport)) continue;
+    if (put(body, type === undefined ? path : ['data', variable], value, columns.isExport)) continue;
     return at(
       index,
       name,
@@ -83,13 +90,11 @@ export const deviceOf = (cells: readonly string[], { device, isExport }: RecordC
   return isExport === true ? deviceIn(text) : text;
 };
 
-/**
- * Reads a record in the native format or in that of exports. A record without a key gets one that stays the same when
- * it is sent again.
- */
+/** Reads a record in the native format or in that of exports. */
 export const lineOf = (line: number, given: PlainObject): RecordLine => {
-  const body = fromExport(given);
-  if (typeof body === 'string') return { line, fault: { field: 'ts', message: body } };
+  const found = fromExport(given);
+  if (typeof found === 'string') return { line, fault: { field: 'ts', message: found } };
+  const { body, dotted } = found;
   const { rest, frame } = takeBareFrame(body);
   const [item] = readNative([rest]);
   if (item instanceof Rejection) return { line, fault: { message: item.message } };
@@ -97,8 +102,11 @@ export const lineOf = (line: number, given: PlainObject): RecordLine => {
   if (item!.deviceId !== undefined && !isId(item!.deviceId.toLowerCase()))
     return { line, fault: { field: 'deviceId', message: 'is not the identifier of a device' } };
   const whole: Item = frame === undefined ? item! : { ...item!, frame };
-  return { line, item: { ...whole, key: whole.key ?? keyOf(whole), keyHours } };
+  return { line, item: whole, ...(dotted && { dotted }) };
 };
+
+/** Gives a record without a key one that stays the same when it is sent again. */
+export const withKey = (item: Item): Item => ({ ...item, key: item.key ?? keyOf(item), keyHours });
 
 /** Hours for which a repeated imported record is recognized: a year. */
 const keyHours = 365 * 24;

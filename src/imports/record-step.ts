@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import sql from 'sql-template-tag';
-import type { ImportFault } from '#entities/file-import.js';
-import { isId } from '#entities/id.js';
-import { serialKey } from '#entities/serial.js';
+import type { IgnoredValues, ImportFault } from '#entities/file-import.js';
 import { type Item, type ItemCode, Rejection } from '#records/item.js';
 import { recordOf } from '#records/new-record.js';
-import { loadDevices } from '#records/postgres/log/device.js';
 import type { RecordLog } from '#records/record-log.js';
 import type { CsvRow } from './csv.js';
 import type { CsvHeader } from './csv-step.js';
+import { type DeclaringDevice, keepNames, loadDeclaring } from './declared.js';
+import { addIgnored, ignoredOf } from './ignored.js';
 import type { OpenImport, Tally } from './import-row.js';
 import type { RecordColumns } from './record-column.js';
-import { deviceOf, type RecordLine, readRecordRow } from './record-line.js';
+import { deviceOf, type GoodLine, type RecordLine, readRecordRow, withKey } from './record-line.js';
 
-/** Result of storing the records of a step, which is also the idempotent answer of the call. */
-type Stored = { created: number; unchanged: number; refused: { index: number; code: ItemCode; message: string }[] };
+/** Result of storing the records of a step, or of checking them. */
+interface Stored {
+  created: number;
+  unchanged: number;
+  refused: { index: number; code: ItemCode; message: string }[];
+  ignored?: readonly IgnoredValues[];
+}
 
 /** Parameters of importing lines of records. */
 export interface TakeRecords {
@@ -31,6 +34,8 @@ export interface TakeRecords {
   count: number;
   /** Columns of the file, if it has any. */
   columns?: RecordColumns;
+  /** Names of values whose dots made objects, for lines that do not have their own. */
+  dotted?: readonly string[];
 }
 
 /** Stores lines. A dry run only checks them. */
@@ -38,16 +43,19 @@ export async function takeRecords(
   tx: PoolClient,
   open: OpenImport,
   lines: readonly RecordLine[],
-  { records, dryRun, now, offset, count, columns }: TakeRecords,
+  { records, dryRun, now, offset, count, columns, dotted = [] }: TakeRecords,
 ): Promise<Tally> {
   const faults: ImportFault[] = [];
-  const good: { line: number; item: Item }[] = [];
+  const good: GoodLine[] = [];
   for (const each of lines) {
     if ('item' in each) good.push(each);
     else faults.push({ line: each.line, ...each.fault });
   }
-  const items = good.map(({ item }) => item);
-  const stored = dryRun ? await check(tx, open, items, now) : await store(open, items, records, offset);
+  const namesOf = (line: GoodLine) => line.dotted ?? dotted;
+  const wanted = dryRun ? good : good.filter((line) => namesOf(line).length > 0);
+  const declaring = await loadDeclaring(tx, open.organizationId, wanted.map(itemOf));
+  for (const line of wanted) keepNames(line.item.data, namesOf(line), declaring(line.item)?.declared);
+  const stored = dryRun ? check(good, declaring, now) : await store(open, good.map(itemOf), records, offset);
   for (const { index, code, message } of stored.refused)
     faults.push({ line: good[index]!.line, ...placeOf(code, columns), message });
   return {
@@ -57,8 +65,11 @@ export async function takeRecords(
     unchanged: stored.unchanged,
     rejected: faults.length,
     faults: faults.sort((a, b) => a.line - b.line || (a.column ?? 0) - (b.column ?? 0)),
+    ...(stored.ignored && { ignored: stored.ignored }),
   };
 }
+
+const itemOf = ({ item }: GoodLine): Item => item;
 
 const store = async (
   { id, organizationId, options }: OpenImport,
@@ -69,7 +80,7 @@ const store = async (
   if (items.length === 0) return { created: 0, unchanged: 0, refused: [] };
   const { accepted, duplicates, results } = await records.append({
     organizationId,
-    items,
+    items: items.map(withKey),
     withoutHooks: !options.callHooks,
     isImport: true,
     idempotencyKey: {
@@ -85,24 +96,28 @@ const store = async (
   return { created: accepted, unchanged: duplicates, refused };
 };
 
-/** Checks which records storing would refuse. It does not look up whether a record was stored before. */
-const check = async (
-  tx: PoolClient,
-  { organizationId }: OpenImport,
-  items: readonly Item[],
+/**
+ * Checks which records storing would refuse, and which of their values do not fit their variables. It does not look up
+ * whether a record was stored before.
+ */
+const check = (
+  lines: readonly GoodLine[],
+  declaring: (item: Item) => DeclaringDevice | undefined,
   now: Date,
-): Promise<Stored> => {
-  const devices = await loadDevices(tx, [{ organizationId, items }]);
-  const refused = items.flatMap((item, index) => {
-    const device = devices.find(organizationId, item);
-    if (device === undefined) {
+): Stored => {
+  const ignored: IgnoredValues[] = [];
+  const refused = lines.flatMap(({ line, item }, index) => {
+    const found = declaring(item);
+    if (found === undefined) {
       const name = item.deviceId ?? item.serials[0] ?? '';
       return { index, code: 'UNKNOWN_DEVICE' as const, message: `The organization has no device ${name}.` };
     }
-    const made = recordOf(item, device, undefined, now.getTime() / 1000);
-    return made instanceof Rejection ? { index, code: made.code, message: made.message } : [];
+    const made = recordOf(item, found.device, found.declared, now.getTime() / 1000);
+    if (made instanceof Rejection) return { index, code: made.code, message: made.message };
+    if (found.declared) ignored.push(...ignoredOf(line, made, found.declared));
+    return [];
   });
-  return { created: items.length - refused.length, unchanged: 0, refused };
+  return { created: lines.length - refused.length, unchanged: 0, refused, ignored: addIgnored([], ignored) };
 };
 
 const placeOf = (code: ItemCode, columns: RecordColumns | undefined): Omit<ImportFault, 'line' | 'message'> => {
@@ -114,7 +129,7 @@ const placeOf = (code: ItemCode, columns: RecordColumns | undefined): Omit<Impor
   return code === 'TS_OUT_OF_RANGE' ? of('ts', columns?.ts) : {};
 };
 
-/** Reads rows of CSV. Cells of text variables are not interpreted. */
+/** Reads rows of CSV, with what the products of their devices declare. */
 export async function readRecordRows(
   tx: PoolClient,
   organizationId: string,
@@ -122,29 +137,10 @@ export async function readRecordRows(
   header: CsvHeader<RecordColumns>,
 ): Promise<RecordLine[]> {
   const { columns } = header;
-  const named = (row: CsvRow) => deviceOf(row.cells, columns);
-  const texts = await loadTexts(tx, organizationId, [...new Set(rows.map(named))], columns.isById);
-  const isText = (device: string, variable: string) =>
-    texts.get(nameOf(device, columns.isById))?.has(variable) === true;
-  return rows.map((row) => readRecordRow(row, header, isText));
+  const named = (device: string) =>
+    columns.isById ? { serials: [], deviceId: device.toLowerCase() } : { serials: [device] };
+  const devices = [...new Set(rows.map(({ cells }) => deviceOf(cells, columns)))];
+  const find = await loadDeclaring(tx, organizationId, devices.map(named));
+  const declared = new Map(devices.map((device) => [device, find(named(device))?.declared]));
+  return rows.map((row) => readRecordRow(row, header, (device, variable) => declared.get(device)?.types.get(variable)));
 }
-
-const nameOf = (device: string, isById: boolean) => (isById ? device : serialKey(device));
-
-/** Loads the text variables of devices, keyed by the device's identifier or serial. */
-const loadTexts = async (
-  tx: PoolClient,
-  organizationId: string,
-  devices: readonly string[],
-  isById: boolean,
-): Promise<Map<string, Set<string>>> => {
-  const names = devices.map((each) => nameOf(each, isById)).filter((each) => !isById || isId(each));
-  const { rows } = await tx.query<{ name: string; texts: string[] }>(sql`
-    select ${isById ? sql`d.id::text` : sql`d.serial_key`} as name, t.texts
-      from device d join lateral (
-        select array_agg(v ->> 'name') as texts from product p cross join jsonb_array_elements(p.variables) v
-         where p.id = d.product_id and v ->> 'type' = 'TXT') t on t.texts is not null
-     where d.organization_id = ${organizationId}
-       and ${isById ? sql`d.id = any(${names}::uuid[])` : sql`d.serial_key = any(${names}::text[])`}`);
-  return new Map(rows.map(({ name, texts }) => [name, new Set(texts)]));
-};

@@ -101,9 +101,8 @@ const createUnpackStep =
       if ((await lockImport(tx, importId)) === undefined) throw notFound('import');
       const now = new Date(clock());
       if ('faults' in unpacked) return settle(tx, job, { tally: { ...nothing, faults: unpacked.faults } }, now);
-      const { cursor } = unpacked;
-      if (cursor !== null) return settle(tx, job, { tally: nothing, cursor }, now);
-      const lines: LineCursor = { offset: 0, line: 1, rows: 0 };
+      if (unpacked.cursor !== null) return settle(tx, job, { tally: nothing, cursor: unpacked.cursor }, now);
+      const lines: RowCursor = { offset: 0, line: 1, rows: 0, dotted: unpacked.dotted };
       return { ...(await settle(tx, job, { tally: nothing, cursor: lines }, now)), lane: 'main' };
     };
   };
@@ -113,7 +112,7 @@ const settle = async (tx: PoolClient, job: ImportJob, { tally, cursor }: Read, n
   const { importId, dryRun, total } = job.input as ImportJobInput;
   const isFirst = job.cursor === null;
   const finished = cursor === undefined;
-  if (isFirst) await beginCounting(tx, importId);
+  if (isFirst) await beginCounting(tx, importId, dryRun);
   const lines = await countStep(tx, importId, tally, {
     now,
     ...(finished && { state: dryRun ? 'checked' : 'done' }),
@@ -142,7 +141,7 @@ const readDevices = (tx: PoolClient, open: OpenImport, cursor: PlainJson, { dryR
     take: (rows, header) => takeDevices(tx, open, rows, header, { dryRun, now }),
   });
 
-const readRecords = (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: Run): Promise<Read> => {
+const readRecords = async (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: Run): Promise<Read> => {
   if (open.format === ImportFormat.csv)
     return stepThroughCsv<RecordColumns>(tx, open.id, cursor as never, {
       limits: recordLimits,
@@ -153,10 +152,19 @@ const readRecords = (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: R
       },
     });
   const content = open.format === ImportFormat.parquet ? ('rows' as const) : ('file' as const);
-  return stepThroughLines(tx, { importId: open.id, content, limits: recordLimits }, cursor as never, (lines, offset) =>
-    takeRecords(tx, open, lines, { ...run, offset, count: lines.length }),
+  const before = cursor as RowCursor | null;
+  const dotted = before?.dotted ?? [];
+  const step = await stepThroughLines(
+    tx,
+    { importId: open.id, content, limits: recordLimits },
+    before,
+    (lines, offset) => takeRecords(tx, open, lines, { ...run, offset, count: lines.length, dotted }),
   );
+  return step.cursor === undefined || dotted.length === 0 ? step : { ...step, cursor: { ...step.cursor, dotted } };
 };
+
+/** Progress of reading the rows of a Parquet file: `dotted` has the names of values whose dots made objects. */
+type RowCursor = LineCursor & { dotted?: readonly string[] };
 
 const isLineCursor = (cursor: PlainJson): boolean =>
   typeof cursor === 'object' && cursor !== null && 'offset' in cursor;

@@ -173,6 +173,96 @@ describe('record import', () => {
     }
   });
 
+  it.each([
+    [
+      'CSV',
+      'aa-01',
+      { 'content-type': 'text/csv' },
+      'serial,ts,note.text,note.level,other.text\naa-01,1714568400,0042,7,x\naa-01,1714568401,"[1,2]",,\n',
+    ],
+    [
+      'Parquet',
+      'aa-02',
+      parquet,
+      Buffer.from(
+        parquetWriteBuffer({
+          columnData: [
+            { name: 'serial', data: ['aa-02', 'aa-02'], type: 'STRING' },
+            { name: 'ts', data: [1714568400, 1714568401], type: 'DOUBLE' },
+            { name: 'note.text', data: ['0042', '[1,2]'], type: 'STRING' },
+            { name: 'note.level', data: [7, null], type: 'DOUBLE' },
+            { name: 'other.text', data: ['x', null], type: 'STRING' },
+          ],
+        }),
+      ),
+    ],
+    [
+      'exported NDJSON',
+      'aa-03',
+      ndjson,
+      '{"ts":1714568400,"device.serial":"aa-03","data.note.text":"0042","data.note.level":7,"data.other.text":"x"}\n' +
+        '{"ts":1714568401,"device.serial":"aa-03","data.note.text":"[1,2]"}\n',
+    ],
+  ])('gives declared variables their names, dots included, in %s', async (name, serial, headers, file) => {
+    const variables = [{ name: 'note.text', type: 'TXT' }];
+    const id = await device(
+      serial,
+      await make(`/organizations/${tenant.id}/products`, { name, version: '1', variables }),
+    );
+    const done = await files.whole('/records?dryRun=false', file, headers);
+    expect([done.created, done.faults]).toEqual([2, []]);
+    expect((await search(of(serial))).hits.hits.map(({ _source: { data } }) => data)).toEqual([
+      { note: { level: 7 }, other: { text: 'x' }, 'note.text': '0042' },
+      { 'note.text': '[1,2]' },
+    ]);
+    const latest = await tenant.owner.get<object>(`/devices/${tenant.id}/${id}/latest`);
+    expect(JSON.stringify(latest.body)).toContain('"note.text"');
+    // The same record in another format is known.
+    const again = `serial,ts,data.note.text\n${serial},1714568401,"[1,2]"\n`;
+    expect(counts(await files.whole('/records?dryRun=false', again))).toMatchObject({ created: 0, unchanged: 1 });
+  });
+
+  it('keeps values beside others whose names begin alike, in Parquet', async () => {
+    await device('ab-01');
+    const columnData = ['p.q', 'p'].map((name) => ({ name, data: [name.length], type: 'DOUBLE' as const }));
+    const named = [
+      { name: 'serial', data: ['ab-01'], type: 'STRING' as const },
+      { name: 'ts', data: [1714568400], type: 'DOUBLE' as const },
+    ];
+    const file = Buffer.from(parquetWriteBuffer({ columnData: [...named, ...columnData] }));
+    expect(counts(await files.whole('/records?dryRun=false', file, parquet))).toMatchObject({ created: 1 });
+    expect((await search(of('ab-01'))).hits.hits.map(({ _source: { data } }) => data)).toEqual([{ p: 1, 'p.q': 3 }]);
+  });
+
+  it('counts in a dry run the values that do not fit their variables', async () => {
+    const variables = [
+      { name: 'temperature', type: 'FLOAT32' },
+      { name: 'open', type: 'BOOL' },
+      { name: 'note.text', type: 'TXT' },
+    ];
+    const productId = await make(`/organizations/${tenant.id}/products`, { name: 'Door', version: '1', variables });
+    await device('ac-01', productId);
+    const rows = ['21.5,1,a,free', 'n/a,TRUE,"[1,2]",', 'n/a,ajar,,', '-,,,', 'x,2,,'];
+    const lines = rows.map((row, index) => `${index === 4 ? 'ac-02' : 'ac-01'},${1_714_568_400 + index},${row}`);
+    const file = `serial,ts,temperature,open,note.text,other\n${lines.join('\n')}\n`;
+    const checked = await files.whole('/records', file);
+    expect(counts(checked)).toMatchObject({ lines: 5, created: 4, rejected: 1, faultCount: 1 });
+    const ignored = {
+      ignoredCount: 4,
+      ignored: [
+        { field: 'temperature', count: 3, line: 3, message: '"n/a" does not fit the type FLOAT32.' },
+        { field: 'open', count: 1, line: 4, message: '"ajar" does not fit the type BOOL.' },
+      ],
+    };
+    expect(checked).toMatchObject(ignored);
+    expect(await files.apply(checked.id)).toMatchObject({ ...ignored, created: 4 });
+    const filter = [of('ac-01').query, { exists: { field: 'data.temperature' } }];
+    expect((await search({ query: { bool: { filter } } })).hits.hits).toHaveLength(1);
+    const direct = await files.whole('/records?dryRun=false', file);
+    expect(direct).toMatchObject({ unchanged: 4, ignored: [] });
+    expect(direct).not.toHaveProperty('ignoredCount');
+  });
+
   it('accepts NDJSON with records in our own form, with frames and keys', async () => {
     await device('a2-01');
     const lines = [

@@ -48,7 +48,7 @@ export const dataOf: Readonly<Record<Kind, Arbitrary<Fields>>> = {
       count: fc.oneof(value, fc.constant('-9223372036854775808')),
       small: value,
       open: value,
-      label: fc.oneof(scalar, list, fc.constant(null)),
+      label: fc.oneof(scalar, list, fc.constant(null), fc.constantFrom('[1,2]', '[true]', '{"x":1}', '["a", 1]')),
       'a.b': value,
       'note..text': text,
       undeclared: value,

@@ -938,7 +938,7 @@ export type FileImportQueryVariables = Exact<{
 }>;
 
 
-export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, kind: JobKind, done: number, total: number | null, error: string | null } | null } | null };
+export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, ignoredCount: number | null, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, ignored: Array<{ field: string, count: number, line: number, message: string }>, job: { id: string, kind: JobKind, done: number, total: number | null, error: string | null } | null } | null };
 
 export type ApplyFileImportMutationVariables = Exact<{
   organizationId: string;
@@ -3110,6 +3110,13 @@ export const FileImportDocument = new TypedDocumentString(`
       line
       column
       field
+      message
+    }
+    ignoredCount
+    ignored {
+      field
+      count
+      line
       message
     }
     job {

@@ -209,6 +209,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     rejected: 1,
     faultCount: 1,
     faults: [{ line: 4, column: 1, field: 'serial', message: 'is missing' }],
+    ignored: [],
     job: { id: jobId, kind: 'checkDevices', state: 'done', done: 3, total: 3, changed: 2, createdAt, updatedAt },
     createdAt,
     updatedAt,

@@ -32,6 +32,30 @@ describeInBrowser('console: import of devices and history', () => {
     expect(faults).toEqual([]);
   });
 
+  it('names the values of a checked file that searches will ignore', async () => {
+    const owner = await world.organization();
+    const variables = [{ name: 'level', type: 'FLOAT32' }];
+    const id = await owner.make(`/organizations/${owner.id}/products`, { name: 'Well', version: '1', variables });
+    await owner.make(`/organizations/${owner.id}/devices/c6-01`, { product: { id } });
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Import history' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import history' });
+    const buffer = Buffer.from('serial,ts,level\nc6-01,1714568400,7\nc6-01,1714568401,n/a\nc6-01,1714568402,-\n');
+    await dialog.getByLabel('File').setInputFiles({ name: 'history.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('2 values of the wrong type').waitFor();
+    const table = page.getByRole('table', { name: 'Values of the wrong type' });
+    expect(await table.getByRole('cell').allInnerTexts()).toEqual([
+      'level',
+      '2',
+      '3',
+      '"n/a" does not fit the type FLOAT32.',
+    ]);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Import 3 lines' }).isVisible()).toBe(true);
+    expect(faults).toEqual([]);
+  });
+
   it('stops a file at the quota, and continues when the quota is raised', async () => {
     const owner = await world.organization();
     await setQuota(world.pool, owner.id, { devices: 1 });

@@ -109,7 +109,7 @@ const states: Readonly<Record<Import['state'], string>> = {
 };
 
 function Outcome({ of, reload, close }: { of: Import; reload: () => void; close: () => void }) {
-  const { id, state, created, updated, unchanged, rejected, faultCount, faults, job } = of;
+  const { id, state, created, updated, unchanged, rejected, faultCount, faults, ignoredCount, ignored, job } = of;
   const variables = { organizationId: organizationId.value, importId: id };
   const [error, setError] = useState<GraphError>();
   const settle = (asked: Promise<unknown>, then: () => void) => {
@@ -155,6 +155,7 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
         </div>
       )}
       {faultCount > shownFaults && <p class="quiet">These are the first of {faultCount.toLocaleString()} faults.</p>}
+      {ignored.length > 0 && <IgnoredTable count={ignoredCount ?? 0} ignored={ignored} />}
       {error !== undefined && <Failure error={error} retry={reload} />}
       <div class="actions">
         {(mayApply || mayGoOn) && (
@@ -172,6 +173,40 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
             Close
           </button>
         )}
+      </div>
+    </>
+  );
+}
+
+/** Lists the values that are imported although searches ignore them. */
+function IgnoredTable({ count, ignored }: { count: number; ignored: Import['ignored'] }) {
+  return (
+    <>
+      <p>
+        {counted(count, 'value')} of the wrong type: imported with the other values of the line, but searches and charts
+        leave {count === 1 ? 'it' : 'them'} out.
+      </p>
+      <div class="table-frame">
+        <table aria-label="Values of the wrong type">
+          <thead>
+            <tr>
+              <th>Variable</th>
+              <th>Values</th>
+              <th>First on line</th>
+              <th>What is wrong</th>
+            </tr>
+          </thead>
+          <tbody>
+            {ignored.map(({ field, count: values, line, message }) => (
+              <tr key={field}>
+                <td>{field}</td>
+                <td>{values.toLocaleString()}</td>
+                <td>{line}</td>
+                <td>{message}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </div>
     </>
   );
