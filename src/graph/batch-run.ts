@@ -30,7 +30,7 @@ function runTogether(
   { createContext, run }: BatchOptions,
 ): Promise<HttpAnswer[]> {
   const shared = createContext();
-  const turns = createTurns(operations.length, shared.budget.objects.came);
+  const turns = createTurns(operations.length, shared.budget.cost, shared.budget.objects.came);
   const enter = createGate(mutationsAtOnce);
   const runs = operations.map(async (sent, index) => {
     const turn = turns[index]!;

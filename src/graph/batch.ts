@@ -7,7 +7,9 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { type Fault, invalid } from '#common/errors.js';
 import { bounds } from './document-limit.js';
@@ -96,16 +98,20 @@ export function runsOf(operations: readonly SentOperation[]): SentOperation[][] 
 }
 
 /**
- * Returns the fields that an operation selects at its root, those of fragments included. The document may not have been
- * validated: a fragment that spreads itself ends there, and more fields than a document may have tokens are not listed.
+ * Returns the fields that an operation runs at its root, those of fragments included, without those that `@skip` or
+ * `@include` leaves out. The document may not have been validated: a fragment that spreads itself ends there, and more
+ * fields than a document may have tokens are not listed.
  */
-export function rootFields({ document, operation }: SentOperation): FieldNode[] {
-  const fields: FieldNode[] = [];
+export function rootFields(sent: SentOperation): FieldNode[] {
+  const { document, operation } = sent;
+  const fields = new Map<string, FieldNode>();
   const open = new Set<string>();
   const visit = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
-      if (fields.length >= bounds.tokens) return;
-      if (selection.kind === Kind.FIELD) fields.push(selection);
+      if (fields.size >= bounds.tokens) return;
+      if (isLeftOut(selection, sent)) continue;
+      // A field that stands twice under one name runs once.
+      if (selection.kind === Kind.FIELD) fields.set(selection.alias?.value ?? selection.name.value, selection);
       else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
       else if (!open.has(selection.name.value)) {
         const { value } = selection.name;
@@ -119,5 +125,27 @@ export function rootFields({ document, operation }: SentOperation): FieldNode[] 
     }
   };
   if (operation !== undefined) visit(operation.selectionSet);
-  return fields;
+  return [...fields.values()];
 }
+
+/** Whether `@skip` or `@include` leaves a selection out. */
+const isLeftOut = ({ directives = [] }: SelectionNode, { operation, variables }: SentOperation): boolean =>
+  directives.some(({ name, arguments: args = [] }) => {
+    if (name.value !== 'skip' && name.value !== 'include') return false;
+    const value = args.find((argument) => argument.name.value === 'if')?.value;
+    return value !== undefined && booleanOf(value, variables, operation) === (name.value === 'skip');
+  });
+
+/** Returns the boolean of a literal, of the variable sent, or of the variable's default; undefined for another value. */
+const booleanOf = (
+  value: ValueNode,
+  variables: SentOperation['variables'],
+  operation: SentOperation['operation'],
+): unknown => {
+  if (value.kind === Kind.BOOLEAN) return value.value;
+  if (value.kind !== Kind.VARIABLE) return undefined;
+  const { value: name } = value.name;
+  if (variables[name] !== undefined) return variables[name];
+  const declared = operation?.variableDefinitions?.find(({ variable }) => variable.name.value === name)?.defaultValue;
+  return declared?.kind === Kind.BOOLEAN ? declared.value : undefined;
+};

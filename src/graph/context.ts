@@ -25,9 +25,13 @@ export interface GraphContext extends Context {
 
 /** The position of an operation among those of a batch that run together. Costs are deducted in this order. */
 export interface Turn {
-  readonly come: Promise<void>;
-  /** Lets the next operation deduct its cost. A second call does nothing. */
-  pass(): void;
+  /** Resolves when this operation may deduct its cost, with what the request has spent until then. */
+  readonly come: Promise<number>;
+  /**
+   * Lets the next operation deduct its cost. A second call does nothing.
+   * @param spent cost of the request up to this operation; absent if this one has none.
+   */
+  pass(spent?: number): void;
   /** Objects that the operations before this one returned; known once all of them have ended. */
   readonly foundBefore: Promise<number>;
   /** Ends the operation, which returned this many objects. */
@@ -36,18 +40,21 @@ export interface Turn {
 
 /**
  * Creates `count` positions. The first operation may deduct its cost at once.
+ * @param spent cost of earlier operations of the request.
  * @param found objects that earlier operations of the request returned.
  */
-export function createTurns(count: number, found = 0): Turn[] {
-  let come = Promise.resolve();
+export function createTurns(count: number, spent = 0, found = 0): Turn[] {
+  let come = Promise.resolve(spent);
   let foundBefore = Promise.resolve(found);
   return Array.from({ length: count }, () => {
-    const next = Promise.withResolvers<void>();
+    const before = come;
+    const next = Promise.withResolvers<number>();
     const own = Promise.withResolvers<number>();
-    const before = foundBefore;
-    const turn = { come, pass: next.resolve, foundBefore, end: own.resolve };
+    const earlier = foundBefore;
+    const pass = (cost?: number) => next.resolve(cost ?? before);
+    const turn = { come, pass, foundBefore, end: own.resolve };
     come = next.promise;
-    foundBefore = own.promise.then(async (objects) => (await before) + objects);
+    foundBefore = own.promise.then(async (objects) => (await earlier) + objects);
     return turn;
   });
 }
@@ -60,14 +67,14 @@ export function createTurns(count: number, found = 0): Turn[] {
  */
 export async function spendInTurn({ budget, caller, owe, turn }: GraphContext, cost: Cost): Promise<number> {
   if (turn === undefined) return budget.spend(cost);
-  await turn.come;
+  let spent = await turn.come;
   try {
-    const spent = budget.spend(cost);
+    spent = budget.spend(cost);
     const more = requestsOfObjects(cost.objects);
     if (more > 0) await owe(more);
     await timeSlices.ifOver(caller.organizationId);
     return spent;
   } finally {
-    turn.pass();
+    turn.pass(spent);
   }
 }

@@ -8,11 +8,12 @@ import { OwnObjects } from './object-budget.js';
 
 /**
  * Deducts each operation's cost from the request's budget, and reports it in `extensions.cost` when the request's
- * `extensions` ask for it (`{"cost": true}`): of a batch, of this operation and those before it. An operation that passes is added to the cache of compiled queries.
+ * `extensions` ask for it (`{"cost": true}`): of a batch, of this operation and those before it, without refused ones.
+ * An operation that passes is added to the cache of compiled queries.
  */
 export const limitCost = (queries: CompiledQueryCache, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
-    let spent = 0;
+    let spent: number | undefined;
     return {
       async didResolveOperation({ schema, document, operation, request, source, contextValue }) {
         if (operation === undefined) return;
@@ -23,7 +24,8 @@ export const limitCost = (queries: CompiledQueryCache, prepare: Prepare): Apollo
       async willSendResponse({ request, response: { body }, contextValue }) {
         if (request.extensions?.['cost'] !== true || body.kind !== 'single') return;
         const { extensions } = body.singleResult;
-        const cost = { objects: spent, found: await foundSoFar(contextValue), limit: bounds.cost };
+        const objects = spent ?? (await contextValue.turn?.come) ?? contextValue.budget.cost;
+        const cost = { objects, found: await foundSoFar(contextValue), limit: bounds.cost };
         body.singleResult.extensions = { ...extensions, cost };
       },
     };

@@ -36,6 +36,11 @@ export class RequestBudget {
     return spent;
   }
 
+  /** Cost of the operations so far, without refused ones. */
+  get cost(): number {
+    return this.spent;
+  }
+
   /** Whether the request is so large that its statements may be slow and have to be cancellable. */
   get heavy(): boolean {
     return Math.max(this.spent, this.objects.sum) >= heavyFrom;

@@ -67,6 +67,34 @@ describe('rate limit by content', () => {
     }
   });
 
+  it('counts nothing for what `@skip` or `@include` leaves out, by a literal, a variable or its default', async () => {
+    const items = Array.from({ length: 200 }, (_, index) => ({ serial: (4096 + index).toString(16) }));
+    const put = 'putDevices(organizationId: $o, devices: $d) { created }';
+    const of = (signature: string, more: string) =>
+      `mutation ($o: ID!, $d: [DeviceInput!]!${signature}) { createTeam(organizationId: $o, name: "T") { id } ${more} }`;
+    for (const [query, variables] of [
+      [of('', `a: ${put.replace('{', '@skip(if: true) {')}`), {}],
+      [of('', `... @include(if: false) { ${put} }`), {}],
+      [of(', $b: Boolean!', `... on Mutation @skip(if: $b) { ${put} }`), { b: true }],
+      [of(', $b: Boolean! = false', `...More @include(if: $b) } fragment More on Mutation { ${put}`), {}],
+    ] as const) {
+      const owner = await world.organization();
+      const extensions = persisted(query);
+      const call = { query, extensions, variables: { ...variables, o: owner.id, d: items } };
+      const { body, headers } = await owner.postGraph(call);
+      expect([body.errors, Object.keys(body.data!), headers.get('x-ratelimit-remaining')]).toEqual([
+        undefined,
+        ['createTeam'],
+        '39',
+      ]);
+      const other = await world.organization();
+      const byHash = { extensions, variables: { ...call.variables, o: other.id } };
+      const batch = await other.postGraph<GraphAnswer[]>([byHash, byHash]);
+      expect(batch.body.map(({ data }) => Object.keys(data!))).toEqual([['createTeam'], ['createTeam']]);
+      expect(batch.headers.get('x-ratelimit-remaining')).toBe('39');
+    }
+  });
+
   it('counts a persisted query of a batch as a tenth, also when its text came in the same batch', async () => {
     const owner = await world.organization();
     const query = `{ account { id } } # ${owner.id}`;

@@ -116,6 +116,19 @@ describe('an atomic batch of persisted mutations', () => {
     expect((await names('teams')).toSorted()).toEqual(['C', 'D', 'E']);
   });
 
+  it('runs an operation whose mutation that it does not take is left out by a directive', async () => {
+    const query = `mutation ($o: ID!, $run: Boolean!) {
+      createTeam(organizationId: $o, name: "A") { id }
+      createApiToken(organizationId: $o) @include(if: $run) { token }
+    }`;
+    const ask = (run: boolean) =>
+      owner.postGraph([{ query, variables: { o: owner.id, run }, extensions: { atomic: true } }]);
+    expect(await ask(true)).toMatchObject({ status: 422 });
+    expect(await names('teams')).toEqual([]);
+    expect(await ask(false)).toMatchObject({ status: 200 });
+    expect(await names('teams')).toEqual(['A']);
+  });
+
   it('undoes all mutations of one operation outside of an array when one fails', async () => {
     const query = `mutation ($o: ID!) {
       a: createTeam(organizationId: $o, name: "A") { id }

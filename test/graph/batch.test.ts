@@ -158,10 +158,31 @@ describe('GraphQL batch', () => {
     expect(costs).toMatchObject([
       { objects: 2, found: 2 },
       { objects: 102, found: 5 },
-      { found: 5 },
+      { objects: 103, found: 5 },
       undefined,
       { objects: 105, found: 6 },
     ]);
+  });
+
+  it('reports of a refused operation the cost of those before it', async () => {
+    const owner = await world.organization();
+    const ask = (limit: number) => ({
+      query: `{ devices(organizationId: "${owner.id}", limit: ${limit}) { items { id organization { id } product { id } } } }`,
+      extensions: { cost: true },
+    });
+    const objectsOf = (answer: { extensions?: unknown }) =>
+      (answer.extensions as { cost?: { objects: number } } | undefined)?.cost?.objects;
+    const invalid = { query: '{ nothing }', extensions: { cost: true } };
+    const unreadable = { query: '{', extensions: { cost: true } };
+    const create = { query: createTeam, variables: { o: owner.id, name: 'T' }, extensions: { cost: true } };
+    const wide = Array.from(
+      { length: 30 },
+      (_, n) => `a${n}: devices(organizationId: "${owner.id}", limit: 1000) { items { id } }`,
+    );
+    const tooMuch = { query: `{ ${wide.join(' ')} }`, extensions: { cost: true } };
+    const { body } = await owner.postGraph<object[]>([tooMuch, ask(2), tooMuch, invalid, create, ask(1), unreadable]);
+    expect(body.map(objectsOf)).toEqual([0, 6, 6, 6, 7, 10, 10]);
+    for (const alone of [tooMuch, invalid]) expect(objectsOf((await owner.postGraph<object>(alone)).body)).toBe(0);
   });
 
   it('returns an empty list for an empty batch', async () => {
