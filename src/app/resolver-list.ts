@@ -40,10 +40,12 @@ import { OrganizationEdgesResolver } from '#resolvers/organization-edges.resolve
 import { ProductResolver } from '#resolvers/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
-import { PutResolver } from '#resolvers/put.resolver.js';
-import { PutAlertRulesResolver } from '#resolvers/put-alert-rules.resolver.js';
-import { PutDevicesResolver } from '#resolvers/put-devices.resolver.js';
-import { PutTeamResolver } from '#resolvers/put-team.resolver.js';
+import { AlertRulesUpsertResolver } from '#resolvers/put-alert-rules.resolver.js';
+import { ApplicationsUpsertResolver } from '#resolvers/put-applications.resolver.js';
+import { DevicesUpsertResolver } from '#resolvers/put-devices.resolver.js';
+import { HooksUpsertResolver } from '#resolvers/put-hooks.resolver.js';
+import { ProductsUpsertResolver } from '#resolvers/put-products.resolver.js';
+import { TeamUpsertResolver } from '#resolvers/put-team.resolver.js';
 import { RecordResolver } from '#resolvers/record.resolver.js';
 import { ApplicationActivityResolver, OrganizationActivityResolver } from '#resolvers/record-activity.resolver.js';
 import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record-edges.resolver.js';
@@ -119,10 +121,12 @@ export function createResolvers(
     new ProductResolver(),
     new ProvisioningResolver(clock),
     new ConfigurationResolver(),
-    new PutDevicesResolver(clock),
-    new PutResolver(hooks),
-    new PutAlertRulesResolver(alerts, clock),
-    new PutTeamResolver(),
+    new DevicesUpsertResolver(clock),
+    new ProductsUpsertResolver(),
+    new ApplicationsUpsertResolver(),
+    new HooksUpsertResolver(hooks),
+    new AlertRulesUpsertResolver(alerts, clock),
+    new TeamUpsertResolver(),
     new RecordResolver(records),
     new SearchResolver(index),
     new TeamEdgesResolver(),

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AlertKind, type AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
 import type { AlertDecisionArgs } from '#schema/alert.args.js';
-import type { ApplicationArgs } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
+import type { ApplicationArgs } from '#schema/identifier.args.js';
 import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
 import { requireProducts } from './alert-rules.js';
 

@@ -10,15 +10,10 @@ import { AlertUndecided } from '#entities/alert-undecided.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { newId } from '#entities/id.js';
-import {
-  AlertRuleArgs,
-  AlertRulesArgs,
-  CreateAlertRuleArgs,
-  PreviewAlertRuleArgs,
-  UpdateAlertRuleArgs,
-} from '#schema/alert.args.js';
+import { AlertRulesArgs, CreateAlertRuleArgs, PreviewAlertRuleArgs, UpdateAlertRuleArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
+import { AlertRuleArgs } from '#schema/identifier.args.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { AlertRulePage } from '#schema/pages.js';
 import { changeOf, checkRule, decisionOf } from './alert-change.js';

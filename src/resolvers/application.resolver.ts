@@ -9,7 +9,6 @@ import type { Device } from '#entities/device.js';
 import { Permission } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import {
-  ApplicationArgs,
   ApplicationDeviceArgs,
   ApplicationDevicesArgs,
   ApplicationsArgs,
@@ -18,6 +17,7 @@ import {
 } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
 import { DevicesBelowArgs } from '#schema/device-filter.args.js';
+import { ApplicationArgs } from '#schema/identifier.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import { applicationListing } from './applications.js';
 import { linkedDeviceListing } from './devices.js';

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import type { AuditOutcome } from '#entities/audit-event.js';
 import { earliestId, endId, isId } from '#entities/id.js';
-import type { AuditEventFilterInput } from '#schema/audit.args.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 
@@ -42,11 +42,21 @@ export const auditEventListing = (where: readonly Sql[]): Listing => ({
   timeout,
 });
 
+/** A filter of events. An event must meet all given conditions. Times are Unix seconds. */
+export interface AuditFilter {
+  readonly actor?: string | null;
+  readonly action?: string | null;
+  readonly target?: string | null;
+  readonly outcome?: AuditOutcome | null;
+  readonly from?: number | null;
+  readonly to?: number | null;
+}
+
 /**
  * Returns the conditions on `audit_event e` of a filter. They compare times with the identifiers, so that PostgreSQL
  * skips partitions.
  */
-export const auditConditions = ({ actor, action, target, outcome, from, to }: AuditEventFilterInput): Sql[] => [
+export const auditConditions = ({ actor, action, target, outcome, from, to }: AuditFilter): Sql[] => [
   ...(actor == null
     ? []
     : [

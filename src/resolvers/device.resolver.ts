@@ -12,13 +12,13 @@ import { Product, ProductReference } from '#entities/product.js';
 import { serialKey } from '#entities/serial.js';
 import type { Context } from '#schema/context.js';
 import {
-  DeviceArgs,
   DeviceBySerialArgs,
   DevicesArgs,
   type ProductReferenceInput,
   RegisterDeviceArgs,
   UpdateDeviceArgs,
 } from '#schema/device.args.js';
+import { DeviceArgs } from '#schema/identifier.args.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';

@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import type { AlertSeverity } from '#entities/alert-rule.js';
 import { EpisodeState } from '#entities/episode.js';
 import { isId } from '#entities/id.js';
-import type { EpisodesArgs } from '#schema/alert.args.js';
 import { severityOrder } from './alert-rules.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
@@ -44,10 +44,16 @@ export const episodeListing = (where: readonly Sql[]): Listing => ({
   timeout,
 });
 
-/** A filter of episodes. */
-export type EpisodeFilter = Partial<
-  Pick<EpisodesArgs, 'state' | 'acknowledged' | 'severity' | 'alertRuleId' | 'deviceId' | 'from' | 'to'>
->;
+/** A filter of episodes. An episode must meet all given conditions. Times are Unix seconds of its opening. */
+export interface EpisodeFilter {
+  readonly state?: EpisodeState | null;
+  readonly acknowledged?: boolean | null;
+  readonly severity?: AlertSeverity | null;
+  readonly alertRuleId?: string | null;
+  readonly deviceId?: string | null;
+  readonly from?: number | null;
+  readonly to?: number | null;
+}
 
 /** Returns the conditions on `episode e` of a filter. An invalid identifier matches nothing. */
 export const episodeConditions = (filter: EpisodeFilter): Sql[] => {

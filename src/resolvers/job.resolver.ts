@@ -4,7 +4,7 @@ import { notFound } from '#common/errors.js';
 import { Job } from '#entities/job.js';
 import type { Jobs } from '#jobs/jobs.js';
 import type { Context } from '#schema/context.js';
-import { JobArgs } from '#schema/decode.args.js';
+import { JobArgs } from '#schema/identifier.args.js';
 
 /** Resolves jobs. */
 @Resolver(() => Job)

@@ -9,7 +9,7 @@ import type { RecordIndex } from '#records/record-index.js';
 import { ApplicationDevicesArgs } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
-import { DeviceArgs } from '#schema/device.args.js';
+import { DeviceArgs } from '#schema/identifier.args.js';
 import { DeviceLatestPage } from '#schema/pages.js';
 import { LatestArgs } from '#schema/series.args.js';
 import { type Chosen, chosenDevices } from './chosen-devices.js';

@@ -7,13 +7,13 @@ import { Account, Organization, User } from '#entities/account.js';
 import { now } from '#entities/columns.js';
 import { Role } from '#entities/enums.js';
 import {
-  OrganizationArgs,
   OrganizationMemberArgs,
   OrganizationMembersArgs,
   SetOrganizationMemberArgs,
   UpdateOrganizationArgs,
 } from '#schema/account.args.js';
 import type { Context } from '#schema/context.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 import { OrganizationMemberPage } from '#schema/pages.js';
 import { list } from './list.js';
 import { loadById } from './loader.js';

@@ -13,7 +13,7 @@ import { put, requireApplicationToPut } from './put-many.js';
 
 /** Resolves the mutation that puts many alert rules by their keys. */
 @Resolver()
-export class PutAlertRulesResolver {
+export class AlertRulesUpsertResolver {
   constructor(
     private readonly alerts: Pick<Alerts, 'wake' | 'wakeMail'>,
     private readonly clock: () => number,

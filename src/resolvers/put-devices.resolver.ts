@@ -9,12 +9,12 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { serialKey } from '#entities/serial.js';
 import { type DevicePut, listOf, writeDevices } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
-import { type DeviceInput, PutDevicesArgs } from '#schema/put.args.js';
+import { type DeviceInput, PutDevicesArgs } from '#schema/device.args.js';
 import { Outcomes, type Placed } from './put.js';
 
 /** Resolves the mutation that puts many devices by their serials. */
 @Resolver()
-export class PutDevicesResolver {
+export class DevicesUpsertResolver {
   constructor(private readonly clock: () => number) {}
 
   @Mutation(() => PutAnswer, {

@@ -3,13 +3,13 @@ import { invalid } from '#common/errors.js';
 import { nilId } from '#entities/id.js';
 import type { PutAnswer } from '#entities/put-answer.js';
 import type { Context } from '#schema/context.js';
-import type { PutHooksArgs } from '#schema/put.args.js';
+import type { PutArgs } from '#schema/put.args.js';
 import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './put.js';
 
 /** Returns the identifier of the application to put things into, or one that no application has. */
 export async function requireApplicationToPut(
   ctx: Context,
-  { organizationId, applicationId, dryRun }: Omit<PutHooksArgs, 'hooks'>,
+  { organizationId, applicationId, dryRun }: PutArgs & { applicationId?: string | null },
 ): Promise<string> {
   if (applicationId != null) return (await loadApplication(ctx, organizationId, applicationId, 'write')).id;
   if (dryRun !== true) throw invalid([{ path: 'applicationId', message: 'must be given, except in a dry run' }]);

@@ -1,19 +1,40 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadTeam } from '#auth/access.js';
+import { loadTeam, requireOrganization } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { invalid, notFound } from '#common/errors.js';
 import type { Permission } from '#entities/enums.js';
-import { isId } from '#entities/id.js';
+import { isId, newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
+import { Team } from '#entities/team.js';
 import { listOf } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
-import { PutTeamApplicationsArgs, PutTeamMembersArgs } from '#schema/put.args.js';
+import { PutTeamApplicationsArgs, PutTeamMembersArgs, PutTeamsArgs } from '#schema/team.args.js';
 import { Outcomes, type Placed } from './put.js';
+import { put } from './put-many.js';
 
-/** Resolves the mutations that put many members or applications of a team. */
+/** Resolves the mutations that put many teams, or many members or applications of a team. */
 @Resolver()
-export class PutTeamResolver {
+export class TeamUpsertResolver {
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes teams by their names. One outcome per team, in order; the fault of one does not fail the others.',
+  })
+  putTeams(
+    @Args(() => PutTeamsArgs) { organizationId, teams, dryRun }: PutTeamsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    requireOrganization(ctx, organizationId, 'write');
+    return put(ctx, teams, {
+      organizationId,
+      key: 'name',
+      isDry: dryRun === true,
+      type: Team,
+      make: () => Object.assign(new Team(), { id: newId(), organizationId }),
+      change: (team, item) => void team.change(item),
+    });
+  }
+
   @Mutation(() => PutAnswer, {
     description: 'Puts members of the organization into a team. One outcome per member, in order.',
   })

@@ -7,8 +7,8 @@ import { loadMember } from '#auth/membership.js';
 import type { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { Team } from '#entities/team.js';
-import { OrganizationListArgs } from '#schema/account.args.js';
 import type { Context } from '#schema/context.js';
+import { OrganizationListArgs } from '#schema/organization.args.js';
 import { ApplicationPage, TeamMemberPage, TeamPage } from '#schema/pages.js';
 import {
   CreateTeamArgs,

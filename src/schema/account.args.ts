@@ -2,6 +2,7 @@ import { ArgsType, Field } from 'type-graphql';
 import { Role } from '#entities/enums.js';
 import { choice, email, id, ids, name, username } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
+import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
 
 /** New values of the caller's account (`PUT /account`). */
 @ArgsType()
@@ -17,21 +18,9 @@ export class AccountsArgs extends SearchablePageArgs {
   @ids('Only these accounts.') ids?: string[] | null;
 }
 
-/** Identifies an organization. */
-@ArgsType()
-export class OrganizationArgs {
-  @id('Identifier of the organization.') organizationId!: string;
-}
-
 /** New values of an organization (`PUT /organizations/:organizationId`). */
 @ArgsType()
 export class UpdateOrganizationArgs extends UpdateAccountArgs {
-  @id('Identifier of the organization.') organizationId!: string;
-}
-
-/** Arguments of a searchable list below an organization. */
-@ArgsType()
-export class OrganizationListArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;
 }
 

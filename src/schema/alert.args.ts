@@ -5,8 +5,8 @@ import { AlertOperator } from '#entities/alert-condition.js';
 import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
 import { EpisodeState } from '#entities/episode.js';
 import type { PlainJson } from '#json/json.js';
-import { ApplicationArgs } from './application.args.js';
 import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
+import { ApplicationArgs } from './identifier.args.js';
 import { SearchablePageArgs } from './list.args.js';
 
 /** Maximum number of comparisons in one condition. */
@@ -144,12 +144,6 @@ export class CreateAlertRuleArgs extends AlertDecisionArgs {
   @flag('Whether the rule is disabled, which closes its episodes. Absent: false on create, unchanged on update.')
   disabled?: boolean | null;
   @recipients() recipients?: string[] | null;
-}
-
-/** Identifies an alert rule. */
-@ArgsType()
-export class AlertRuleArgs extends ApplicationArgs {
-  @id('Identifier of the rule.') alertRuleId!: string;
 }
 
 /** New values of an alert rule. Absent fields stay unchanged; `null` restores the default. */

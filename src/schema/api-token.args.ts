@@ -1,10 +1,10 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { TokenScope } from '#entities/enums.js';
-import { OrganizationArgs } from './account.args.js';
-import { DeviceArgs } from './device.args.js';
 import { id, name } from './fields.js';
+import { DeviceArgs } from './identifier.args.js';
 import { PageArgs } from './list.args.js';
+import { OrganizationArgs } from './organization.args.js';
 
 /** A new token. */
 @ArgsType()

@@ -1,7 +1,11 @@
-import { ArgsType } from 'type-graphql';
-import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
+import { ArrayMaxSize } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
+import { CheckedByItem } from './arguments.js';
 import { description, flag, id, ids, name } from './fields.js';
+import { ApplicationArgs } from './identifier.args.js';
 import { PageArgs } from './list.args.js';
+import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
+import { KeyedInput, maxPut, PutArgs } from './put.args.js';
 
 /** Arguments of the list of an organization's applications. */
 @ArgsType()
@@ -15,12 +19,6 @@ export class CreateApplicationArgs extends OrganizationArgs {
   @name('Name.') name!: string;
   @description('Description.') description?: string | null;
   @flag('Whether the application has a dashboard. Absent: false.') hasDashboard?: boolean | null;
-}
-
-/** Identifies an application. */
-@ArgsType()
-export class ApplicationArgs extends OrganizationArgs {
-  @id('Identifier of the application.') applicationId!: string;
 }
 
 /** New values of an application. */
@@ -43,4 +41,23 @@ export class ApplicationDevicesArgs extends PageArgs {
 @ArgsType()
 export class ApplicationDeviceArgs extends ApplicationArgs {
   @id('Identifier of the device.') deviceId!: string;
+}
+
+/** An application as a call of many puts it. */
+@CheckedByItem()
+@InputType({
+  description: 'An application by the key of a tool. A value that is absent stays as it is, null clears it.',
+})
+export class ApplicationInput extends KeyedInput {
+  @name('Name.') name!: string;
+  @description('Description.') description?: string | null;
+  @flag('Whether it has a dashboard.') hasDashboard?: boolean | null;
+}
+
+/** Many applications. */
+@ArgsType()
+export class PutApplicationsArgs extends PutArgs {
+  @Field(() => [ApplicationInput], { description: 'The applications, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  applications!: ApplicationInput[];
 }

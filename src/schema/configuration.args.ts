@@ -1,6 +1,6 @@
 import { ArgsType } from 'type-graphql';
-import { OrganizationArgs } from './account.args.js';
 import { flag, id } from './fields.js';
+import { OrganizationArgs } from './organization.args.js';
 
 /** Identifies a lease. */
 @ArgsType()

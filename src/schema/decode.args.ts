@@ -2,9 +2,8 @@ import { IsIn } from 'class-validator';
 import { ArgsType, Field } from 'type-graphql';
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
-import { OrganizationArgs } from './account.args.js';
-import { choice, flag, id, unixTime, whole } from './fields.js';
-import { ProductArgs } from './product.args.js';
+import { choice, flag, unixTime, whole } from './fields.js';
+import { ProductArgs } from './identifier.args.js';
 
 /** A frame to decode. */
 @ArgsType()
@@ -23,10 +22,4 @@ export class RedecodeArgs extends ProductArgs {
   @unixTime('Only records measured at this time or later: Unix seconds.') from?: number | null;
   @unixTime('Only records measured at this time or earlier: Unix seconds.') to?: number | null;
   @flag('Only count the records that would change.') dryRun?: boolean | null;
-}
-
-/** Identifies a job. */
-@ArgsType()
-export class JobArgs extends OrganizationArgs {
-  @id('Identifier of the job.') jobId!: string;
 }

@@ -1,9 +1,9 @@
 import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { Serial } from '#entities/scalars.js';
-import { OrganizationArgs } from './account.args.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id } from './fields.js';
+import { OrganizationArgs } from './organization.args.js';
 
 /** Maximum number of devices that a change takes by identifier, and that it changes at once. */
 export const batchSize = 1000;

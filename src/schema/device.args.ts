@@ -1,9 +1,11 @@
-import { ValidateNested } from 'class-validator';
-import { ArgsType, Field, InputType } from 'type-graphql';
+import { ArrayMaxSize, ValidateNested } from 'class-validator';
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
-import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
+import { CheckedByItem } from './arguments.js';
 import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id, ids, labels, name, number, serial } from './fields.js';
+import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
+import { maxPut, PutArgs } from './put.args.js';
 
 /** Identifies the product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })
@@ -38,12 +40,6 @@ export class RegisterDeviceArgs extends DeviceValues {
   @serial() deviceSerial!: string;
 }
 
-/** Identifies a device. */
-@ArgsType()
-export class DeviceArgs extends OrganizationArgs {
-  @id('Identifier of the device.') deviceId!: string;
-}
-
 /** Identifies a device by its serial number. */
 @ArgsType()
 export class DeviceBySerialArgs extends OrganizationArgs {
@@ -63,4 +59,35 @@ export class DevicesArgs extends OrganizationListArgs {
   @flag('True: only devices with a product; false: all devices.') hasProduct?: boolean | null;
   @GraphOnly() @ids('Only these devices.') ids?: string[] | null;
   @GraphOnly() @deviceFilter() filter?: DeviceFilterInput | null;
+}
+
+/** A device as a call of many puts it. */
+@CheckedByItem()
+@InputType({
+  description: 'A device by its serial. A value that is absent stays as it is, null clears it.',
+})
+export class DeviceInput {
+  @serial() serial!: string;
+  @name('Name.', { optional: true }) name?: string | null;
+  @labels('Tags.', 50, 64) tags?: string[] | null;
+  @Field(() => ProductReferenceInput, { nullable: true, description: 'Product that describes the device.' })
+  @ValidateNested()
+  product?: ProductReferenceInput | null;
+  @Field(() => LocationInput, { nullable: true, description: 'Where the device stands.' })
+  @ValidateNested()
+  location?: LocationInput | null;
+}
+
+/** Many devices. */
+@ArgsType()
+export class PutDevicesArgs extends PutArgs {
+  @Field(() => [DeviceInput], { description: 'The devices, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  devices!: DeviceInput[];
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Applications to link each device to, at most 20. Other links stay.',
+  })
+  @ArrayMaxSize(20)
+  linkTo?: string[] | null;
 }

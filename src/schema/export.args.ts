@@ -3,8 +3,8 @@ import { DeliveryState } from '#entities/delivery.js';
 import { ExportFormat, ExportSubject, OrganizationExportSubject } from '#entities/export.js';
 import { LocatedJSON } from '#entities/located-json.js';
 import type { LocatedJson } from '#json/json.js';
-import { OrganizationArgs } from './account.args.js';
 import { choice, flag, id, ids, label, labels, unixTime } from './fields.js';
+import { OrganizationArgs } from './organization.args.js';
 
 /** Format of an export, and the limits that every kind of export has. */
 @ArgsType()

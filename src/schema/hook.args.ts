@@ -5,9 +5,11 @@ import { GraphOnly } from '#entities/columns.js';
 import { Ended } from '#entities/delivery.js';
 import { HookEventKind } from '#entities/words.js';
 import type { PlainJson } from '#json/json.js';
-import { ApplicationArgs } from './application.args.js';
+import { CheckedByItem } from './arguments.js';
 import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
+import { ApplicationArgs, HookArgs } from './identifier.args.js';
 import { SearchablePageArgs } from './list.args.js';
+import { KeyedInput, PutArgs } from './put.args.js';
 
 /** Requires text that a header can carry (RFC 9110, section 5.5). */
 const HeaderText = () => Matches(/^[^\p{Cc}]*$/u, { message: 'must not hold control characters' });
@@ -79,12 +81,6 @@ export class CreateHookArgs extends ApplicationArgs {
   })
   @ValidateNested()
   authentication?: HookAuthenticationInput | null;
-}
-
-/** Identifies a hook. */
-@ArgsType()
-export class HookArgs extends ApplicationArgs {
-  @id('Identifier of the hook.') applicationHookId!: string;
 }
 
 /** New values of a hook. */
@@ -193,4 +189,44 @@ export class ReplayArgs extends HookArgs {
 @ArgsType()
 export class DeliveryArgs extends HookArgs {
   @id('Identifier of the delivery.') deliveryId!: string;
+}
+
+/** A hook as a call of many puts it. */
+@CheckedByItem()
+@InputType({
+  description: 'A hook by the key of a tool. A value that is absent stays as it is, null restores its default.',
+})
+export class HookInput extends KeyedInput {
+  @hookUrl() url!: string;
+  @flag('Whether TLS certificates that nobody vouches for are accepted.') allowUnverifiedSSLCert?: boolean | null;
+  @flag('Whether it is switched off.') disabled?: boolean | null;
+  @Field(() => HookAuthenticationInput, { nullable: true, description: 'How calls authenticate; replaced as a whole.' })
+  @ValidateNested()
+  authentication?: HookAuthenticationInput | null;
+  @whole('Calls at once, over all processes together.', 1, 64, { optional: true }) concurrency?: number | null;
+  @Field(() => Float, { nullable: true, description: 'Calls a second, at most.' })
+  @Min(0.01)
+  @Max(1000)
+  maxPerSecond?: number | null;
+  @flag("Whether a device's records go out in the order of storing, one at a time.") ordered?: boolean | null;
+  @Field(() => [String], { nullable: true, description: `Kinds of events, of ${eventKinds.join(', ')}.` })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(20)
+  @IsIn(eventKinds, { each: true })
+  events?: string[] | null;
+  @Field(() => HookFilterInput, { nullable: true, description: 'Which records it is called with.' })
+  @ValidateNested()
+  filter?: HookFilterInput | null;
+}
+
+/** Many hooks of an application. */
+@ArgsType()
+export class PutHooksArgs extends PutArgs {
+  @id('Identifier of the application. Only a dry run may leave it out, for an application that is still to be made.', {
+    optional: true,
+  })
+  applicationId?: string | null;
+  @Field(() => [HookInput], { description: 'The hooks, at most 100.' })
+  @ArrayMaxSize(100)
+  hooks!: HookInput[];
 }

@@ -3,10 +3,9 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { maxCursorCharacters } from '#entities/live.js';
 import type { PlainJson } from '#json/json.js';
-import { OrganizationArgs } from './account.args.js';
-import { ApplicationArgs } from './application.args.js';
 import { id, ids, whole } from './fields.js';
-import { HookArgs } from './hook.args.js';
+import { ApplicationArgs, HookArgs } from './identifier.args.js';
+import { OrganizationArgs } from './organization.args.js';
 
 /** Default maximum number of items in one event. */
 export const usualLimit = 100;

@@ -1,8 +1,10 @@
 import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { StreamType, VariableType } from '#entities/enums.js';
-import { OrganizationArgs } from './account.args.js';
+import { CheckedByItem } from './arguments.js';
 import { choice, id, label, mark, name, whole } from './fields.js';
+import { OrganizationArgs } from './organization.args.js';
+import { KeyedInput, maxPut, PutArgs } from './put.args.js';
 
 /** Position of a variable in a data stream. */
 @InputType({ description: 'Position of a variable in a data stream.' })
@@ -35,14 +37,28 @@ export class CreateProductArgs extends OrganizationArgs {
   variables!: VariableInput[];
 }
 
-/** Identifies a product by the organization that owns it. */
-@ArgsType()
-export class ProductArgs extends OrganizationArgs {
-  @id('Identifier of the product.') productId!: string;
-}
-
 /** New values of a product. */
 @ArgsType()
 export class UpdateProductArgs extends CreateProductArgs {
   @id('Identifier of the product.') productId!: string;
+}
+
+/** A product as a call of many puts it. */
+@CheckedByItem()
+@InputType({ description: 'A product by the key of a tool.' })
+export class ProductInput extends KeyedInput {
+  @name('Name.') name!: string;
+  @label('Version.', 100) version!: string;
+  @Field(() => [VariableInput], { description: 'What devices of the product send.' })
+  @ArrayMaxSize(500)
+  @ValidateNested({ each: true })
+  variables!: VariableInput[];
+}
+
+/** Many products. */
+@ArgsType()
+export class PutProductsArgs extends PutArgs {
+  @Field(() => [ProductInput], { description: 'The products, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  products!: ProductInput[];
 }

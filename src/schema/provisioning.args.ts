@@ -1,8 +1,8 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { id, name, serial, whole } from './fields.js';
+import { ProductArgs } from './identifier.args.js';
 import { PageArgs } from './list.args.js';
-import { ProductArgs } from './product.args.js';
 
 /** A new provisioning token of a product. */
 @ArgsType()

@@ -1,14 +1,7 @@
 import { ArgsType, Field } from 'type-graphql';
 import { Role } from '#entities/enums.js';
-import { OrganizationArgs } from './account.args.js';
 import { email, id, ids } from './fields.js';
-import { PageArgs } from './list.args.js';
-
-/** A list of what an organization has. */
-@ArgsType()
-export class OrganizationPageArgs extends PageArgs {
-  @id('Identifier of the organization.') organizationId!: string;
-}
+import { OrganizationArgs } from './organization.args.js';
 
 /** Names a session that acts in an organization. */
 @ArgsType()

@@ -1,8 +1,11 @@
-import { ArgsType } from 'type-graphql';
+import { ArrayMaxSize } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
 import { Permission } from '#entities/enums.js';
-import { OrganizationArgs } from './account.args.js';
-import { choice, description, id, name } from './fields.js';
+import { CheckedByItem } from './arguments.js';
+import { choice, description, id, label, name } from './fields.js';
 import { PageArgs } from './list.args.js';
+import { OrganizationArgs } from './organization.args.js';
+import { maxPut, PutArgs } from './put.args.js';
 
 /** A new team. */
 @ArgsType()
@@ -46,4 +49,57 @@ export class TeamApplicationArgs extends TeamArgs {
 @ArgsType()
 export class SetTeamApplicationArgs extends TeamApplicationArgs {
   @choice(() => Permission, 'Permission of the team on the application.') permission!: Permission;
+}
+
+/** A team as a call of many puts it. */
+@CheckedByItem()
+@InputType({ description: 'A team by its name. A value that is absent stays as it is, null clears it.' })
+export class TeamInput {
+  @name('Name.') name!: string;
+  @id('The team that is to have the name, if it exists already and has another.', { optional: true })
+  id?: string | null;
+  @description('Description.') description?: string | null;
+}
+
+/** Many teams. */
+@ArgsType()
+export class PutTeamsArgs extends PutArgs {
+  @Field(() => [TeamInput], { description: 'The teams, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  teams!: TeamInput[];
+}
+
+/** Names a member of the organization. */
+@CheckedByItem()
+@InputType({ description: 'A member of the organization, by one of the two.' })
+export class TeamMemberInput {
+  @id('Identifier of the member.', { optional: true }) memberId?: string | null;
+  @label('Username of the member.', 200, { optional: true }) username?: string | null;
+}
+
+/** Many members of a team. */
+@ArgsType()
+export class PutTeamMembersArgs extends PutArgs {
+  @id('Identifier of the team.') teamId!: string;
+  @Field(() => [TeamMemberInput], { description: 'The members, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  members!: TeamMemberInput[];
+}
+
+/** Permission of a team on an application. */
+@CheckedByItem()
+@InputType({ description: 'An application, by its identifier or the key of a tool, and what a team may do with it.' })
+export class TeamApplicationInput {
+  @id('Identifier of the application.', { optional: true }) applicationId?: string | null;
+  @label('Key of the application that a tool chose.', 200, { optional: true }) externalId?: string | null;
+  @choice(() => Permission, 'What the team may do with the application.') permission!: Permission;
+}
+
+/** Many applications of a team. */
+@ArgsType()
+export class PutTeamApplicationsArgs extends PutArgs {
+  @id('Identifier of the team.') teamId!: string;
+  @Field(() => [TeamApplicationInput], { description: 'The applications, at most 1,000.' })
+  @ArrayMaxSize(maxPut)
+  applications!: TeamApplicationInput[];
 }

@@ -1,0 +1,37 @@
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { requireOrganization } from '#auth/access.js';
+import { invalid } from '#common/errors.js';
+import { newId } from '#entities/id.js';
+import { Product } from '#entities/product.js';
+import { PutAnswer } from '#entities/put-answer.js';
+import { variableFaults } from '#entities/variables.js';
+import type { Context } from '#schema/context.js';
+import { PutProductsArgs } from '#schema/product.args.js';
+import { put } from './put-many.js';
+
+/** Resolves the mutation that puts many products by their keys. */
+@Resolver()
+export class ProductsUpsertResolver {
+  @Mutation(() => PutAnswer, {
+    description:
+      'Creates and changes products by the keys of a tool. One outcome per product, in order; the fault of one does not fail the others.',
+  })
+  putProducts(
+    @Args(() => PutProductsArgs) { organizationId, products, dryRun }: PutProductsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PutAnswer> {
+    requireOrganization(ctx, organizationId, 'write');
+    return put(ctx, products, {
+      organizationId,
+      key: 'externalId',
+      isDry: dryRun === true,
+      type: Product,
+      make: () => Object.assign(new Product(), { id: newId(), organizationId }),
+      change(product, item) {
+        const faults = variableFaults(item.variables);
+        if (faults.length > 0) throw invalid(faults);
+        product.change(item);
+      },
+    });
+  }
+}
