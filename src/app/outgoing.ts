@@ -4,9 +4,9 @@ import type { Mailer } from '#alerts/mail/mailer.js';
 import { createRecheck } from '#auth/recheck.js';
 import { clientOf } from '#database/client.js';
 import { createHooks, type Hooks } from '#hooks/hooks.js';
+import { deliveryRows } from '#listing/deliveries.js';
+import { episodeRows } from '#listing/episodes.js';
 import { createLive, type Live } from '#live/live.js';
-import { deliveryRows } from '#resolvers/deliveries.js';
-import { episodeRows } from '#resolvers/episodes.js';
 import type { Base } from './services-options.js';
 
 /* Opens the parts that publish stored records: live data, hooks and alerts. */

@@ -5,12 +5,12 @@ import { Account, Organization, TeamMemberListItem } from '#entities/account.js'
 import { RestShape } from '#entities/columns.js';
 import { isId } from '#entities/id.js';
 import { WebAddress } from '#entities/scalars.js';
+import { list } from '#listing/list.js';
+import { userListing } from '#listing/users.js';
 import { AccountsArgs, UpdateAccountArgs } from '#schema/account.args.js';
 import type { Context } from '#schema/context.js';
 import { UserPage } from '#schema/pages.js';
-import { list } from './list.js';
 import { requireFree } from './unique.js';
-import { userListing } from './users.js';
 
 /** Resolves the caller's own account and the users of the platform. */
 @Resolver(() => TeamMemberListItem)

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AlertKind, type AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
+import { requireProducts } from '#listing/alert-rules.js';
+import type { ApplicationArgs } from '#listing/identifier.args.js';
 import type { AlertDecisionArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
-import type { ApplicationArgs } from '#schema/identifier.args.js';
 import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
-import { requireProducts } from './alert-rules.js';
 
 /**
  * Checks a rule whose decision is new. A rule that keeps its decision can always be renamed and switched off, also when

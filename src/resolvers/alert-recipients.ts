@@ -6,8 +6,8 @@ import { conflict } from '#common/errors.js';
 import { type AlertRecipient, AlertRecipientState } from '#entities/alert-recipient.js';
 import type { AlertRule } from '#entities/alert-rule.js';
 import { newId } from '#entities/id.js';
+import { loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
-import { loaderOf } from './loader.js';
 
 /** Maximum number of addresses per organization, including those that no rule names any more. */
 const maxAddresses = 1000;

@@ -10,15 +10,6 @@ import { AlertUndecided } from '#entities/alert-undecided.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { newId } from '#entities/id.js';
-import { AlertRulesArgs, CreateAlertRuleArgs, PreviewAlertRuleArgs, UpdateAlertRuleArgs } from '#schema/alert.args.js';
-import type { Context } from '#schema/context.js';
-import { Costs } from '#schema/cost.js';
-import { AlertRuleArgs } from '#schema/identifier.args.js';
-import { SearchablePageArgs } from '#schema/list.args.js';
-import { AlertRulePage } from '#schema/pages.js';
-import { changeOf, checkRule, decisionOf } from './alert-change.js';
-import { type PreviewSources, previewOf } from './alert-preview.js';
-import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import {
   alertRuleListing,
   loadAlertRule,
@@ -26,9 +17,18 @@ import {
   roomForRules,
   tooManyRules,
   undecidedOf,
-} from './alert-rules.js';
+} from '#listing/alert-rules.js';
+import { AlertRuleArgs } from '#listing/identifier.args.js';
+import { list, listBelow } from '#listing/list.js';
+import { AlertRulesArgs, CreateAlertRuleArgs, PreviewAlertRuleArgs, UpdateAlertRuleArgs } from '#schema/alert.args.js';
+import type { Context } from '#schema/context.js';
+import { Costs } from '#schema/cost.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { AlertRulePage } from '#schema/pages.js';
+import { changeOf, checkRule, decisionOf } from './alert-change.js';
+import { type PreviewSources, previewOf } from './alert-preview.js';
+import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import { warningsOf } from './alert-warnings.js';
-import { list, listBelow } from './list.js';
 
 /** Resolves the alert rules of applications. */
 @Resolver(() => AlertRule)

@@ -3,11 +3,11 @@ import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { requireOrganization } from '#auth/access.js';
 import { loadMember } from '#auth/membership.js';
 import { ApiToken, NewApiToken } from '#entities/api-token.js';
+import { endToken, makeToken, ofOrganization, tokenListing } from '#listing/api-tokens.js';
+import { list } from '#listing/list.js';
 import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '#schema/api-token.args.js';
 import type { Context } from '#schema/context.js';
 import { ApiTokenPage } from '#schema/pages.js';
-import { endToken, makeToken, ofOrganization, tokenListing } from './api-tokens.js';
-import { list } from './list.js';
 
 /** Resolves the tokens of the organization, which only owners may read and create. */
 @Resolver(() => ApiToken)

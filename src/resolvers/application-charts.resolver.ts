@@ -5,11 +5,11 @@ import { invalid } from '#common/errors.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Series } from '#entities/series.js';
+import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
 import { SeriesBelowArgs } from '#schema/series.args.js';
-import { loaderOf } from './loader.js';
 import { readLines } from './series-lines.js';
 
 /** Maximum number of devices in one chart. */

@@ -4,17 +4,17 @@ import { forbidden } from '#common/errors.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Permission } from '#entities/enums.js';
+import { deliveriesBelow } from '#listing/deliveries.js';
+import { grantsOfApplication } from '#listing/grants.js';
+import { hookConditions, hookListing } from '#listing/hooks.js';
+import { listBelow } from '#listing/list.js';
+import { productListing } from '#listing/products.js';
+import { recordsBelow } from '#listing/records.js';
+import { teamListing } from '#listing/teams.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { DeliveriesBelowArgs, HooksBelowArgs, RecordsBelowArgs, SearchablePageArgs } from '#schema/list.args.js';
 import { DeliveryPage, HookPage, ProductPage, RecordPage, TeamGrantPage, TeamPage } from '#schema/pages.js';
-import { deliveriesBelow } from './deliveries.js';
-import { grantsOfApplication } from './grants.js';
-import { hookConditions, hookListing } from './hooks.js';
-import { listBelow } from './list.js';
-import { productListing } from './products.js';
-import { recordsBelow } from './records.js';
-import { teamListing } from './teams.js';
 
 /** Resolves the hooks, deliveries and teams of applications. */
 @Resolver(() => Application)

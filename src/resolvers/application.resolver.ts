@@ -8,6 +8,12 @@ import { GraphOnly } from '#entities/columns.js';
 import type { Device } from '#entities/device.js';
 import { Permission } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
+import { applicationListing } from '#listing/applications.js';
+import { DevicesBelowArgs } from '#listing/device-filter.args.js';
+import { linkedDeviceListing } from '#listing/devices.js';
+import { ApplicationArgs } from '#listing/identifier.args.js';
+import { list, listBelow } from '#listing/list.js';
+import { readFilter, type Silence } from '#listing/silent-filter.js';
 import {
   ApplicationDeviceArgs,
   ApplicationDevicesArgs,
@@ -16,13 +22,7 @@ import {
   UpdateApplicationArgs,
 } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
-import { DevicesBelowArgs } from '#schema/device-filter.args.js';
-import { ApplicationArgs } from '#schema/identifier.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
-import { applicationListing } from './applications.js';
-import { linkedDeviceListing } from './devices.js';
-import { list, listBelow } from './list.js';
-import { readFilter, type Silence } from './silent-filter.js';
 
 /** Resolves applications and their linked devices. */
 @Resolver(() => Application)

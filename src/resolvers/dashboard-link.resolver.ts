@@ -3,9 +3,9 @@ import { loadApplication, requireOrganization } from '#auth/access.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { DashboardLink, DashboardLinkSecret } from '#entities/dashboard-link.js';
+import { endLink, linksOf, makeLink } from '#listing/dashboard-links.js';
 import type { Context } from '#schema/context.js';
 import { CreateDashboardLinkArgs, DashboardLinkArgs } from '#schema/dashboard.args.js';
-import { endLink, linksOf, makeLink } from './dashboard-links.js';
 
 /** Resolves links to dashboards, which only owners read, make and end. */
 @Resolver(() => DashboardLink)

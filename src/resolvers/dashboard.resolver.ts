@@ -7,12 +7,12 @@ import { User } from '#entities/account.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Dashboard } from '#entities/dashboard.js';
+import { ApplicationArgs } from '#listing/identifier.args.js';
+import { loadById } from '#listing/loader.js';
+import { userColumns } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { UpdateDashboardArgs } from '#schema/dashboard.args.js';
-import { ApplicationArgs } from '#schema/identifier.args.js';
 import { dashboardOf, saveDashboard, suggestionFor } from './dashboards.js';
-import { loadById } from './loader.js';
-import { userColumns } from './users.js';
 
 /** Resolves the dashboards of applications. */
 @Resolver(() => Dashboard)

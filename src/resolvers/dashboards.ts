@@ -8,9 +8,9 @@ import { type Document, emptyDocument } from '#dashboard/document.js';
 import { suggestDocument, type UsedProduct } from '#dashboard/suggest.js';
 import type { Application } from '#entities/application.js';
 import type { Dashboard } from '#entities/dashboard.js';
+import { loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
 import { everything } from '#schema/selected-fields.js';
-import { loaderOf } from './loader.js';
 
 /** A row of an application that has a dashboard, which may never have been saved. */
 type Row = Pick<Dashboard, 'applicationId' | 'updatedAt' | 'updatedById'> & {

@@ -7,11 +7,11 @@ import { Job } from '#entities/job.js';
 import type { Product } from '#entities/product.js';
 import { unusedMappings } from '#entities/variables.js';
 import type { Jobs } from '#jobs/jobs.js';
+import type { ProductArgs } from '#listing/identifier.args.js';
 import { decode } from '#records/decode/decode.js';
 import { isPayloadEncoding, readPayload } from '#records/decode/payload.js';
 import type { Context } from '#schema/context.js';
 import { DecodeFrameArgs, RedecodeArgs } from '#schema/decode.args.js';
-import type { ProductArgs } from '#schema/identifier.args.js';
 
 /** Resolves the decoding of frames, and decoding them again after a product's variables have changed. */
 @Resolver()

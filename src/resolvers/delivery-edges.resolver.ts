@@ -11,16 +11,16 @@ import { Hook } from '#entities/hook.js';
 import { DeviceRecord } from '#entities/record.js';
 import { Team } from '#entities/team.js';
 import { TeamGrant } from '#entities/team-grant.js';
+import { deliveriesBelow } from '#listing/deliveries.js';
+import { deviceOf } from '#listing/devices.js';
+import { hookRows } from '#listing/hooks.js';
+import { listBelow } from '#listing/list.js';
+import { loadById } from '#listing/loader.js';
+import { recordById } from '#listing/records.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { DeliveriesBelowArgs } from '#schema/list.args.js';
 import { DeliveryPage } from '#schema/pages.js';
-import { deliveriesBelow } from './deliveries.js';
-import { deviceOf } from './devices.js';
-import { hookRows } from './hooks.js';
-import { listBelow } from './list.js';
-import { loadById } from './loader.js';
-import { recordById } from './records.js';
 
 /** Loads the application of a hook, a delivery or a grant. A caller who sees one of these can read its application. */
 async function applicationOf(ctx: Context, applicationId: string): Promise<Application> {

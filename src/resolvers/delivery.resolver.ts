@@ -7,12 +7,12 @@ import { isId } from '#entities/id.js';
 import { Job } from '#entities/job.js';
 import type { Hooks } from '#hooks/hooks.js';
 import type { Jobs } from '#jobs/jobs.js';
+import { deliveryListing, loadDelivery, storedWithin } from '#listing/deliveries.js';
+import { loadHook } from '#listing/hooks.js';
+import { list } from '#listing/list.js';
 import type { Context } from '#schema/context.js';
 import { DeliveriesArgs, DeliveryArgs, LedgerArgs, RedeliverArgs, ReplayArgs } from '#schema/hook.args.js';
 import { DeliveryPage } from '#schema/pages.js';
-import { deliveryListing, loadDelivery, storedWithin } from './deliveries.js';
-import { loadHook } from './hooks.js';
-import { list } from './list.js';
 
 /** Resolves deliveries, which record every call to a hook, and their redelivery. */
 @Resolver(() => Delivery)

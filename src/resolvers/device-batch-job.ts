@@ -5,11 +5,11 @@ import { forbidden, notFound } from '#common/errors.js';
 import type { Caller, ReadingCall } from '#entities/caller.js';
 import { Role, TokenScope } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
+import type { DeviceFilterInput } from '#listing/device-filter.args.js';
+import { conditionsOf } from '#listing/list.js';
+import type { Silence } from '#listing/silent-filter.js';
 import { batchSize } from '#schema/device-batch.args.js';
-import type { DeviceFilterInput } from '#schema/device-filter.args.js';
 import { applyTo, chosenListing, type DeviceAction, lockDevices } from './device-batch.js';
-import { conditionsOf } from './list.js';
-import type { Silence } from './silent-filter.js';
 
 /** Timeout of finding the silent devices of a step, in milliseconds. */
 const silenceTimeout = 10_000;

@@ -11,6 +11,9 @@ import { serialKey } from '#entities/serial.js';
 import { listOf } from '#imports/device-write.js';
 import type { Jobs } from '#jobs/jobs.js';
 import type { PlainJson } from '#json/json.js';
+import { conditionsOf } from '#listing/list.js';
+import { readSlowly } from '#listing/list-read.js';
+import { readFilter, type Silence } from '#listing/silent-filter.js';
 import type { Context } from '#schema/context.js';
 import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from '#schema/device-batch.args.js';
 import { everything } from '#schema/selected-fields.js';
@@ -25,9 +28,6 @@ import {
   lockDevices,
 } from './device-batch.js';
 import type { DeviceBatchInput } from './device-batch-job.js';
-import { conditionsOf } from './list.js';
-import { readSlowly } from './list-read.js';
-import { readFilter, type Silence } from './silent-filter.js';
 
 /**
  * Resolves changes of many devices at once. Up to 1,000 are changed completely or not at all; more are changed by a

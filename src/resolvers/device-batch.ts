@@ -4,10 +4,10 @@ import { type ApiError, conflict, invalid } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { serialKey } from '#entities/serial.js';
 import { listOf } from '#imports/device-write.js';
+import type { DeviceFilter } from '#listing/device-filter.js';
+import { deviceListing } from '#listing/devices.js';
+import type { Listing } from '#listing/list-read.js';
 import type { Read } from '#schema/context.js';
-import type { DeviceFilter } from './device-filter.js';
-import { deviceListing } from './devices.js';
-import type { Listing } from './list-read.js';
 
 /** An action on each of many devices. */
 export type DeviceAction =

@@ -5,13 +5,13 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { writableApplication } from '#auth/access.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
+import { deliveriesBelow } from '#listing/deliveries.js';
+import { listBelow } from '#listing/list.js';
+import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { DeliveriesBelowArgs } from '#schema/list.args.js';
 import { DeliveryPage } from '#schema/pages.js';
-import { deliveriesBelow } from './deliveries.js';
-import { listBelow } from './list.js';
-import { loaderOf } from './loader.js';
 
 /** Timeout of a page of deliveries, in milliseconds. No index has the newest deliveries of many hooks together. */
 const timeout = 10_000;

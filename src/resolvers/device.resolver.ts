@@ -10,6 +10,13 @@ import { Device } from '#entities/device.js';
 import { isId, newId } from '#entities/id.js';
 import { Product, ProductReference } from '#entities/product.js';
 import { serialKey } from '#entities/serial.js';
+import { applicationsOfDevice } from '#listing/applications.js';
+import { deviceListing, ofProduct } from '#listing/devices.js';
+import { DeviceArgs } from '#listing/identifier.args.js';
+import { list } from '#listing/list.js';
+import { loaderOf } from '#listing/loader.js';
+import { productOf } from '#listing/products.js';
+import { readFilter, type Silence } from '#listing/silent-filter.js';
 import type { Context } from '#schema/context.js';
 import {
   DeviceBySerialArgs,
@@ -18,17 +25,10 @@ import {
   RegisterDeviceArgs,
   UpdateDeviceArgs,
 } from '#schema/device.args.js';
-import { DeviceArgs } from '#schema/identifier.args.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
-import { applicationsOfDevice } from './applications.js';
-import { deviceListing, ofProduct } from './devices.js';
 import { type Newest, sortedByHeard } from './heard-order.js';
-import { list } from './list.js';
-import { loaderOf } from './loader.js';
-import { productOf } from './products.js';
-import { readFilter, type Silence } from './silent-filter.js';
 
 /** Resolves the devices of the organization. */
 @Resolver(() => Device)

@@ -5,8 +5,8 @@ import { writableApplication, writersOnly } from '#auth/access.js';
 import { forbidden } from '#common/errors.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Episode, EpisodeCall, EpisodeMail } from '#entities/episode.js';
+import { loadById, loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
-import { loadById, loaderOf } from './loader.js';
 
 /** Timeout of a statement that reads notices, in milliseconds. */
 const timeout = 5000;

@@ -13,15 +13,15 @@ import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { AcknowledgedEpisodes, Episode } from '#entities/episode.js';
 import { isId } from '#entities/id.js';
+import { alertRuleRows } from '#listing/alert-rules.js';
+import { deviceOf } from '#listing/devices.js';
+import { episodeConditions, episodeListing } from '#listing/episodes.js';
+import { list, listBelow } from '#listing/list.js';
+import { loadById, loaderOf } from '#listing/loader.js';
 import { AcknowledgeEpisodesArgs, EpisodesArgs, OrganizationEpisodesArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { EpisodePage } from '#schema/pages.js';
-import { alertRuleRows } from './alert-rules.js';
-import { deviceOf } from './devices.js';
-import { episodeConditions, episodeListing } from './episodes.js';
-import { list, listBelow } from './list.js';
-import { loadById, loaderOf } from './loader.js';
 
 /** Maximum number of episodes that one call acknowledges. */
 const maxAcknowledged = 10_000;

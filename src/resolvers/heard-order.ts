@@ -1,8 +1,8 @@
 import sql, { join, type Sql } from 'sql-template-tag';
+import { filterTimeout } from '#listing/device-filter.js';
+import { type Listing, refusalOf } from '#listing/list-read.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
-import { filterTimeout } from './device-filter.js';
-import { type Listing, refusalOf } from './list-read.js';
 
 /** The part of the record index that orders devices by their newest record. */
 export type Newest = Pick<RecordIndex, 'newestTimes'>;

@@ -4,11 +4,11 @@ import { GraphOnly } from '#entities/columns.js';
 import { Hook } from '#entities/hook.js';
 import { HookActivity } from '#entities/hook-activity.js';
 import { type ActivityRow, activityQuery } from '#hooks/activity.js';
-import { ActivityArgs } from '#schema/activity.args.js';
+import { ActivityArgs } from '#listing/activity.args.js';
+import { type Buckets, boundsOf, bucketsOf } from '#listing/activity-buckets.js';
+import { loaderOf } from '#listing/loader.js';
 import type { Context, Place } from '#schema/context.js';
 import { FieldPlace, type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
-import { type Buckets, boundsOf, bucketsOf } from './activity-buckets.js';
-import { loaderOf } from './loader.js';
 
 /** Timeout of the activity of all hooks on a page, in milliseconds. */
 const timeout = 10_000;

@@ -11,11 +11,11 @@ import type { Hooks } from '#hooks/hooks.js';
 import { newSigningSecret } from '#hooks/signature.js';
 import { statsQuery } from '#hooks/stats.js';
 import { placeOf } from '#hooks/target.js';
+import { loadHook, requireOwnerForDevices } from '#listing/hooks.js';
+import { HookArgs } from '#listing/identifier.args.js';
+import { loadById, loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
 import { UpdateHookSettingsArgs } from '#schema/hook.args.js';
-import { HookArgs } from '#schema/identifier.args.js';
-import { loadHook, requireOwnerForDevices } from './hooks.js';
-import { loadById, loaderOf } from './loader.js';
 import { requireStoredQuery } from './stored-query.js';
 
 /** Resolves the settings of a hook, its signing secret and the state of its calls. */

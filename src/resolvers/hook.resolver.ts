@@ -10,14 +10,14 @@ import { Hook, HookAuthentication, HookHeader } from '#entities/hook.js';
 import { newId } from '#entities/id.js';
 import { faultsOfAuthentication, openHeaderValue, sealAuthentication } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
+import { loadDelivery } from '#listing/deliveries.js';
+import { hookConditions, hookListing, loadHook, roomForHooks, tooManyHooks } from '#listing/hooks.js';
+import { HookArgs } from '#listing/identifier.args.js';
+import { list } from '#listing/list.js';
+import { loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
 import { CreateHookArgs, FilteredHooksArgs, UpdateHookArgs } from '#schema/hook.args.js';
-import { HookArgs } from '#schema/identifier.args.js';
 import { HookPage } from '#schema/pages.js';
-import { loadDelivery } from './deliveries.js';
-import { hookConditions, hookListing, loadHook, roomForHooks, tooManyHooks } from './hooks.js';
-import { list } from './list.js';
-import { loaderOf } from './loader.js';
 
 /** The header of a hook, whose value is still encrypted. */
 interface SealedHeader extends HookHeader {

@@ -9,12 +9,12 @@ import { hashToken } from '#auth/token.js';
 import { conflict, notFound, rateLimited } from '#common/errors.js';
 import { isId, newId } from '#entities/id.js';
 import { Invitation, InvitationMail, NewInvitation } from '#entities/invitation.js';
+import { invitationListing, invitationRows } from '#listing/invitations.js';
+import { list } from '#listing/list.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationPageArgs } from '#schema/organization.args.js';
 import { InvitationPage } from '#schema/pages.js';
 import { CreateInvitationArgs, InvitationArgs } from '#schema/sign-in.args.js';
-import { invitationListing, invitationRows } from './invitations.js';
-import { list } from './list.js';
 import { requireFree } from './unique.js';
 
 /** Validity of a link, in milliseconds. */

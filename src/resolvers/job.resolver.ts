@@ -3,8 +3,8 @@ import { requireOrganization } from '#auth/access.js';
 import { notFound } from '#common/errors.js';
 import { Job } from '#entities/job.js';
 import type { Jobs } from '#jobs/jobs.js';
+import { JobArgs } from '#listing/identifier.args.js';
 import type { Context } from '#schema/context.js';
-import { JobArgs } from '#schema/identifier.args.js';
 
 /** Resolves jobs. */
 @Resolver(() => Job)

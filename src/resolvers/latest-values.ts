@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import type { LatestValue } from '#entities/latest.js';
+import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
-import { loaderOf } from './loader.js';
 
 /** Returns the newest measured values of a device. All devices of a call share one read. */
 export function latestOfDevice(

@@ -5,17 +5,17 @@ import { GraphOnly, RestOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { DeviceLatest, LatestValue } from '#entities/latest.js';
 import { type MeasuredValue, MeasuredValueUnion, measuredValue } from '#entities/measured-value.js';
+import { deviceOf, linkedDeviceListing } from '#listing/devices.js';
+import { DeviceArgs } from '#listing/identifier.args.js';
+import { list } from '#listing/list.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { ApplicationDevicesArgs } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
-import { DeviceArgs } from '#schema/identifier.args.js';
 import { DeviceLatestPage } from '#schema/pages.js';
 import { LatestArgs } from '#schema/series.args.js';
 import { type Chosen, chosenDevices } from './chosen-devices.js';
-import { deviceOf, linkedDeviceListing } from './devices.js';
 import { latestOfDevice } from './latest-values.js';
-import { list } from './list.js';
 
 /** Resolves the newest measured values of devices. */
 @Resolver(() => Device)

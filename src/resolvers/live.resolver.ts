@@ -4,6 +4,8 @@ import { notFound } from '#common/errors.js';
 import { Device } from '#entities/device.js';
 import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '#entities/live.js';
 import type { Jobs } from '#jobs/jobs.js';
+import { deviceOf } from '#listing/devices.js';
+import { loadHook } from '#listing/hooks.js';
 import type { Batches, Live, Wanted } from '#live/live.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
@@ -17,8 +19,6 @@ import {
 } from '#schema/live.args.js';
 import { type Stream, Streams } from '#schema/stream.js';
 import { requireLinked } from './chosen-devices.js';
-import { deviceOf } from './devices.js';
-import { loadHook } from './hooks.js';
 
 /** Resolves subscriptions. */
 @Resolver()

@@ -9,8 +9,8 @@ import { Device } from '#entities/device.js';
 import { Job } from '#entities/job.js';
 import { Product } from '#entities/product.js';
 import { Team } from '#entities/team.js';
+import { loadById } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
-import { loadById } from './loader.js';
 
 /** Creates a resolver of the organization that owns an object, for callers who belong to it. */
 const edgeFrom = (type: ClassType): ClassType => {

@@ -3,8 +3,17 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readableApplication, readableDevice, requireOrganization } from '#auth/access.js';
 import { Organization } from '#entities/account.js';
 import { GraphOnly } from '#entities/columns.js';
+import { ofOrganization, tokenListing } from '#listing/api-tokens.js';
+import { applicationListing } from '#listing/applications.js';
+import { DevicesBelowArgs } from '#listing/device-filter.args.js';
+import { deviceListing } from '#listing/devices.js';
+import { jobListing } from '#listing/jobs.js';
+import { listBelow } from '#listing/list.js';
+import { productListing } from '#listing/products.js';
+import { readFilter, type Silence } from '#listing/silent-filter.js';
+import { teamListing } from '#listing/teams.js';
+import { memberListing } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
-import { DevicesBelowArgs } from '#schema/device-filter.args.js';
 import { PageArgs, SearchablePageArgs } from '#schema/list.args.js';
 import {
   ApiTokenPage,
@@ -15,15 +24,6 @@ import {
   ProductPage,
   TeamPage,
 } from '#schema/pages.js';
-import { ofOrganization, tokenListing } from './api-tokens.js';
-import { applicationListing } from './applications.js';
-import { deviceListing } from './devices.js';
-import { jobListing } from './jobs.js';
-import { listBelow } from './list.js';
-import { productListing } from './products.js';
-import { readFilter, type Silence } from './silent-filter.js';
-import { teamListing } from './teams.js';
-import { memberListing } from './users.js';
 
 /** Resolves what belongs to an organization. */
 @Resolver(() => Organization)

@@ -6,6 +6,9 @@ import { keepAnOwner, loadUser } from '#auth/membership.js';
 import { Account, Organization, User } from '#entities/account.js';
 import { now } from '#entities/columns.js';
 import { Role } from '#entities/enums.js';
+import { list } from '#listing/list.js';
+import { loadById } from '#listing/loader.js';
+import { memberListing } from '#listing/users.js';
 import {
   OrganizationMemberArgs,
   OrganizationMembersArgs,
@@ -15,9 +18,6 @@ import {
 import type { Context } from '#schema/context.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 import { OrganizationMemberPage } from '#schema/pages.js';
-import { list } from './list.js';
-import { loadById } from './loader.js';
-import { memberListing } from './users.js';
 
 /** Resolves the organization and its members. */
 @Resolver(() => Organization)

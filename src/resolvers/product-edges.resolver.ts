@@ -3,12 +3,12 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readableApplication, readableDevice } from '#auth/access.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Product } from '#entities/product.js';
+import { applicationListing } from '#listing/applications.js';
+import { deviceListing } from '#listing/devices.js';
+import { listBelow } from '#listing/list.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
-import { applicationListing } from './applications.js';
-import { deviceListing } from './devices.js';
-import { listBelow } from './list.js';
 
 /** Resolves the devices of products, and the applications that these belong to. */
 @Resolver(() => Product)

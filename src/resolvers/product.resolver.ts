@@ -8,16 +8,16 @@ import { conflict, invalid } from '#common/errors.js';
 import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
 import { variableFaults } from '#entities/variables.js';
+import { ProductArgs } from '#listing/identifier.args.js';
+import { list } from '#listing/list.js';
+import { productListing } from '#listing/products.js';
 import type { Context } from '#schema/context.js';
-import { ProductArgs } from '#schema/identifier.args.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { OrganizationListArgs } from '#schema/organization.args.js';
 import type { Page } from '#schema/page.js';
 import { ProductPage, PublicProductPage } from '#schema/pages.js';
 import { CreateProductArgs, UpdateProductArgs } from '#schema/product.args.js';
 import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
-import { list } from './list.js';
-import { productListing } from './products.js';
 
 /** Resolves products: types of devices, with the variables that they send. */
 @Resolver(() => Product)

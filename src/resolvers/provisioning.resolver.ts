@@ -11,6 +11,9 @@ import { TokenScope } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { NewProvisioningToken, ProvisioningToken } from '#entities/provisioning-token.js';
 import { serialKey } from '#entities/serial.js';
+import { endToken, makeToken } from '#listing/api-tokens.js';
+import { list } from '#listing/list.js';
+import { provisioningTokenListing, provisioningTokenRows } from '#listing/provisioning-tokens.js';
 import type { Context } from '#schema/context.js';
 import { ProvisioningTokenPage } from '#schema/pages.js';
 import {
@@ -20,9 +23,6 @@ import {
   ProvisioningTokensArgs,
 } from '#schema/provisioning.args.js';
 import { Provisions } from '#schema/scope.js';
-import { endToken, makeToken } from './api-tokens.js';
-import { list } from './list.js';
-import { provisioningTokenListing, provisioningTokenRows } from './provisioning-tokens.js';
 
 /** Resolves provisioning tokens, which only owners may read and create, and the registration of devices with them. */
 @Resolver(() => ProvisioningToken)

@@ -5,9 +5,9 @@ import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { sealAuthentication } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
+import { requireOwnerForDevices, roomForHooks, tooManyHooks } from '#listing/hooks.js';
 import type { Context } from '#schema/context.js';
 import { type HookInput, PutHooksArgs } from '#schema/hook.args.js';
-import { requireOwnerForDevices, roomForHooks, tooManyHooks } from './hooks.js';
 import { put, requireApplicationToPut } from './put-many.js';
 import { requireStoredQuery } from './stored-query.js';
 

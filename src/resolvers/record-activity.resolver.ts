@@ -6,11 +6,11 @@ import { Organization } from '#entities/account.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { RecordActivity } from '#entities/record-activity.js';
-import { ActivityArgs } from '#schema/activity.args.js';
+import { ActivityArgs } from '#listing/activity.args.js';
+import { type Buckets, bucketsOf } from '#listing/activity-buckets.js';
+import { loaderOf } from '#listing/loader.js';
 import type { Context, Place } from '#schema/context.js';
 import { FieldPlace } from '#schema/selected-fields.js';
-import { type Buckets, bucketsOf } from './activity-buckets.js';
-import { loaderOf } from './loader.js';
 
 /** Timeout of the activity of all parents on a page, in milliseconds. */
 const timeout = 5000;

@@ -4,6 +4,10 @@ import { Device } from '#entities/device.js';
 import { measuredValue } from '#entities/measured-value.js';
 import { Product, type Variable } from '#entities/product.js';
 import { DeviceRecord, RecordValue } from '#entities/record.js';
+import { applicationsOfDevice } from '#listing/applications.js';
+import { deviceOf } from '#listing/devices.js';
+import { productOf, variablesOf } from '#listing/products.js';
+import { recordsBelow } from '#listing/records.js';
 import type { RecordIndex } from '#records/record-index.js';
 import { fittingValue } from '#records/typed.js';
 import type { Context } from '#schema/context.js';
@@ -11,10 +15,6 @@ import { Counted } from '#schema/cost.js';
 import { RecordsBelowArgs, SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, RecordPage } from '#schema/pages.js';
 import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
-import { applicationsOfDevice } from './applications.js';
-import { deviceOf } from './devices.js';
-import { productOf, variablesOf } from './products.js';
-import { recordsBelow } from './records.js';
 
 /** Resolves the records of devices. */
 @Resolver(() => Device)

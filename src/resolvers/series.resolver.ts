@@ -4,14 +4,14 @@ import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { VariableType } from '#entities/enums.js';
 import { Series } from '#entities/series.js';
+import { deviceOf } from '#listing/devices.js';
+import { loaderOf } from '#listing/loader.js';
+import { variablesOf } from '#listing/products.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
 import { DeviceSeriesArgs, defaultVariables, SeriesArgs } from '#schema/series.args.js';
 import { chosenDevices } from './chosen-devices.js';
-import { deviceOf } from './devices.js';
-import { loaderOf } from './loader.js';
-import { variablesOf } from './products.js';
 import { readLines, roundLines } from './series-lines.js';
 
 /** Resolves measured values over time, for charts. */

@@ -6,15 +6,15 @@ import { notFound } from '#common/errors.js';
 import { User } from '#entities/account.js';
 import { isId } from '#entities/id.js';
 import { RevokedSessions, Session } from '#entities/session.js';
+import { list } from '#listing/list.js';
+import { loadById } from '#listing/loader.js';
+import { isOwn, sessionListing, sessionRows } from '#listing/sessions.js';
+import { userColumns } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { PageArgs } from '#schema/list.args.js';
 import { OrganizationPageArgs } from '#schema/organization.args.js';
 import { SessionPage } from '#schema/pages.js';
 import { SessionArgs, SessionsArgs } from '#schema/sign-in.args.js';
-import { list } from './list.js';
-import { loadById } from './loader.js';
-import { isOwn, sessionListing, sessionRows } from './sessions.js';
-import { userColumns } from './users.js';
 
 /** Resolves sessions. A person reads and ends their own; an owner, those that act in the organization. */
 @Resolver(() => Session)

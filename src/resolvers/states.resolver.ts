@@ -3,11 +3,11 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { States } from '#entities/states.js';
+import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
 import { StatesArgs } from '#schema/series.args.js';
-import { loaderOf } from './loader.js';
 
 /** Resolves states over time, for timelines. */
 @Resolver(() => Device)

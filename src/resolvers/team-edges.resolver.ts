@@ -3,13 +3,13 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readableApplication } from '#auth/access.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Team } from '#entities/team.js';
+import { applicationListing } from '#listing/applications.js';
+import { grantsOfTeam } from '#listing/grants.js';
+import { listBelow } from '#listing/list.js';
+import { userListing } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, TeamGrantPage, TeamMemberPage } from '#schema/pages.js';
-import { applicationListing } from './applications.js';
-import { grantsOfTeam } from './grants.js';
-import { listBelow } from './list.js';
-import { userListing } from './users.js';
 
 /** Resolves the members and the permissions of teams. */
 @Resolver(() => Team)

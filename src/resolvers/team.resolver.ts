@@ -7,6 +7,10 @@ import { loadMember } from '#auth/membership.js';
 import type { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { Team } from '#entities/team.js';
+import { applicationListing } from '#listing/applications.js';
+import { list } from '#listing/list.js';
+import { teamListing } from '#listing/teams.js';
+import { userListing } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationListArgs } from '#schema/organization.args.js';
 import { ApplicationPage, TeamMemberPage, TeamPage } from '#schema/pages.js';
@@ -19,10 +23,6 @@ import {
   TeamMemberArgs,
   UpdateTeamArgs,
 } from '#schema/team.args.js';
-import { applicationListing } from './applications.js';
-import { list } from './list.js';
-import { teamListing } from './teams.js';
-import { userListing } from './users.js';
 
 /** Resolves teams, their members, and the applications that they give access to. */
 @Resolver(() => Team)

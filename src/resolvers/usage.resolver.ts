@@ -3,12 +3,12 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { requireOrganization } from '#auth/access.js';
 import { isId } from '#entities/id.js';
 import { Quota, UsageBy, type UsageDay } from '#entities/usage.js';
+import { list } from '#listing/list.js';
+import type { Listing } from '#listing/list-read.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 import { UsagePage } from '#schema/pages.js';
 import { UsageArgs } from '#schema/usage.args.js';
-import { list } from './list.js';
-import type { Listing } from './list-read.js';
 
 /** Resolves an organization's usage and quotas, which only owners may read. */
 @Resolver()

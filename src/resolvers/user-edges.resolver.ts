@@ -5,14 +5,14 @@ import { User } from '#entities/account.js';
 import { ApiToken } from '#entities/api-token.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Role } from '#entities/enums.js';
+import { tokenListing } from '#listing/api-tokens.js';
+import { applicationListing } from '#listing/applications.js';
+import { listBelow } from '#listing/list.js';
+import { loadById } from '#listing/loader.js';
+import { teamListing } from '#listing/teams.js';
 import type { Context } from '#schema/context.js';
 import { PageArgs, SearchablePageArgs } from '#schema/list.args.js';
 import { ApiTokenPage, ApplicationPage, TeamPage } from '#schema/pages.js';
-import { tokenListing } from './api-tokens.js';
-import { applicationListing } from './applications.js';
-import { listBelow } from './list.js';
-import { loadById } from './loader.js';
-import { teamListing } from './teams.js';
 
 /** Resolves a user's position in the caller's organization: role, teams, readable applications and tokens. */
 @Resolver(() => User)

@@ -5,8 +5,8 @@ import { AlertOperator } from '#entities/alert-condition.js';
 import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
 import { EpisodeState } from '#entities/episode.js';
 import type { PlainJson } from '#json/json.js';
+import { ApplicationArgs } from '#listing/identifier.args.js';
 import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
-import { ApplicationArgs } from './identifier.args.js';
 import { SearchablePageArgs } from './list.args.js';
 
 /** Maximum number of comparisons in one condition. */

@@ -1,8 +1,8 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { TokenScope } from '#entities/enums.js';
+import { DeviceArgs } from '#listing/identifier.args.js';
 import { id, name } from './fields.js';
-import { DeviceArgs } from './identifier.args.js';
 import { PageArgs } from './list.args.js';
 import { OrganizationArgs } from './organization.args.js';
 

@@ -1,8 +1,8 @@
 import { ArrayMaxSize } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
+import { ApplicationArgs } from '#listing/identifier.args.js';
 import { CheckedByItem } from './arguments.js';
 import { description, flag, id, ids, name } from './fields.js';
-import { ApplicationArgs } from './identifier.args.js';
 import { PageArgs } from './list.args.js';
 import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from './put.args.js';

@@ -2,8 +2,8 @@ import { IsIn } from 'class-validator';
 import { ArgsType, Field } from 'type-graphql';
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
+import { ProductArgs } from '#listing/identifier.args.js';
 import { choice, flag, unixTime, whole } from './fields.js';
-import { ProductArgs } from './identifier.args.js';
 
 /** A frame to decode. */
 @ArgsType()

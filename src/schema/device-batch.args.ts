@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { Serial } from '#entities/scalars.js';
-import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
+import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
 import { flag, id } from './fields.js';
 import { OrganizationArgs } from './organization.args.js';
 

@@ -5,9 +5,9 @@ import { GraphOnly } from '#entities/columns.js';
 import { Ended } from '#entities/delivery.js';
 import { HookEventKind } from '#entities/words.js';
 import type { PlainJson } from '#json/json.js';
+import { ApplicationArgs, HookArgs } from '#listing/identifier.args.js';
 import { CheckedByItem } from './arguments.js';
 import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
-import { ApplicationArgs, HookArgs } from './identifier.args.js';
 import { SearchablePageArgs } from './list.args.js';
 import { KeyedInput, PutArgs } from './put.args.js';
 

@@ -3,8 +3,8 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { maxCursorCharacters } from '#entities/live.js';
 import type { PlainJson } from '#json/json.js';
+import { ApplicationArgs, HookArgs } from '#listing/identifier.args.js';
 import { id, ids, whole } from './fields.js';
-import { ApplicationArgs, HookArgs } from './identifier.args.js';
 import { OrganizationArgs } from './organization.args.js';
 
 /** Default maximum number of items in one event. */

@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
+import { ProductArgs } from '#listing/identifier.args.js';
 import { id, name, serial, whole } from './fields.js';
-import { ProductArgs } from './identifier.args.js';
 import { PageArgs } from './list.args.js';
 
 /** A new provisioning token of a product. */

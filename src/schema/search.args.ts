@@ -1,7 +1,7 @@
 import { ArgsType, Field } from 'type-graphql';
 import { LocatedJSON } from '#entities/located-json.js';
 import type { LocatedJson } from '#json/json.js';
-import { ApplicationArgs } from './identifier.args.js';
+import { ApplicationArgs } from '#listing/identifier.args.js';
 
 const range = () =>
   Field(() => LocatedJSON, {

@@ -3,7 +3,7 @@ import { readableApplication } from '#auth/access.js';
 import type { Caller } from '#entities/caller.js';
 import { isId } from '#entities/id.js';
 import { earthRadius, greatCircle } from '#records/postgres/search/sql/sql-distance.js';
-import type { DeviceFilterInput, NearInput } from '#schema/device-filter.args.js';
+import type { DeviceFilterInput, NearInput } from './device-filter.args.js';
 
 /** Timeout of a filtered list of devices, in milliseconds. It may have to read all devices of an organization. */
 export const filterTimeout = 5000;

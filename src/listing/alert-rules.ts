@@ -8,7 +8,7 @@ import { AlertKind, AlertRule } from '#entities/alert-rule.js';
 import type { AlertUndecided } from '#entities/alert-undecided.js';
 import { isId } from '#entities/id.js';
 import type { Context } from '#schema/context.js';
-import type { AlertRuleArgs } from '#schema/identifier.args.js';
+import type { AlertRuleArgs } from './identifier.args.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './list-read.js';
 import { loaderOf } from './loader.js';

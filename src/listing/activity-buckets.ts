@@ -1,6 +1,6 @@
 import { invalid } from '#common/errors.js';
 import { bucketsIn, intervalFor } from '#records/series-interval.js';
-import type { ActivityArgs } from '#schema/activity.args.js';
+import type { ActivityArgs } from './activity.args.js';
 
 /** Maximum number of buckets in one answer. */
 const maximum = 1000;

@@ -7,8 +7,8 @@ import { Hook } from '#entities/hook.js';
 import { isId } from '#entities/id.js';
 import { HookEventKind } from '#entities/words.js';
 import type { Context } from '#schema/context.js';
-import type { HookArgs } from '#schema/identifier.args.js';
 import type { HooksBelowArgs } from '#schema/list.args.js';
+import type { HookArgs } from './identifier.args.js';
 import type { Listing } from './list-read.js';
 
 /** Selects hooks, as `h`. `also` adds columns, after a comma. */

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import sql, { join } from 'sql-template-tag';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
-import type { DeviceFilterInput } from '#schema/device-filter.args.js';
+import type { DeviceFilterInput } from './device-filter.args.js';
 import { type DeviceFilter, deviceConditions, filterTimeout } from './device-filter.js';
 import { refusalOf } from './list-read.js';
 import { loaderOf } from './loader.js';

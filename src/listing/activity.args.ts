@@ -1,5 +1,5 @@
 import { ArgsType } from 'type-graphql';
-import { unixTime, whole } from './fields.js';
+import { unixTime, whole } from '#schema/fields.js';
 
 /** Time range of an activity and its bucket length. */
 @ArgsType()

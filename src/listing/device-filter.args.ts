@@ -1,7 +1,7 @@
 import { ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
-import { id, ids, label, number, unixTime } from './fields.js';
-import { SearchablePageArgs } from './list.args.js';
+import { id, ids, label, number, unixTime } from '#schema/fields.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
 
 /** A circle on Earth. */
 @InputType({ description: 'A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`.' })
