@@ -7,9 +7,9 @@ import { VariableType } from '#entities/enums.js';
 import { isStorable, unstorable } from '#entities/storable.js';
 import { exactOf } from '#json/decimal.js';
 import { variablesFor } from '#records/postgres/variable.js';
+import { requireStoredQuery } from '#records/stored-query.js';
 import type { AlertComparisonInput, AlertConditionInput } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
-import { requireStoredQuery } from './stored-query.js';
 
 /** The settings that define when a rule opens and closes episodes, with parsed conditions. Durations are in seconds. */
 export interface AlertDecision {

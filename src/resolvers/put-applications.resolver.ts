@@ -6,7 +6,7 @@ import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { PutApplicationsArgs } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
-import { put } from './put-many.js';
+import { put } from '#upsert/upsert-many.js';
 
 /** Resolves the mutation that puts many applications by their keys. */
 @Resolver()

@@ -10,7 +10,7 @@ import { serialKey } from '#entities/serial.js';
 import { type DevicePut, listOf, writeDevices } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
 import { type DeviceInput, PutDevicesArgs } from '#schema/device.args.js';
-import { Outcomes, type Placed } from './put.js';
+import { Outcomes, type Placed } from '#upsert/upsert.js';
 
 /** Resolves the mutation that puts many devices by their serials. */
 @Resolver()

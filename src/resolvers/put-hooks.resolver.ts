@@ -6,10 +6,10 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { sealAuthentication } from '#hooks/authentication.js';
 import type { Hooks } from '#hooks/hooks.js';
 import { requireOwnerForDevices, roomForHooks, tooManyHooks } from '#listing/hooks.js';
+import { requireStoredQuery } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
 import { type HookInput, PutHooksArgs } from '#schema/hook.args.js';
-import { put, requireApplicationToPut } from './put-many.js';
-import { requireStoredQuery } from './stored-query.js';
+import { put, requireApplicationToPut } from '#upsert/upsert-many.js';
 
 /** Resolves the mutation that puts many hooks of an application by their keys. */
 @Resolver()

@@ -7,7 +7,7 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { variableFaults } from '#entities/variables.js';
 import type { Context } from '#schema/context.js';
 import { PutProductsArgs } from '#schema/product.args.js';
-import { put } from './put-many.js';
+import { put } from '#upsert/upsert-many.js';
 
 /** Resolves the mutation that puts many products by their keys. */
 @Resolver()

@@ -3,8 +3,8 @@ import { invalid } from '#common/errors.js';
 import { nilId } from '#entities/id.js';
 import type { PutAnswer } from '#entities/put-answer.js';
 import type { Context } from '#schema/context.js';
-import type { PutArgs } from '#schema/put.args.js';
-import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './put.js';
+import type { PutArgs } from './upsert.args.js';
+import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './upsert.js';
 
 /** Returns the identifier of the application to put things into, or one that no application has. */
 export async function requireApplicationToPut(

@@ -1,6 +1,6 @@
 import { ArgsType, InputType } from 'type-graphql';
-import { flag, id, label, Storable } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { flag, id, label, Storable } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Maximum number of items of a call that puts many things. */
 export const maxPut = 1000;
