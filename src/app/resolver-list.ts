@@ -1,6 +1,13 @@
 import type { ClassType } from 'type-graphql';
 import type { Config } from '#config/config.js';
-import { AccountResolver } from '#resolvers/account.resolver.js';
+import { AccountResolver } from '#resolvers/account/account.resolver.js';
+import { InvitationResolver } from '#resolvers/account/invitation.resolver.js';
+import { OrganizationResolver } from '#resolvers/account/organization.resolver.js';
+import { organizationEdges } from '#resolvers/account/organization-edge.resolver.js';
+import { OrganizationEdgesResolver } from '#resolvers/account/organization-edges.resolver.js';
+import { SessionResolver } from '#resolvers/account/session.resolver.js';
+import { ApiTokenEdgesResolver, UserEdgesResolver } from '#resolvers/account/user-edges.resolver.js';
+import { ViewerResolver } from '#resolvers/account/viewer.resolver.js';
 import { AlertRuleResolver, ApplicationAlertRulesResolver } from '#resolvers/alert-rule.resolver.js';
 import { ApiTokenResolver } from '#resolvers/api-token.resolver.js';
 import { ApplicationResolver } from '#resolvers/application.resolver.js';
@@ -29,14 +36,10 @@ import { FileImportResolver } from '#resolvers/file-import.resolver.js';
 import { HookHeaderResolver, HookResolver } from '#resolvers/hook.resolver.js';
 import { HookActivityResolver } from '#resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from '#resolvers/hook-settings.resolver.js';
-import { InvitationResolver } from '#resolvers/invitation.resolver.js';
 import { JobResolver } from '#resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
 import { NodeResolver } from '#resolvers/node.resolver.js';
-import { OrganizationResolver } from '#resolvers/organization.resolver.js';
-import { organizationEdges } from '#resolvers/organization-edge.resolver.js';
-import { OrganizationEdgesResolver } from '#resolvers/organization-edges.resolver.js';
 import { ProductResolver } from '#resolvers/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
@@ -51,13 +54,10 @@ import { ApplicationActivityResolver, OrganizationActivityResolver } from '#reso
 import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record-edges.resolver.js';
 import { SearchResolver } from '#resolvers/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/series.resolver.js';
-import { SessionResolver } from '#resolvers/session.resolver.js';
 import { StatesResolver } from '#resolvers/states.resolver.js';
 import { TeamResolver } from '#resolvers/team.resolver.js';
 import { TeamEdgesResolver } from '#resolvers/team-edges.resolver.js';
 import { UsageResolver } from '#resolvers/usage.resolver.js';
-import { ApiTokenEdgesResolver, UserEdgesResolver } from '#resolvers/user-edges.resolver.js';
-import { ViewerResolver } from '#resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
 
 /** Creates the resolvers. Returns each instance by its class. */

@@ -14,7 +14,7 @@ import { list } from '#listing/list.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationPageArgs } from '#schema/organization.args.js';
 import { InvitationPage } from '#schema/pages.js';
-import { CreateInvitationArgs, InvitationArgs } from '#schema/sign-in.args.js';
+import { CreateInvitationArgs, InvitationArgs } from './sign-in.args.js';
 import { requireFree } from './unique.js';
 
 /** Validity of a link, in milliseconds. */

@@ -9,15 +9,15 @@ import { Role } from '#entities/enums.js';
 import { list } from '#listing/list.js';
 import { loadById } from '#listing/loader.js';
 import { memberListing } from '#listing/users.js';
+import type { Context } from '#schema/context.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
+import { OrganizationMemberPage } from '#schema/pages.js';
 import {
   OrganizationMemberArgs,
   OrganizationMembersArgs,
   SetOrganizationMemberArgs,
   UpdateOrganizationArgs,
-} from '#schema/account.args.js';
-import type { Context } from '#schema/context.js';
-import { OrganizationArgs } from '#schema/organization.args.js';
-import { OrganizationMemberPage } from '#schema/pages.js';
+} from './account.args.js';
 
 /** Resolves the organization and its members. */
 @Resolver(() => Organization)

@@ -1,7 +1,7 @@
 import { ArgsType, Field } from 'type-graphql';
 import { Role } from '#entities/enums.js';
-import { email, id, ids } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { email, id, ids } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Names a session that acts in an organization. */
 @ArgsType()

@@ -14,7 +14,7 @@ import type { Context } from '#schema/context.js';
 import { PageArgs } from '#schema/list.args.js';
 import { OrganizationPageArgs } from '#schema/organization.args.js';
 import { SessionPage } from '#schema/pages.js';
-import { SessionArgs, SessionsArgs } from '#schema/sign-in.args.js';
+import { SessionArgs, SessionsArgs } from './sign-in.args.js';
 
 /** Resolves sessions. A person reads and ends their own; an owner, those that act in the organization. */
 @Resolver(() => Session)

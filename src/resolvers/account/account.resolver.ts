@@ -7,9 +7,9 @@ import { isId } from '#entities/id.js';
 import { WebAddress } from '#entities/scalars.js';
 import { list } from '#listing/list.js';
 import { userListing } from '#listing/users.js';
-import { AccountsArgs, UpdateAccountArgs } from '#schema/account.args.js';
 import type { Context } from '#schema/context.js';
 import { UserPage } from '#schema/pages.js';
+import { AccountsArgs, UpdateAccountArgs } from './account.args.js';
 import { requireFree } from './unique.js';
 
 /** Resolves the caller's own account and the users of the platform. */

@@ -1,8 +1,8 @@
 import { ArgsType, Field } from 'type-graphql';
 import { Role } from '#entities/enums.js';
-import { choice, email, id, ids, name, username } from './fields.js';
-import { SearchablePageArgs } from './list.args.js';
-import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
+import { choice, email, id, ids, name, username } from '#schema/fields.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 
 /** New values of the caller's account (`PUT /account`). */
 @ArgsType()
