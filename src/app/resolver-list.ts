@@ -8,7 +8,15 @@ import { OrganizationEdgesResolver } from '#resolvers/account/organization-edges
 import { SessionResolver } from '#resolvers/account/session.resolver.js';
 import { ApiTokenEdgesResolver, UserEdgesResolver } from '#resolvers/account/user-edges.resolver.js';
 import { ViewerResolver } from '#resolvers/account/viewer.resolver.js';
-import { AlertRuleResolver, ApplicationAlertRulesResolver } from '#resolvers/alert-rule.resolver.js';
+import { AlertRuleResolver, ApplicationAlertRulesResolver } from '#resolvers/alert/alert-rule.resolver.js';
+import { AlertRulesUpsertResolver } from '#resolvers/alert/alert-rules-upsert.resolver.js';
+import {
+  ApplicationEpisodesResolver,
+  DeviceEpisodesResolver,
+  EpisodeResolver,
+  OrganizationEpisodesResolver,
+} from '#resolvers/alert/episode.resolver.js';
+import { EpisodeNoticesResolver } from '#resolvers/alert/episode-notices.resolver.js';
 import { ApiTokenResolver } from '#resolvers/api-token.resolver.js';
 import { ApplicationResolver } from '#resolvers/application.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
@@ -24,13 +32,6 @@ import { DeviceResolver } from '#resolvers/device.resolver.js';
 import { DeviceBatchResolver } from '#resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device-edges.resolver.js';
 import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
-import {
-  ApplicationEpisodesResolver,
-  DeviceEpisodesResolver,
-  EpisodeResolver,
-  OrganizationEpisodesResolver,
-} from '#resolvers/episode.resolver.js';
-import { EpisodeNoticesResolver } from '#resolvers/episode-notices.resolver.js';
 import { ExportResolver } from '#resolvers/export.resolver.js';
 import { FileImportResolver } from '#resolvers/file-import.resolver.js';
 import { HookHeaderResolver, HookResolver } from '#resolvers/hook.resolver.js';
@@ -43,7 +44,6 @@ import { NodeResolver } from '#resolvers/node.resolver.js';
 import { ProductResolver } from '#resolvers/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
-import { AlertRulesUpsertResolver } from '#resolvers/put-alert-rules.resolver.js';
 import { ApplicationsUpsertResolver } from '#resolvers/put-applications.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/put-devices.resolver.js';
 import { HooksUpsertResolver } from '#resolvers/put-hooks.resolver.js';

@@ -6,10 +6,10 @@ import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { restartRule, roomForRules, tooManyRules } from '#listing/alert-rules.js';
 import type { Context } from '#schema/context.js';
-import { type AlertRuleInput, PutAlertRulesArgs } from '#schema/put-alert-rules.args.js';
 import { put, requireApplicationToPut } from '#upsert/upsert-many.js';
 import { changeOf, checkRule, decisionOf } from './alert-change.js';
 import { noteRecipients } from './alert-recipients.js';
+import { type AlertRuleInput, PutAlertRulesArgs } from './alert-rules-upsert.args.js';
 
 /** Resolves the mutation that puts many alert rules by their keys. */
 @Resolver()

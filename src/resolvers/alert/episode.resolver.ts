@@ -18,10 +18,10 @@ import { deviceOf } from '#listing/devices.js';
 import { episodeConditions, episodeListing } from '#listing/episodes.js';
 import { list, listBelow } from '#listing/list.js';
 import { loadById, loaderOf } from '#listing/loader.js';
-import { AcknowledgeEpisodesArgs, EpisodesArgs, OrganizationEpisodesArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { EpisodePage } from '#schema/pages.js';
+import { AcknowledgeEpisodesArgs, EpisodesArgs, OrganizationEpisodesArgs } from './alert.args.js';
 
 /** Maximum number of episodes that one call acknowledges. */
 const maxAcknowledged = 10_000;

@@ -1,10 +1,10 @@
 import { ArrayMaxSize, Length, Matches } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
+import { CheckedByItem } from '#schema/arguments.js';
+import { choice, flag, id, ids, label, labels, name, Storable } from '#schema/fields.js';
 import { PutArgs } from '#upsert/upsert.args.js';
 import { type AlertConditionInput, condition, decisionSeconds, recipients } from './alert.args.js';
-import { CheckedByItem } from './arguments.js';
-import { choice, flag, id, ids, label, labels, name, Storable } from './fields.js';
 
 /** An alert rule as a call of many puts it. */
 @CheckedByItem()

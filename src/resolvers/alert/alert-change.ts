@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { AlertKind, type AlertRule, type AlertRuleChange } from '#entities/alert-rule.js';
 import { requireProducts } from '#listing/alert-rules.js';
 import type { ApplicationArgs } from '#listing/identifier.args.js';
-import type { AlertDecisionArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
+import type { AlertDecisionArgs } from './alert.args.js';
 import { readCondition, requireDecision, requireTypes } from './alert-decision.js';
 
 /**

@@ -6,8 +6,8 @@ import { AlertKind, AlertSeverity } from '#entities/alert-rule.js';
 import { EpisodeState } from '#entities/episode.js';
 import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs } from '#listing/identifier.args.js';
-import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
-import { SearchablePageArgs } from './list.args.js';
+import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from '#schema/fields.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
 
 /** Maximum number of comparisons in one condition. */
 const maxComparisons = 8;

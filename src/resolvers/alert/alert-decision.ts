@@ -8,8 +8,8 @@ import { isStorable, unstorable } from '#entities/storable.js';
 import { exactOf } from '#json/decimal.js';
 import { variablesFor } from '#records/postgres/variable.js';
 import { requireStoredQuery } from '#records/stored-query.js';
-import type { AlertComparisonInput, AlertConditionInput } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
+import type { AlertComparisonInput, AlertConditionInput } from './alert.args.js';
 
 /** The settings that define when a rule opens and closes episodes, with parsed conditions. Durations are in seconds. */
 export interface AlertDecision {

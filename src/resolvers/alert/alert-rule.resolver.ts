@@ -20,11 +20,11 @@ import {
 } from '#listing/alert-rules.js';
 import { AlertRuleArgs } from '#listing/identifier.args.js';
 import { list, listBelow } from '#listing/list.js';
-import { AlertRulesArgs, CreateAlertRuleArgs, PreviewAlertRuleArgs, UpdateAlertRuleArgs } from '#schema/alert.args.js';
 import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { AlertRulePage } from '#schema/pages.js';
+import { AlertRulesArgs, CreateAlertRuleArgs, PreviewAlertRuleArgs, UpdateAlertRuleArgs } from './alert.args.js';
 import { changeOf, checkRule, decisionOf } from './alert-change.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
