@@ -1,11 +1,11 @@
 import { ArrayMaxSize } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { ApplicationArgs } from '#listing/identifier.args.js';
+import { CheckedByItem } from '#schema/arguments.js';
+import { description, flag, id, ids, name } from '#schema/fields.js';
+import { PageArgs } from '#schema/list.args.js';
+import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from '#upsert/upsert.args.js';
-import { CheckedByItem } from './arguments.js';
-import { description, flag, id, ids, name } from './fields.js';
-import { PageArgs } from './list.args.js';
-import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
 
 /** Arguments of the list of an organization's applications. */
 @ArgsType()

@@ -4,9 +4,9 @@ import { Application } from '#entities/application.js';
 import { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
-import { PutApplicationsArgs } from '#schema/application.args.js';
 import type { Context } from '#schema/context.js';
 import { put } from '#upsert/upsert-many.js';
+import { PutApplicationsArgs } from './application.args.js';
 
 /** Resolves the mutation that puts many applications by their keys. */
 @Resolver()

@@ -14,15 +14,15 @@ import { linkedDeviceListing } from '#listing/devices.js';
 import { ApplicationArgs } from '#listing/identifier.args.js';
 import { list, listBelow } from '#listing/list.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
+import type { Context } from '#schema/context.js';
+import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import {
   ApplicationDeviceArgs,
   ApplicationDevicesArgs,
   ApplicationsArgs,
   CreateApplicationArgs,
   UpdateApplicationArgs,
-} from '#schema/application.args.js';
-import type { Context } from '#schema/context.js';
-import { ApplicationPage, DevicePage } from '#schema/pages.js';
+} from './application.args.js';
 
 /** Resolves applications and their linked devices. */
 @Resolver(() => Application)
