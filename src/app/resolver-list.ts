@@ -22,7 +22,7 @@ import { ApplicationResolver } from '#resolvers/application/application.resolver
 import { ApplicationEdgesResolver } from '#resolvers/application/application-edges.resolver.js';
 import { ApplicationsUpsertResolver } from '#resolvers/application/applications-upsert.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
-import { AuditResolver, historyResolvers } from '#resolvers/audit.resolver.js';
+import { AuditResolver, historyResolvers } from '#resolvers/audit/audit.resolver.js';
 import { ConfigurationResolver } from '#resolvers/configuration.resolver.js';
 import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard.resolver.js';
 import { ApplicationDashboardLinksResolver, DashboardLinkResolver } from '#resolvers/dashboard-link.resolver.js';

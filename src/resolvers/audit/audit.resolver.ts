@@ -10,10 +10,10 @@ import { Product } from '#entities/product.js';
 import { Team } from '#entities/team.js';
 import { auditConditions, auditEventListing } from '#listing/audit-events.js';
 import { list, listBelow } from '#listing/list.js';
-import { AuditEventsArgs } from '#schema/audit.args.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { AuditEventPage } from '#schema/pages.js';
+import { AuditEventsArgs } from './audit.args.js';
 
 /** Resolves the audit log, which only owners may read. */
 @Resolver(() => AuditEvent)

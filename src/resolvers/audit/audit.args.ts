@@ -2,8 +2,8 @@ import { ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { AuditOutcome } from '#entities/audit-event.js';
 import { GraphOnly, RestOnly } from '#entities/columns.js';
-import { choice, label, unixTime } from './fields.js';
-import { OrganizationListArgs } from './organization.args.js';
+import { choice, label, unixTime } from '#schema/fields.js';
+import { OrganizationListArgs } from '#schema/organization.args.js';
 
 const actor = label('Only events of this actor: identifier of a token, session, job or user, or its name.', 200, {
   optional: true,
