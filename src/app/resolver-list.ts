@@ -23,14 +23,14 @@ import { ApplicationEdgesResolver } from '#resolvers/application/application-edg
 import { ApplicationsUpsertResolver } from '#resolvers/application/applications-upsert.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
 import { AuditResolver, historyResolvers } from '#resolvers/audit/audit.resolver.js';
-import { ConfigurationResolver } from '#resolvers/configuration.resolver.js';
+import { ConfigurationResolver } from '#resolvers/bulk/configuration.resolver.js';
+import { DeviceBatchResolver } from '#resolvers/bulk/device-batch.resolver.js';
 import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard.resolver.js';
 import { ApplicationDashboardLinksResolver, DashboardLinkResolver } from '#resolvers/dashboard-link.resolver.js';
 import { DecodeResolver } from '#resolvers/decode.resolver.js';
 import { DeliveryResolver } from '#resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from '#resolvers/delivery-edges.resolver.js';
 import { DeviceResolver } from '#resolvers/device.resolver.js';
-import { DeviceBatchResolver } from '#resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device-edges.resolver.js';
 import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
 import { ExportResolver } from '#resolvers/export.resolver.js';

@@ -25,7 +25,7 @@ import { followJournal } from '#records/opensearch/move/drain.js';
 import { openPostgresRecords, type Records } from '#records/postgres/records.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { RecordLog, StoredRecords } from '#records/record-log.js';
-import { createDeviceBatchSteps } from '#resolvers/device-batch-job.js';
+import { createDeviceBatchSteps } from '#resolvers/bulk/device-batch-job.js';
 import { openTracing } from '#telemetry/open.js';
 import type { Tracing } from '#telemetry/tracing.js';
 import { createUsage, type Usage } from '#usage/usage.js';

@@ -15,8 +15,8 @@ import { conditionsOf } from '#listing/list.js';
 import { readSlowly } from '#listing/list-read.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
 import type { Context } from '#schema/context.js';
-import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from '#schema/device-batch.args.js';
 import { everything } from '#schema/selected-fields.js';
+import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from './device-batch.args.js';
 import {
   applyTo,
   blockedError,

@@ -2,8 +2,8 @@ import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
 import { Serial } from '#entities/scalars.js';
 import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
-import { flag, id } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { flag, id } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Maximum number of devices that a change takes by identifier, and that it changes at once. */
 export const batchSize = 1000;

@@ -5,8 +5,8 @@ import { execute } from '#auth/execute.js';
 import { conflict, invalid } from '#common/errors.js';
 import { ConfigurationLease } from '#entities/configuration-lease.js';
 import { isId } from '#entities/id.js';
-import { ConfigurationLeaseArgs, LeaseConfigurationArgs } from '#schema/configuration.args.js';
 import type { Context } from '#schema/context.js';
+import { ConfigurationLeaseArgs, LeaseConfigurationArgs } from './configuration.args.js';
 
 /** Time for which a lease holds, in seconds. */
 const seconds = 30;

@@ -1,6 +1,6 @@
 import { ArgsType } from 'type-graphql';
-import { flag, id } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { flag, id } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Identifies a lease. */
 @ArgsType()

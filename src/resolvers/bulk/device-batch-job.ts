@@ -8,7 +8,7 @@ import type { PlainJson } from '#json/json.js';
 import type { DeviceFilterInput } from '#listing/device-filter.args.js';
 import { conditionsOf } from '#listing/list.js';
 import type { Silence } from '#listing/silent-filter.js';
-import { batchSize } from '#schema/device-batch.args.js';
+import { batchSize } from './device-batch.args.js';
 import { applyTo, chosenListing, type DeviceAction, lockDevices } from './device-batch.js';
 
 /** Timeout of finding the silent devices of a step, in milliseconds. */
