@@ -25,8 +25,11 @@ import { ApplicationChartsResolver } from '#resolvers/application-charts.resolve
 import { AuditResolver, historyResolvers } from '#resolvers/audit/audit.resolver.js';
 import { ConfigurationResolver } from '#resolvers/bulk/configuration.resolver.js';
 import { DeviceBatchResolver } from '#resolvers/bulk/device-batch.resolver.js';
-import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard.resolver.js';
-import { ApplicationDashboardLinksResolver, DashboardLinkResolver } from '#resolvers/dashboard-link.resolver.js';
+import { ApplicationDashboardResolver, DashboardResolver } from '#resolvers/dashboard/dashboard.resolver.js';
+import {
+  ApplicationDashboardLinksResolver,
+  DashboardLinkResolver,
+} from '#resolvers/dashboard/dashboard-link.resolver.js';
 import { DecodeResolver } from '#resolvers/decode.resolver.js';
 import { DeliveryResolver } from '#resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from '#resolvers/delivery-edges.resolver.js';

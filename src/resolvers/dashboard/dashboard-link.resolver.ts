@@ -5,7 +5,7 @@ import { GraphOnly } from '#entities/columns.js';
 import { DashboardLink, DashboardLinkSecret } from '#entities/dashboard-link.js';
 import { endLink, linksOf, makeLink } from '#listing/dashboard-links.js';
 import type { Context } from '#schema/context.js';
-import { CreateDashboardLinkArgs, DashboardLinkArgs } from '#schema/dashboard.args.js';
+import { CreateDashboardLinkArgs, DashboardLinkArgs } from './dashboard.args.js';
 
 /** Resolves links to dashboards, which only owners read, make and end. */
 @Resolver(() => DashboardLink)

@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO, GraphQLJSON } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { ApplicationArgs } from '#listing/identifier.args.js';
-import { id, name, whole } from './fields.js';
+import { id, name, whole } from '#schema/fields.js';
 
 /** A new document of a dashboard. */
 @ArgsType()

@@ -11,7 +11,7 @@ import { ApplicationArgs } from '#listing/identifier.args.js';
 import { loadById } from '#listing/loader.js';
 import { userColumns } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
-import { UpdateDashboardArgs } from '#schema/dashboard.args.js';
+import { UpdateDashboardArgs } from './dashboard.args.js';
 import { dashboardOf, saveDashboard, suggestionFor } from './dashboards.js';
 
 /** Resolves the dashboards of applications. */
