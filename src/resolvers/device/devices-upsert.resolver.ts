@@ -9,8 +9,8 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { serialKey } from '#entities/serial.js';
 import { type DevicePut, listOf, writeDevices } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
-import { type DeviceInput, PutDevicesArgs } from '#schema/device.args.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
+import { type DeviceInput, PutDevicesArgs } from './device.args.js';
 
 /** Resolves the mutation that puts many devices by their serials. */
 @Resolver()

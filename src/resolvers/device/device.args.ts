@@ -2,10 +2,10 @@ import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
 import { type DeviceFilterInput, deviceFilter } from '#listing/device-filter.args.js';
+import { CheckedByItem } from '#schema/arguments.js';
+import { flag, id, ids, labels, name, number, serial } from '#schema/fields.js';
+import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { maxPut, PutArgs } from '#upsert/upsert.args.js';
-import { CheckedByItem } from './arguments.js';
-import { flag, id, ids, labels, name, number, serial } from './fields.js';
-import { OrganizationArgs, OrganizationListArgs } from './organization.args.js';
 
 /** Identifies the product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })

@@ -18,17 +18,17 @@ import { loaderOf } from '#listing/loader.js';
 import { productOf } from '#listing/products.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
 import type { Context } from '#schema/context.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
+import { ApplicationPage, DevicePage } from '#schema/pages.js';
+import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
 import {
   DeviceBySerialArgs,
   DevicesArgs,
   type ProductReferenceInput,
   RegisterDeviceArgs,
   UpdateDeviceArgs,
-} from '#schema/device.args.js';
-import { SearchablePageArgs } from '#schema/list.args.js';
-import { ApplicationPage, DevicePage } from '#schema/pages.js';
-import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
-import { type Newest, sortedByHeard } from './heard-order.js';
+} from './device.args.js';
+import { type Newest, sortedByHeard } from './last-record-order.js';
 
 /** Resolves the devices of the organization. */
 @Resolver(() => Device)
