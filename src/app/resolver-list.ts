@@ -37,7 +37,7 @@ import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
 import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
-import { ExportResolver } from '#resolvers/export.resolver.js';
+import { ExportResolver } from '#resolvers/export/export.resolver.js';
 import { FileImportResolver } from '#resolvers/file-import.resolver.js';
 import { HookHeaderResolver, HookResolver } from '#resolvers/hook.resolver.js';
 import { HookActivityResolver } from '#resolvers/hook-activity.resolver.js';
