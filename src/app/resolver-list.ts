@@ -31,17 +31,22 @@ import {
   DashboardLinkResolver,
 } from '#resolvers/dashboard/dashboard-link.resolver.js';
 import { DecodeResolver } from '#resolvers/decode.resolver.js';
-import { DeliveryResolver } from '#resolvers/delivery.resolver.js';
-import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from '#resolvers/delivery-edges.resolver.js';
 import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
 import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
 import { ExportResolver } from '#resolvers/export/export.resolver.js';
 import { FileImportResolver } from '#resolvers/file-import.resolver.js';
-import { HookHeaderResolver, HookResolver } from '#resolvers/hook.resolver.js';
-import { HookActivityResolver } from '#resolvers/hook-activity.resolver.js';
-import { HookSettingsResolver } from '#resolvers/hook-settings.resolver.js';
+import { DeliveryResolver } from '#resolvers/hook/delivery.resolver.js';
+import {
+  DeliveryEdgesResolver,
+  HookEdgesResolver,
+  TeamGrantResolver,
+} from '#resolvers/hook/delivery-edges.resolver.js';
+import { HookHeaderResolver, HookResolver } from '#resolvers/hook/hook.resolver.js';
+import { HookActivityResolver } from '#resolvers/hook/hook-activity.resolver.js';
+import { HookSettingsResolver } from '#resolvers/hook/hook-settings.resolver.js';
+import { HooksUpsertResolver } from '#resolvers/hook/hooks-upsert.resolver.js';
 import { JobResolver } from '#resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
@@ -49,7 +54,6 @@ import { NodeResolver } from '#resolvers/node.resolver.js';
 import { ProductResolver } from '#resolvers/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
-import { HooksUpsertResolver } from '#resolvers/put-hooks.resolver.js';
 import { ProductsUpsertResolver } from '#resolvers/put-products.resolver.js';
 import { TeamUpsertResolver } from '#resolvers/put-team.resolver.js';
 import { RecordResolver } from '#resolvers/record.resolver.js';

@@ -16,8 +16,8 @@ import { HookArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
 import { loaderOf } from '#listing/loader.js';
 import type { Context } from '#schema/context.js';
-import { CreateHookArgs, FilteredHooksArgs, UpdateHookArgs } from '#schema/hook.args.js';
 import { HookPage } from '#schema/pages.js';
+import { CreateHookArgs, FilteredHooksArgs, UpdateHookArgs } from './hook.args.js';
 
 /** The header of a hook, whose value is still encrypted. */
 interface SealedHeader extends HookHeader {

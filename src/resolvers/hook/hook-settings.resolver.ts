@@ -16,7 +16,7 @@ import { HookArgs } from '#listing/identifier.args.js';
 import { loadById, loaderOf } from '#listing/loader.js';
 import { requireStoredQuery } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
-import { UpdateHookSettingsArgs } from '#schema/hook.args.js';
+import { UpdateHookSettingsArgs } from './hook.args.js';
 
 /** Resolves the settings of a hook, its signing secret and the state of its calls. */
 @Resolver(() => Hook)

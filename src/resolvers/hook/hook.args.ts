@@ -6,10 +6,10 @@ import { Ended } from '#entities/delivery.js';
 import { HookEventKind } from '#entities/words.js';
 import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs, HookArgs } from '#listing/identifier.args.js';
+import { CheckedByItem } from '#schema/arguments.js';
+import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from '#schema/fields.js';
+import { SearchablePageArgs } from '#schema/list.args.js';
 import { KeyedInput, PutArgs } from '#upsert/upsert.args.js';
-import { CheckedByItem } from './arguments.js';
-import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
-import { SearchablePageArgs } from './list.args.js';
 
 /** Requires text that a header can carry (RFC 9110, section 5.5). */
 const HeaderText = () => Matches(/^[^\p{Cc}]*$/u, { message: 'must not hold control characters' });

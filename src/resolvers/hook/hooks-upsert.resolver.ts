@@ -8,8 +8,8 @@ import type { Hooks } from '#hooks/hooks.js';
 import { requireOwnerForDevices, roomForHooks, tooManyHooks } from '#listing/hooks.js';
 import { requireStoredQuery } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
-import { type HookInput, PutHooksArgs } from '#schema/hook.args.js';
 import { put, requireApplicationToPut } from '#upsert/upsert-many.js';
+import { type HookInput, PutHooksArgs } from './hook.args.js';
 
 /** Resolves the mutation that puts many hooks of an application by their keys. */
 @Resolver()

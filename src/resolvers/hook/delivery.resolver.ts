@@ -11,8 +11,8 @@ import { deliveryListing, loadDelivery, storedWithin } from '#listing/deliveries
 import { loadHook } from '#listing/hooks.js';
 import { list } from '#listing/list.js';
 import type { Context } from '#schema/context.js';
-import { DeliveriesArgs, DeliveryArgs, LedgerArgs, RedeliverArgs, ReplayArgs } from '#schema/hook.args.js';
 import { DeliveryPage } from '#schema/pages.js';
+import { DeliveriesArgs, DeliveryArgs, LedgerArgs, RedeliverArgs, ReplayArgs } from './hook.args.js';
 
 /** Resolves deliveries, which record every call to a hook, and their redelivery. */
 @Resolver(() => Delivery)
