@@ -36,7 +36,6 @@ import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js'
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
 import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
 import { ExportResolver } from '#resolvers/export/export.resolver.js';
-import { FileImportResolver } from '#resolvers/file-import.resolver.js';
 import { DeliveryResolver } from '#resolvers/hook/delivery.resolver.js';
 import {
   DeliveryEdgesResolver,
@@ -47,6 +46,7 @@ import { HookHeaderResolver, HookResolver } from '#resolvers/hook/hook.resolver.
 import { HookActivityResolver } from '#resolvers/hook/hook-activity.resolver.js';
 import { HookSettingsResolver } from '#resolvers/hook/hook-settings.resolver.js';
 import { HooksUpsertResolver } from '#resolvers/hook/hooks-upsert.resolver.js';
+import { FileImportResolver } from '#resolvers/import/file-import.resolver.js';
 import { JobResolver } from '#resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';

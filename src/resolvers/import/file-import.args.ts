@@ -1,8 +1,8 @@
 import { ArgsType, Field } from 'type-graphql';
 import { GraphOnly } from '#entities/columns.js';
 import { type FileBody, FileContent, ImportFormat } from '#entities/file-import.js';
-import { flag, id } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { flag, id } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 const dryRun = () =>
   flag('Whether to only report the outcome of each line (the default). With false, the file is imported at once.');

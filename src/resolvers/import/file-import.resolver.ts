@@ -7,7 +7,7 @@ import { Job } from '#entities/job.js';
 import type { Imports } from '#imports/imports.js';
 import type { Jobs } from '#jobs/jobs.js';
 import type { Context } from '#schema/context.js';
-import { FileImportArgs, ImportDevicesArgs, ImportRecordsArgs } from '#schema/file-import.args.js';
+import { FileImportArgs, ImportDevicesArgs, ImportRecordsArgs } from './file-import.args.js';
 
 /** Resolves imports of files: devices, and past records. */
 @Resolver(() => FileImport)
