@@ -47,7 +47,7 @@ import { HookActivityResolver } from '#resolvers/hook/hook-activity.resolver.js'
 import { HookSettingsResolver } from '#resolvers/hook/hook-settings.resolver.js';
 import { HooksUpsertResolver } from '#resolvers/hook/hooks-upsert.resolver.js';
 import { FileImportResolver } from '#resolvers/import/file-import.resolver.js';
-import { JobResolver } from '#resolvers/job.resolver.js';
+import { JobResolver } from '#resolvers/job/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
 import { NodeResolver } from '#resolvers/node.resolver.js';
