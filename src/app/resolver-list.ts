@@ -50,7 +50,7 @@ import { FileImportResolver } from '#resolvers/import/file-import.resolver.js';
 import { JobResolver } from '#resolvers/job/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
-import { NodeResolver } from '#resolvers/node.resolver.js';
+import { NodeResolver } from '#resolvers/node/node.resolver.js';
 import { ProductResolver } from '#resolvers/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';

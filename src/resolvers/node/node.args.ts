@@ -1,6 +1,6 @@
 import { ArrayMaxSize } from 'class-validator';
 import { ArgsType, Field, ID } from 'type-graphql';
-import { id } from './fields.js';
+import { id } from '#schema/fields.js';
 
 /** Identifies an object of any type. */
 @ArgsType()

@@ -4,7 +4,7 @@ import { Node } from '#entities/node.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
-import { NodeArgs, NodesArgs } from '#schema/node.args.js';
+import { NodeArgs, NodesArgs } from './node.args.js';
 import { findNode } from './nodes.js';
 
 /** Resolves an object of any type by its identifier. */
