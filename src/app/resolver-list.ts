@@ -30,7 +30,6 @@ import {
   ApplicationDashboardLinksResolver,
   DashboardLinkResolver,
 } from '#resolvers/dashboard/dashboard-link.resolver.js';
-import { DecodeResolver } from '#resolvers/decode.resolver.js';
 import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
@@ -51,10 +50,11 @@ import { JobResolver } from '#resolvers/job/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
 import { NodeResolver } from '#resolvers/node/node.resolver.js';
-import { ProductResolver } from '#resolvers/product.resolver.js';
-import { ProductEdgesResolver } from '#resolvers/product-edges.resolver.js';
+import { DecodeResolver } from '#resolvers/product/decode.resolver.js';
+import { ProductResolver } from '#resolvers/product/product.resolver.js';
+import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.js';
+import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
-import { ProductsUpsertResolver } from '#resolvers/put-products.resolver.js';
 import { TeamUpsertResolver } from '#resolvers/put-team.resolver.js';
 import { RecordResolver } from '#resolvers/record.resolver.js';
 import { ApplicationActivityResolver, OrganizationActivityResolver } from '#resolvers/record-activity.resolver.js';

@@ -1,10 +1,10 @@
 import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { StreamType, VariableType } from '#entities/enums.js';
+import { CheckedByItem } from '#schema/arguments.js';
+import { choice, id, label, mark, name, whole } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from '#upsert/upsert.args.js';
-import { CheckedByItem } from './arguments.js';
-import { choice, id, label, mark, name, whole } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
 
 /** Position of a variable in a data stream. */
 @InputType({ description: 'Position of a variable in a data stream.' })

@@ -16,8 +16,8 @@ import { SearchablePageArgs } from '#schema/list.args.js';
 import { OrganizationListArgs } from '#schema/organization.args.js';
 import type { Page } from '#schema/page.js';
 import { ProductPage, PublicProductPage } from '#schema/pages.js';
-import { CreateProductArgs, UpdateProductArgs } from '#schema/product.args.js';
 import { type SelectedFields, SelectedNames } from '#schema/selected-fields.js';
+import { CreateProductArgs, UpdateProductArgs } from './product.args.js';
 
 /** Resolves products: types of devices, with the variables that they send. */
 @Resolver(() => Product)

@@ -6,8 +6,8 @@ import { Product } from '#entities/product.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { variableFaults } from '#entities/variables.js';
 import type { Context } from '#schema/context.js';
-import { PutProductsArgs } from '#schema/product.args.js';
 import { put } from '#upsert/upsert-many.js';
+import { PutProductsArgs } from './product.args.js';
 
 /** Resolves the mutation that puts many products by their keys. */
 @Resolver()

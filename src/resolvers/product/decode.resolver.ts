@@ -11,7 +11,7 @@ import type { ProductArgs } from '#listing/identifier.args.js';
 import { decode } from '#records/decode/decode.js';
 import { isPayloadEncoding, readPayload } from '#records/decode/payload.js';
 import type { Context } from '#schema/context.js';
-import { DecodeFrameArgs, RedecodeArgs } from '#schema/decode.args.js';
+import { DecodeFrameArgs, RedecodeArgs } from './decode.args.js';
 
 /** Resolves the decoding of frames, and decoding them again after a product's variables have changed. */
 @Resolver()

@@ -3,7 +3,7 @@ import { ArgsType, Field } from 'type-graphql';
 import { StreamType } from '#entities/enums.js';
 import { largestStreamId } from '#entities/variables.js';
 import { ProductArgs } from '#listing/identifier.args.js';
-import { choice, flag, unixTime, whole } from './fields.js';
+import { choice, flag, unixTime, whole } from '#schema/fields.js';
 
 /** A frame to decode. */
 @ArgsType()
