@@ -21,7 +21,6 @@ import { ApiTokenResolver } from '#resolvers/api-token.resolver.js';
 import { ApplicationResolver } from '#resolvers/application/application.resolver.js';
 import { ApplicationEdgesResolver } from '#resolvers/application/application-edges.resolver.js';
 import { ApplicationsUpsertResolver } from '#resolvers/application/applications-upsert.resolver.js';
-import { ApplicationChartsResolver } from '#resolvers/application-charts.resolver.js';
 import { AuditResolver, historyResolvers } from '#resolvers/audit/audit.resolver.js';
 import { ConfigurationResolver } from '#resolvers/bulk/configuration.resolver.js';
 import { DeviceBatchResolver } from '#resolvers/bulk/device-batch.resolver.js';
@@ -47,8 +46,6 @@ import { HookSettingsResolver } from '#resolvers/hook/hook-settings.resolver.js'
 import { HooksUpsertResolver } from '#resolvers/hook/hooks-upsert.resolver.js';
 import { FileImportResolver } from '#resolvers/import/file-import.resolver.js';
 import { JobResolver } from '#resolvers/job/job.resolver.js';
-import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/latest.resolver.js';
-import { DevicesChangedResolver, LiveResolver } from '#resolvers/live.resolver.js';
 import { NodeResolver } from '#resolvers/node/node.resolver.js';
 import { DecodeResolver } from '#resolvers/product/decode.resolver.js';
 import { ProductResolver } from '#resolvers/product/product.resolver.js';
@@ -56,12 +53,18 @@ import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.
 import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
 import { TeamUpsertResolver } from '#resolvers/put-team.resolver.js';
-import { RecordResolver } from '#resolvers/record.resolver.js';
-import { ApplicationActivityResolver, OrganizationActivityResolver } from '#resolvers/record-activity.resolver.js';
-import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record-edges.resolver.js';
-import { SearchResolver } from '#resolvers/search.resolver.js';
-import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/series.resolver.js';
-import { StatesResolver } from '#resolvers/states.resolver.js';
+import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
+import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
+import { DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
+import { RecordResolver } from '#resolvers/record/record.resolver.js';
+import {
+  ApplicationActivityResolver,
+  OrganizationActivityResolver,
+} from '#resolvers/record/record-activity.resolver.js';
+import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record/record-edges.resolver.js';
+import { SearchResolver } from '#resolvers/record/search.resolver.js';
+import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/record/series.resolver.js';
+import { StatesResolver } from '#resolvers/record/states.resolver.js';
 import { TeamResolver } from '#resolvers/team.resolver.js';
 import { TeamEdgesResolver } from '#resolvers/team-edges.resolver.js';
 import { UsageResolver } from '#resolvers/usage.resolver.js';

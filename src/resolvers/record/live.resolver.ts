@@ -9,6 +9,8 @@ import { loadHook } from '#listing/hooks.js';
 import type { Batches, Live, Wanted } from '#live/live.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
+import { type Stream, Streams } from '#schema/stream.js';
+import { requireLinked } from './chosen-devices.js';
 import {
   DeliveryUpdatedArgs,
   DeviceChangedArgs,
@@ -16,9 +18,7 @@ import {
   JobUpdatedArgs,
   RecordReceivedArgs,
   usualLimit,
-} from '#schema/live.args.js';
-import { type Stream, Streams } from '#schema/stream.js';
-import { requireLinked } from './chosen-devices.js';
+} from './live.args.js';
 
 /** Resolves subscriptions. */
 @Resolver()

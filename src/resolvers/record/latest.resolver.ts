@@ -9,13 +9,13 @@ import { deviceOf, linkedDeviceListing } from '#listing/devices.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
 import type { RecordIndex } from '#records/record-index.js';
+import { ApplicationDevicesArgs } from '#resolvers/application/application.args.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
 import { DeviceLatestPage } from '#schema/pages.js';
-import { LatestArgs } from '#schema/series.args.js';
-import { ApplicationDevicesArgs } from './application/application.args.js';
 import { type Chosen, chosenDevices } from './chosen-devices.js';
 import { latestOfDevice } from './latest-values.js';
+import { LatestArgs } from './series.args.js';
 
 /** Resolves the newest measured values of devices. */
 @Resolver(() => Device)

@@ -10,8 +10,8 @@ import { variablesOf } from '#listing/products.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
-import { DeviceSeriesArgs, defaultVariables, SeriesArgs } from '#schema/series.args.js';
 import { chosenDevices } from './chosen-devices.js';
+import { DeviceSeriesArgs, defaultVariables, SeriesArgs } from './series.args.js';
 import { readLines, roundLines } from './series-lines.js';
 
 /** Resolves measured values over time, for charts. */

@@ -4,8 +4,8 @@ import { ArgsType, Field } from 'type-graphql';
 import { maxCursorCharacters } from '#entities/live.js';
 import type { PlainJson } from '#json/json.js';
 import { ApplicationArgs, HookArgs } from '#listing/identifier.args.js';
-import { id, ids, whole } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { id, ids, whole } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Default maximum number of items in one event. */
 export const usualLimit = 100;

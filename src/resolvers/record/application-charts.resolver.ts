@@ -9,7 +9,7 @@ import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
-import { SeriesBelowArgs } from '#schema/series.args.js';
+import { SeriesBelowArgs } from './series.args.js';
 import { readLines } from './series-lines.js';
 
 /** Maximum number of devices in one chart. */

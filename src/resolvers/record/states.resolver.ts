@@ -7,7 +7,7 @@ import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
-import { StatesArgs } from '#schema/series.args.js';
+import { StatesArgs } from './series.args.js';
 
 /** Resolves states over time, for timelines. */
 @Resolver(() => Device)

@@ -1,8 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, Length, Max, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
 import { SeriesFunction } from '#entities/series.js';
-import { choice, id, ids, labels, unixTime, whole } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { choice, id, ids, labels, unixTime, whole } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Range and buckets of the lines in a chart. */
 @ArgsType()

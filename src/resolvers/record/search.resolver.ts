@@ -6,7 +6,7 @@ import { SearchAnswer } from '#entities/search-answer.js';
 import type { Search } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Costs } from '#schema/cost.js';
-import { SearchArgs, SearchBelowArgs } from '#schema/search.args.js';
+import { SearchArgs, SearchBelowArgs } from './search.args.js';
 
 /** Cost in objects of a search below an application, which takes at least one statement of its own. */
 const searchCost = 250;

@@ -1,7 +1,7 @@
 import { type Series, SeriesFunction } from '#entities/series.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
-import type { SeriesBelowArgs } from '#schema/series.args.js';
+import type { SeriesBelowArgs } from './series.args.js';
 
 /** Reads the lines of a chart of these devices, by device and variable in the order of the arguments. */
 export function readLines(

@@ -1,7 +1,7 @@
 import { ArgsType, Field } from 'type-graphql';
 import { ExactJSON, type ExactJson } from '#entities/exact-json.js';
-import { flag, id, label } from './fields.js';
-import { OrganizationArgs } from './organization.args.js';
+import { flag, id, label } from '#schema/fields.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** Records in the platform's own format. */
 @ArgsType()

@@ -17,14 +17,14 @@ import { storable } from '#records/sources/source.js';
 import { readTheThingsStack } from '#records/sources/the-things-stack.js';
 import { isGatewayForm, readThingsBoard } from '#records/sources/thingsboard.js';
 import type { Context } from '#schema/context.js';
+import { Ingests } from '#schema/scope.js';
 import {
   IngestArgs,
   IngestChirpStackArgs,
   IngestDeviceRecordsArgs,
   IngestRecordsArgs,
   IngestThingsBoardArgs,
-} from '#schema/record.args.js';
-import { Ingests } from '#schema/scope.js';
+} from './record.args.js';
 
 /** Resolves ingestion: records in the platform's own format, and bodies of network servers. */
 @Resolver()
