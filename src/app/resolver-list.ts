@@ -52,7 +52,6 @@ import { ProductResolver } from '#resolvers/product/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.js';
 import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
 import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
-import { TeamUpsertResolver } from '#resolvers/put-team.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
@@ -65,8 +64,9 @@ import { DeviceRecordsResolver, RecordEdgesResolver } from '#resolvers/record/re
 import { SearchResolver } from '#resolvers/record/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from '#resolvers/record/series.resolver.js';
 import { StatesResolver } from '#resolvers/record/states.resolver.js';
-import { TeamResolver } from '#resolvers/team.resolver.js';
-import { TeamEdgesResolver } from '#resolvers/team-edges.resolver.js';
+import { TeamResolver } from '#resolvers/team/team.resolver.js';
+import { TeamEdgesResolver } from '#resolvers/team/team-edges.resolver.js';
+import { TeamUpsertResolver } from '#resolvers/team/team-upsert.resolver.js';
 import { UsageResolver } from '#resolvers/usage.resolver.js';
 import type { Services } from './services.js';
 

@@ -22,7 +22,7 @@ import {
   TeamListArgs,
   TeamMemberArgs,
   UpdateTeamArgs,
-} from '#schema/team.args.js';
+} from './team.args.js';
 
 /** Resolves teams, their members, and the applications that they give access to. */
 @Resolver(() => Team)

@@ -1,11 +1,11 @@
 import { ArrayMaxSize } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { Permission } from '#entities/enums.js';
+import { CheckedByItem } from '#schema/arguments.js';
+import { choice, description, id, label, name } from '#schema/fields.js';
+import { PageArgs } from '#schema/list.args.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 import { maxPut, PutArgs } from '#upsert/upsert.args.js';
-import { CheckedByItem } from './arguments.js';
-import { choice, description, id, label, name } from './fields.js';
-import { PageArgs } from './list.args.js';
-import { OrganizationArgs } from './organization.args.js';
 
 /** A new team. */
 @ArgsType()

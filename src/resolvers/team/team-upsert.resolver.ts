@@ -9,9 +9,9 @@ import { PutAnswer } from '#entities/put-answer.js';
 import { Team } from '#entities/team.js';
 import { listOf } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
-import { PutTeamApplicationsArgs, PutTeamMembersArgs, PutTeamsArgs } from '#schema/team.args.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
 import { put } from '#upsert/upsert-many.js';
+import { PutTeamApplicationsArgs, PutTeamMembersArgs, PutTeamsArgs } from './team.args.js';
 
 /** Resolves the mutations that put many teams, or many members or applications of a team. */
 @Resolver()
