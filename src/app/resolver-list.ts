@@ -17,7 +17,6 @@ import {
   OrganizationEpisodesResolver,
 } from '#resolvers/alert/episode.resolver.js';
 import { EpisodeNoticesResolver } from '#resolvers/alert/episode-notices.resolver.js';
-import { ApiTokenResolver } from '#resolvers/api-token.resolver.js';
 import { ApplicationResolver } from '#resolvers/application/application.resolver.js';
 import { ApplicationEdgesResolver } from '#resolvers/application/application-edges.resolver.js';
 import { ApplicationsUpsertResolver } from '#resolvers/application/applications-upsert.resolver.js';
@@ -32,7 +31,6 @@ import {
 import { DeviceResolver } from '#resolvers/device/device.resolver.js';
 import { DeviceEdgesResolver } from '#resolvers/device/device-edges.resolver.js';
 import { DevicesUpsertResolver } from '#resolvers/device/devices-upsert.resolver.js';
-import { DeviceTokenResolver } from '#resolvers/device-token.resolver.js';
 import { ExportResolver } from '#resolvers/export/export.resolver.js';
 import { DeliveryResolver } from '#resolvers/hook/delivery.resolver.js';
 import {
@@ -51,7 +49,6 @@ import { DecodeResolver } from '#resolvers/product/decode.resolver.js';
 import { ProductResolver } from '#resolvers/product/product.resolver.js';
 import { ProductEdgesResolver } from '#resolvers/product/product-edges.resolver.js';
 import { ProductsUpsertResolver } from '#resolvers/product/products-upsert.resolver.js';
-import { ProvisioningResolver } from '#resolvers/provisioning.resolver.js';
 import { ApplicationChartsResolver } from '#resolvers/record/application-charts.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from '#resolvers/record/latest.resolver.js';
 import { DevicesChangedResolver, LiveResolver } from '#resolvers/record/live.resolver.js';
@@ -67,6 +64,9 @@ import { StatesResolver } from '#resolvers/record/states.resolver.js';
 import { TeamResolver } from '#resolvers/team/team.resolver.js';
 import { TeamEdgesResolver } from '#resolvers/team/team-edges.resolver.js';
 import { TeamUpsertResolver } from '#resolvers/team/team-upsert.resolver.js';
+import { ApiTokenResolver } from '#resolvers/token/api-token.resolver.js';
+import { DeviceTokenResolver } from '#resolvers/token/device-token.resolver.js';
+import { ProvisioningResolver } from '#resolvers/token/provisioning.resolver.js';
 import { UsageResolver } from '#resolvers/usage.resolver.js';
 import type { Services } from './services.js';
 

@@ -1,8 +1,8 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { ProductArgs } from '#listing/identifier.args.js';
-import { id, name, serial, whole } from './fields.js';
-import { PageArgs } from './list.args.js';
+import { id, name, serial, whole } from '#schema/fields.js';
+import { PageArgs } from '#schema/list.args.js';
 
 /** A new provisioning token of a product. */
 @ArgsType()

@@ -5,9 +5,9 @@ import { ApiToken, NewApiToken } from '#entities/api-token.js';
 import { TokenScope } from '#entities/enums.js';
 import { endToken, makeToken, tokenListing } from '#listing/api-tokens.js';
 import { list } from '#listing/list.js';
-import { CreateDeviceTokenArgs, DeviceTokenArgs, DeviceTokensArgs } from '#schema/api-token.args.js';
 import type { Context } from '#schema/context.js';
 import { ApiTokenPage } from '#schema/pages.js';
+import { CreateDeviceTokenArgs, DeviceTokenArgs, DeviceTokensArgs } from './api-token.args.js';
 
 /**
  * Resolves the tokens of devices, which only owners of the organization may read and create. They are deleted with

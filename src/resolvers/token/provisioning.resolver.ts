@@ -16,13 +16,13 @@ import { list } from '#listing/list.js';
 import { provisioningTokenListing, provisioningTokenRows } from '#listing/provisioning-tokens.js';
 import type { Context } from '#schema/context.js';
 import { ProvisioningTokenPage } from '#schema/pages.js';
+import { Provisions } from '#schema/scope.js';
 import {
   CreateProvisioningTokenArgs,
   ProvisionDeviceArgs,
   ProvisioningTokenArgs,
   ProvisioningTokensArgs,
-} from '#schema/provisioning.args.js';
-import { Provisions } from '#schema/scope.js';
+} from './provisioning.args.js';
 
 /** Resolves provisioning tokens, which only owners may read and create, and the registration of devices with them. */
 @Resolver(() => ProvisioningToken)

@@ -2,9 +2,9 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { TokenScope } from '#entities/enums.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
-import { id, name } from './fields.js';
-import { PageArgs } from './list.args.js';
-import { OrganizationArgs } from './organization.args.js';
+import { id, name } from '#schema/fields.js';
+import { PageArgs } from '#schema/list.args.js';
+import { OrganizationArgs } from '#schema/organization.args.js';
 
 /** A new token. */
 @ArgsType()

@@ -5,9 +5,9 @@ import { loadMember } from '#auth/membership.js';
 import { ApiToken, NewApiToken } from '#entities/api-token.js';
 import { endToken, makeToken, ofOrganization, tokenListing } from '#listing/api-tokens.js';
 import { list } from '#listing/list.js';
-import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '#schema/api-token.args.js';
 import type { Context } from '#schema/context.js';
 import { ApiTokenPage } from '#schema/pages.js';
+import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from './api-token.args.js';
 
 /** Resolves the tokens of the organization, which only owners may read and create. */
 @Resolver(() => ApiToken)
