@@ -67,7 +67,7 @@ import { TeamUpsertResolver } from '#resolvers/team/team-upsert.resolver.js';
 import { ApiTokenResolver } from '#resolvers/token/api-token.resolver.js';
 import { DeviceTokenResolver } from '#resolvers/token/device-token.resolver.js';
 import { ProvisioningResolver } from '#resolvers/token/provisioning.resolver.js';
-import { UsageResolver } from '#resolvers/usage.resolver.js';
+import { UsageResolver } from '#resolvers/usage/usage.resolver.js';
 import type { Services } from './services.js';
 
 /** Creates the resolvers. Returns each instance by its class. */

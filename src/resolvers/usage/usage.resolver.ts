@@ -8,7 +8,7 @@ import type { Listing } from '#listing/list-read.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 import { UsagePage } from '#schema/pages.js';
-import { UsageArgs } from '#schema/usage.args.js';
+import { UsageArgs } from './usage.args.js';
 
 /** Resolves an organization's usage and quotas, which only owners may read. */
 @Resolver()

@@ -1,7 +1,7 @@
 import { ArgsType } from 'type-graphql';
 import { UsageBy } from '#entities/usage.js';
-import { choice, day, id } from './fields.js';
-import { PageArgs } from './list.args.js';
+import { choice, day, id } from '#schema/fields.js';
+import { PageArgs } from '#schema/list.args.js';
 
 /** Period and grouping of an organization's usage. */
 @ArgsType()
