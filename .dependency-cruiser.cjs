@@ -25,6 +25,11 @@ const mayImport = {
   jobs: ['common', 'json', 'scheduling', 'entities', 'database', 'audit'],
   imports: ['common', 'json', 'entities', 'schema', 'database', 'records', 'jobs'],
   live: ['common', 'json', 'scheduling', 'entities', 'database'],
+  // Lists, cursors and loaders, with the listing of each thing.
+  listing: ['common', 'entities', 'audit', 'schema', 'auth', 'search', 'records', 'hooks'],
+  // The putting of many things by their keys.
+  upsert: ['common', 'entities', 'schema', 'auth'],
+  // A folder for each thing.
   resolvers: [
     'audit',
     'common',
@@ -32,6 +37,8 @@ const mayImport = {
     'entities',
     'schema',
     'auth',
+    'listing',
+    'upsert',
     'records',
     'search',
     'dashboard',
@@ -126,6 +133,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/resolvers/.*\\.resolver\\.ts$' },
       to: { path: '^src/resolvers/.*\\.resolver\\.ts$' },
+    },
+    {
+      // What two rooms need lies in `listing` or in a folder of its own.
+      name: 'a-room-knows-no-other',
+      severity: 'error',
+      from: { path: '^src/resolvers/([^/]+)/' },
+      to: { path: '^src/resolvers/', pathNot: '^src/resolvers/$1/' },
     },
     {
       name: 'the-query-language-knows-no-store',

@@ -1,7 +1,7 @@
 import { ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { id, ids, label, number, unixTime } from '#schema/fields.js';
-import { SearchablePageArgs } from '#schema/list.args.js';
+import { PageArgs, SearchablePageArgs } from '#schema/list.args.js';
 
 /** A circle on Earth. */
 @InputType({ description: 'A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`.' })
@@ -42,4 +42,12 @@ export const deviceFilter =
 @ArgsType()
 export class DevicesBelowArgs extends SearchablePageArgs {
   @deviceFilter() filter?: DeviceFilterInput | null;
+}
+
+/** Arguments of the list of an application's devices. */
+@ArgsType()
+export class ApplicationDevicesArgs extends PageArgs {
+  @id('Identifier of the organization.') organizationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
+  @id('Only devices of this product.', { optional: true }) productId?: string | null;
 }

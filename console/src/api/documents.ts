@@ -310,9 +310,15 @@ export type DecodeStatus =
   /** No variable was decoded. */
   | 'failed';
 
-/** Final state of a delivery. */
-export type Ended =
-  | 'succeeded'
+/** Result of sending an invitation by e-mail. */
+export type InvitationMail =
+  /** The mail server took it. */
+  | 'sent'
+  /** The service sends no e-mail. */
+  | 'off'
+  /** The organization has sent its mails of the day, or the address got one within the hour. */
+  | 'limited'
+  /** The mail server did not take it. */
   | 'failed';
 
 /** A product, by its identifiers. */
@@ -330,6 +336,11 @@ export type LocationInput = {
   /** Longitude in degrees. */
   lon: number;
 };
+
+/** Final state of a delivery. */
+export type Ended =
+  | 'succeeded'
+  | 'failed';
 
 /** Authentication of a hook's calls. */
 export type HookAuthenticationInput = {
@@ -372,17 +383,6 @@ export type HookFilterInput = {
   /** A search query that the record must match. */
   query?: Record<string, unknown> | null | undefined;
 };
-
-/** Result of sending an invitation by e-mail. */
-export type InvitationMail =
-  /** The mail server took it. */
-  | 'sent'
-  /** The service sends no e-mail. */
-  | 'off'
-  /** The organization has sent its mails of the day, or the address got one within the hour. */
-  | 'limited'
-  /** The mail server did not take it. */
-  | 'failed';
 
 /** A variable that devices of a product send. */
 export type VariableInput = {

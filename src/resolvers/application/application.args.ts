@@ -3,7 +3,6 @@ import { ArgsType, Field, InputType } from 'type-graphql';
 import { ApplicationArgs } from '#listing/identifier.args.js';
 import { CheckedByItem } from '#schema/arguments.js';
 import { description, flag, id, ids, name } from '#schema/fields.js';
-import { PageArgs } from '#schema/list.args.js';
 import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from '#upsert/upsert.args.js';
 
@@ -27,14 +26,6 @@ export class UpdateApplicationArgs extends ApplicationArgs {
   @name('Name.') name!: string;
   @description('Description.') description?: string | null;
   @flag('Whether the application has a dashboard.', {}) hasDashboard!: boolean;
-}
-
-/** Arguments of the list of an application's devices. */
-@ArgsType()
-export class ApplicationDevicesArgs extends PageArgs {
-  @id('Identifier of the organization.') organizationId!: string;
-  @id('Identifier of the application.') applicationId!: string;
-  @id('Only devices of this product.', { optional: true }) productId?: string | null;
 }
 
 /** Identifies a device and an application. */

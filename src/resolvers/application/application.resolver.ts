@@ -9,7 +9,7 @@ import type { Device } from '#entities/device.js';
 import { Permission } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import { applicationListing } from '#listing/applications.js';
-import { DevicesBelowArgs } from '#listing/device-filter.args.js';
+import { ApplicationDevicesArgs, DevicesBelowArgs } from '#listing/device-filter.args.js';
 import { linkedDeviceListing } from '#listing/devices.js';
 import { ApplicationArgs } from '#listing/identifier.args.js';
 import { list, listBelow } from '#listing/list.js';
@@ -18,7 +18,6 @@ import type { Context } from '#schema/context.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
 import {
   ApplicationDeviceArgs,
-  ApplicationDevicesArgs,
   ApplicationsArgs,
   CreateApplicationArgs,
   UpdateApplicationArgs,
