@@ -1,7 +1,9 @@
 /**
- * Compiles the project as `tsc` does, with two differences. Each file is written beside its place and renamed, and only
- * where it changed: two builds at once (two `npm start` in one checkout) never let a program load half a file. And
- * compiled files whose source is gone are deleted, so that no test or migration outlives it, and missing ones made anew.
+ * Compiles the project. `dist` comes from one step alone: each changed file is transpiled by itself (`isolatedModules`
+ * lets the compiler refuse what needs more than its own file), so a quick build and a whole one give the same files. The
+ * whole one then checks types. Each file is written beside its place and renamed: two builds at once (two `npm start` in
+ * one checkout) never let a program load half a file. Compiled files whose source is gone are deleted, so that no test or
+ * migration outlives it. Options: `--quick` leaves out the check of types, `--without-console` the bundle of the console.
  */
 import {
   existsSync,
@@ -15,7 +17,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 
 // Without the dependencies for development, what was built before is run as it is.
 const ts = await import('typescript').then(
@@ -44,33 +46,74 @@ const compatibility = 'test/compatibility';
 const isInstalled = existsSync(`${compatibility}/node_modules/.package-lock.json`);
 if (isInstalled) parsed.fileNames.push(...globSync(`${compatibility}/*.ts`).map((name) => resolve(name)));
 const { fileNames } = parsed;
-const wanted = new Set(fileNames.flatMap((name) => ts.getOutputFileNames(parsed, name, false)));
-const isWhole = [...wanted].every((path) => existsSync(path));
-// Of our own: an editor's or a plain `tsc --noEmit` writes tsc's file as well, and compiles nothing.
+const tools = ['tsconfig.json', 'package-lock.json', 'build.js'];
+const outputs = new Map(fileNames.map((name) => [name, ts.getOutputFileNames(parsed, name, false)]));
+/** Exists while the types of the sources are those that a build last found right. */
 const stamp = join(options.outDir, '.built');
+/** Exists from the first file to the last. Newer tools, or a build that was cut off, transpile everything. */
+const transpiled = join(options.outDir, '.transpiled');
 const begun = new Date();
 if (isInstalled) linkPackages();
-if (sweep() === 0 && isWhole && isFresh()) process.exit(0);
-// A build that was cut off: what it remembers of itself is not to be trusted.
-if (!isWhole) rmSync(options.tsBuildInfoFile, { force: true });
-const program = ts.createIncrementalProgram({ rootNames: fileNames, options, configFileParsingDiagnostics: errors });
-const written = program.emit(undefined, write);
-const faults = [
-  ...program.getConfigFileParsingDiagnostics(),
-  ...program.getOptionsDiagnostics(),
-  ...program.getGlobalDiagnostics(),
-  ...program.getSyntacticDiagnostics(),
-  ...program.getSemanticDiagnostics(),
-  ...written.diagnostics,
-];
-report(ts.sortAndDeduplicateDiagnostics(faults));
+sweep();
+transpile();
+if (process.argv.includes('--quick') || isFresh()) process.exit(0);
+checkTypes();
 writeFileSync(stamp, '');
 utimesSync(stamp, begun, begun);
 
 /** Whether nothing has changed since the last build that succeeded. */
 function isFresh() {
   const built = changedAt(stamp);
-  return [...fileNames, 'tsconfig.json', 'package-lock.json', 'build.js'].every((name) => changedAt(name) < built);
+  return [...fileNames, ...tools].every((name) => changedAt(name) < built);
+}
+
+/**
+ * Transpiles the files that changed. A compiled file has the time of its source, so any other time of the source, an
+ * earlier one too, and any other hand at the compiled file is noticed.
+ */
+function transpile() {
+  const last = changedAt(transpiled);
+  const isStale = tools.some((name) => changedAt(name) >= last);
+  const changed = [...outputs].filter(
+    ([name, [path, map]]) => path !== undefined && (isStale || changedAt(path) !== changedAt(name) || !existsSync(map)),
+  );
+  if (changed.length === 0) return;
+  rmSync(stamp, { force: true });
+  const compilerOptions = {
+    ...options,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  };
+  const faults = changed.flatMap(([name, [path, map]]) => {
+    const source = { fileName: name, compilerOptions, reportDiagnostics: true };
+    const { mtime } = statSync(name);
+    const { outputText, sourceMapText, diagnostics } = ts.transpileModule(readFileSync(name, 'utf8'), source);
+    if (diagnostics.length > 0) return diagnostics;
+    write(map, JSON.stringify({ ...JSON.parse(sourceMapText), sources: [relative(dirname(map), name)] }));
+    write(path, outputText);
+    utimesSync(path, mtime, mtime);
+    return [];
+  });
+  report(faults);
+  if (isStale) {
+    writeFileSync(transpiled, '');
+    utimesSync(transpiled, begun, begun);
+  }
+}
+
+function checkTypes() {
+  const program = ts.createIncrementalProgram({ rootNames: fileNames, options, configFileParsingDiagnostics: errors });
+  // Nothing but what it remembers for the next check: `noEmit` is on.
+  program.emit();
+  report(
+    ts.sortAndDeduplicateDiagnostics([
+      ...program.getConfigFileParsingDiagnostics(),
+      ...program.getOptionsDiagnostics(),
+      ...program.getGlobalDiagnostics(),
+      ...program.getSyntacticDiagnostics(),
+      ...program.getSemanticDiagnostics(),
+    ]),
+  );
 }
 
 /** The compiled tests of compatibility find their packages where the sources do. */
@@ -82,8 +125,9 @@ function linkPackages() {
   symlinkSync(resolve(compatibility, 'node_modules'), link);
 }
 
+/** In whole milliseconds, as `utimes` keeps no more. */
 function changedAt(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.round(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }
 
 function write(path, text) {
@@ -102,8 +146,9 @@ function existing(path) {
   }
 }
 
-/** Deletes what no source makes any more, and gives how many that were. */
+/** Deletes what no source makes any more. */
 function sweep() {
+  const wanted = new Set([...outputs.values()].flat());
   const left = globSync('**/*.{js,js.map}', {
     cwd: options.outDir,
     exclude: (name) => basename(name) === 'node_modules',
@@ -112,7 +157,6 @@ function sweep() {
     .map((name) => join(options.outDir, name))
     .filter((path) => !wanted.has(path));
   for (const path of left) rmSync(path, { force: true });
-  return left.length;
 }
 
 function report(diagnostics) {

@@ -14,6 +14,7 @@ const project = {
   transform: {},
   testRunner: '<rootDir>/dist/test/support/runner.js',
   testEnvironment: 'node',
+  injectGlobals: false,
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
 };
@@ -65,15 +66,8 @@ export default {
       displayName: 'faults',
       testMatch: ['<rootDir>/dist/test/cluster/faults/*.test.js'],
     },
-    // A project without patterns would run every test.
-    ...(process.env.OPS_TOOLS
-      ? [{ ...project, displayName: 'ops', testMatch: ['<rootDir>/dist/test/ops/*.test.js'] }]
-      : []),
-    ...(process.env.COMPATIBILITY
-      ? [{ ...project, displayName: 'compatibility', testMatch: ['<rootDir>/dist/test/compatibility/*.test.js'] }]
-      : []),
-    ...(process.env.CHAOS
-      ? [{ ...project, displayName: 'chaos', testMatch: ['<rootDir>/dist/test/chaos/*.test.js'] }]
-      : []),
+    { ...project, displayName: 'ops', testMatch: ['<rootDir>/dist/test/ops/*.test.js'] },
+    { ...project, displayName: 'compatibility', testMatch: ['<rootDir>/dist/test/compatibility/*.test.js'] },
+    { ...project, displayName: 'chaos', testMatch: ['<rootDir>/dist/test/chaos/*.test.js'] },
   ],
 };

@@ -13,6 +13,7 @@ export const durations: Readonly<Record<string, number>> = {
   'graph/device-batch': 30,
   'live/transport': 30,
   'demo/demo': 30,
+  'deployment/slow/contributor': 20,
   'auth/graph-matrix': 26,
   'auth/field-names': 19,
   'search/digest': 25,

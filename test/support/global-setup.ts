@@ -19,12 +19,12 @@ const memory = 'glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304';
  */
 export default async function setup(): Promise<void> {
   process.env['GLIBC_TUNABLES'] ??= memory;
-  const server = await openTestServer(process.env['DATABASE_URL']);
-  const shared = await openShared();
-  globalThis.testServer = server;
-  globalThis.testShared = shared;
+  const server = await openTestServer(process.env['DATABASE_URL'], process.env['DDP_TEST_KEPT']);
   process.env['DDP_TEST_SERVER'] = server.connectionString;
   process.env['DDP_TEST_TEMPLATE'] = server.template;
+  const shared = await openShared(process.env['DDP_TEST_EARLY'] !== undefined);
+  globalThis.testServer = server;
+  globalThis.testShared = shared;
   process.env['DDP_TEST_SHARED'] = shared.url;
   // Jest skips the teardown when it is interrupted.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,16 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createLog } from '#common/log.js';
-import { openEmbedded } from '#database/embedded.js';
-import { migrate } from '#database/migrate.js';
-import { ormOptions } from '../../mikro-orm.config.js';
+import { type Embedded, openEmbedded } from '#database/embedded.js';
 import { poolOf } from './connection.js';
+import { copyFolder, keepCluster, temporaryFolder } from './kept-cluster.js';
 import { deleteIndices } from './record-index.js';
 
 /** The PostgreSQL of a test run: a server to create databases on, and a migrated database to clone. */
@@ -20,14 +16,17 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** Uses the server of DATABASE_URL if it is set. Otherwise starts a server in a temporary folder. */
-export async function openTestServer(databaseUrl: string | undefined): Promise<TestServer> {
-  const server = databaseUrl === undefined ? await startServer() : givenServer(databaseUrl);
+/**
+ * Uses the server of DATABASE_URL if it is set. Otherwise starts a server in a temporary folder.
+ * @param kept folder of a stopped server with a template. The new server is a copy of it, which is made at the first use.
+ */
+export async function openTestServer(databaseUrl: string | undefined, kept?: string): Promise<TestServer> {
+  const cluster = databaseUrl === undefined && kept !== undefined ? await keepCluster(kept, makeCluster) : undefined;
+  const server = databaseUrl === undefined ? await startServer(cluster) : givenServer(databaseUrl);
+  // The name is new for each run: it is the prefix of indices on a cluster that other runs may use.
   const template = `ddp_test_${randomBytes(6).toString('hex')}`;
-  await execute(server.connectionString, `create database ${template}`);
-  const orm = await MikroORM.init(ormOptions(addressOf(server.connectionString, template)));
-  await migrate(orm);
-  await orm.close();
+  if (cluster === undefined) await createTemplate(server.connectionString, template);
+  else await execute(server.connectionString, `alter database ${KEPT} rename to ${template}`);
   return {
     connectionString: server.connectionString,
     template,
@@ -36,6 +35,30 @@ export async function openTestServer(databaseUrl: string | undefined): Promise<T
       await server.close(template);
     },
   };
+}
+
+/** Name of the template in a kept server. */
+const KEPT = 'ddp_test_kept';
+
+async function createTemplate(connectionString: string, template: string): Promise<void> {
+  // A copy of a server has a template. Without these modules, the run starts half a second earlier.
+  const [{ MikroORM }, { migrate }, { ormOptions }] = await Promise.all([
+    import('@mikro-orm/postgresql'),
+    import('#database/migrate.js'),
+    import('../../mikro-orm.config.js'),
+  ]);
+  await execute(connectionString, `create database ${template}`);
+  const orm = await MikroORM.init(ormOptions(addressOf(connectionString, template)));
+  await migrate(orm);
+  await orm.close();
+}
+
+/** Makes a server with a template in the folder, and stops it. */
+async function makeCluster(dataDir: string): Promise<void> {
+  const { server, guard } = await open(dataDir);
+  await createTemplate(server.connectionString, KEPT);
+  await server.close();
+  guard.kill('SIGKILL');
 }
 
 /** A PostgreSQL that was started or given. */
@@ -54,9 +77,22 @@ const givenServer = (connectionString: string): Server => ({
   },
 });
 
-async function startServer(): Promise<Server> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'ddp-test-'));
-  await chmod(dataDir, 0o755);
+async function startServer(cluster: string | undefined): Promise<Server> {
+  const dataDir = await temporaryFolder();
+  if (cluster !== undefined) await copyFolder(cluster, dataDir);
+  const { server, guard } = await open(dataDir);
+  return {
+    connectionString: server.connectionString,
+    async close() {
+      await server.close();
+      for (const folder of [server.data, dataDir]) await rm(folder, { recursive: true, force: true });
+      guard.kill('SIGKILL');
+    },
+  };
+}
+
+async function open(dataDir: string): Promise<{ server: Embedded; guard: ChildProcess }> {
+  const guard = guardServer(dataDir);
   const server = await openEmbedded({
     dataDir,
     log: createLog('warn'),
@@ -66,15 +102,7 @@ async function startServer(): Promise<Server> {
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum_naptime: '1h' },
   });
   await easeLogins(server.connectionString);
-  const guard = guardServer(server.data, dataDir);
-  return {
-    connectionString: server.connectionString,
-    async close() {
-      await server.close();
-      for (const folder of [server.data, dataDir]) await rm(folder, { recursive: true, force: true });
-      guard.kill('SIGKILL');
-    },
-  };
+  return { server, guard };
 }
 
 /**
@@ -86,13 +114,14 @@ const easeLogins = (connectionString: string) => {
   return execute(connectionString, `set scram_iterations = 1; alter role ${username} password '${password}'`);
 };
 
-/** Starts a process that waits for the end of this one, so that a killed run leaves neither a server nor its data. */
-function guardServer(data: string, dataDir: string): ChildProcess {
-  const script = 'cat; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 1; rm -rf "$0" "$1"';
-  const child = spawn('/bin/sh', ['-c', script, data, dataDir], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+/**
+ * Starts a process that waits for the end of this one, so that a killed run leaves neither a server nor its data. It
+ * starts before the server: `--watch` often ends a run that is just starting.
+ */
+function guardServer(dataDir: string): ChildProcess {
+  const script =
+    'cat; data=$(cat "$0/postgres.path"); kill -QUIT "$(head -n 1 "$data/postmaster.pid")"; sleep 1; rm -rf "$data" "$0"';
+  const child = spawn('/bin/sh', ['-c', script, dataDir], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   child.unref();
   (child.stdin as Socket).unref();
   return child;

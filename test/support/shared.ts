@@ -21,9 +21,14 @@ interface Running {
 
 const program = fileURLToPath(new URL('./shared-service.js', import.meta.url));
 
-/** Opens the server that workers call. */
-export async function openShared(): Promise<Shared> {
+/**
+ * Opens the server that workers call.
+ * @param early whether the service of the first worker starts at once, while the worker loads its test file.
+ */
+export async function openShared(early: boolean): Promise<Shared> {
   const services = new Map<string, Running>();
+  // A failure reaches the test file, which asks for the service again.
+  if (early) serviceFor(services, new URLSearchParams({ worker: '1', index: 'postgres' })).catch(() => undefined);
   let browser: Promise<BrowserServer> | undefined;
   const answers: Record<string, (query: URLSearchParams) => Promise<object>> = {
     '/service': (query) => serviceFor(services, query),
