@@ -25,7 +25,7 @@ interface Title extends Passage {
 const code = ['src', 'console', 'scripts', 'test/support'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`));
 const commented = [...code, ...['bench', 'migrations'].flatMap((folder) => globSync(`${folder}/**/*.ts`))];
 const tests = globSync('test/**/*.test.ts', { exclude: (name) => name === 'node_modules' });
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md')];
 
 /** File names in the repository. A comment may name a file without its folder. */
 const names = new Set(
@@ -136,7 +136,12 @@ function isPath(name: string): boolean {
   if (!/^[a-zA-Z.][\w.-]*(?:\/[\w.-]+)*\/?$/.test(name)) return false;
   if (/\w\.(?:ts|tsx|md|cjs)$/.test(name)) return true;
   const [first] = name.split('/', 1);
-  return name.includes('/') && first !== 'dist' && ['src', ''].some((folder) => existsSync(join(folder, first!)));
+  // A page may name a file that readers have in their own .vscode.
+  return (
+    name.includes('/') &&
+    !['dist', '.vscode'].includes(first!) &&
+    ['src', ''].some((folder) => existsSync(join(folder, first!)))
+  );
 }
 
 function isThere(name: string, folder: string): boolean {
