@@ -27,6 +27,9 @@ const read = (text: string): PlainJson => {
   return jsonIn(text, parsePlain) ?? undefused(text);
 };
 
+/** Reads a cell of a boolean variable, which PostgreSQL writes as t or f. */
+const readBoolean = (text: string): PlainJson => (/^[tf]$/.test(text) ? text === 't' : read(text));
+
 /** Reads a quoted cell of an export: a list or object, or a text as it stands. */
 const readQuoted = (text: string): PlainJson => jsonIn(text, parsePlain) ?? undefused(text);
 
@@ -73,7 +76,8 @@ export const readRecordRow = (
     const isTaken = isOwnText || isQuoted;
     const number = isTaken ? { text } : readComma(text, delimiter);
     if ('fault' in number) return at(index, name, number.fault);
-    const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : read(number.text);
+    const readOther = type === VariableType.BOOL && columns.isExport !== true ? readBoolean : read;
+    const value = isOwnText ? readText(text, columns) : isQuoted ? readQuoted(text) : readOther(number.text);
     if (put(body, type === undefined ? path : ['data', variable], value, columns.isExport)) continue;
     return at(
       index,

@@ -14,6 +14,8 @@ export interface FileImport {
   rejected: number;
   faultCount: number;
   faults: { line: number; column?: number; field?: string; message: string }[];
+  ignoredCount?: number;
+  ignored: { field: string; count: number; line: number; message: string }[];
   job?: { state: string; done: number; total?: number; changed: number; error?: string };
 }
 

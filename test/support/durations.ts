@@ -51,6 +51,7 @@ export const durations: Readonly<Record<string, number>> = {
   'hooks/connection': 11,
   'hooks/order': 11,
   'hooks/overlap': 11,
+  'imports/corpus': 11,
   'console/screens': 11,
   'standby/standby': 10,
   'live/record': 10,
