@@ -26,8 +26,8 @@ export function documentOf(state: State): Configuration {
   });
   const ruleValues = ({ values }: Thing): Values => ({
     ...withRuleProducts(values, nameOf),
-    when: values['when'] ? tidy(values['when']) : null,
-    until: values['until'] ? tidy(values['until']) : null,
+    when: conditionOf(values['when']),
+    until: conditionOf(values['until']),
   });
   return {
     products: keyed(state.products, productValues),
@@ -54,6 +54,10 @@ const filterOf = ({ products, ...rest }: Filter, nameOf: (id: string) => string)
   const filter = tidy({ products: products?.map(nameOf), ...rest });
   return Object.keys(filter).length === 0 ? null : filter;
 };
+
+/** Returns the part of a condition that is set. A comparison may be with an empty text. */
+const conditionOf = (condition: unknown): Values | null =>
+  condition == null ? null : Object.fromEntries(Object.entries(condition).filter(([, part]) => part !== null));
 
 const productValues = ({ values: { variables, ...values } }: Thing): Values => ({
   ...values,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, Values } from './document.js';
 import { serialKey } from './names.js';
-import { type Entry, entriesOf, type Resolved, resolve } from './resolve.js';
+import { type Entry, entriesOf, type Kind, type Resolved, resolve } from './resolve.js';
 import type { State } from './state.js';
 import { tidy } from './tidy.js';
 
@@ -41,7 +41,7 @@ export function planOf(state: State, wanted: Configuration, prune: boolean): Pla
       const moved = entry.kind === 'hook' && entry.parent!.token !== stored.parent!.token;
       const fields = [
         ...(moved ? [`moved from ${stored.parent!.key}`] : []),
-        ...changedFields(stored.values, entry.values),
+        ...changedFields(entry.kind, stored.values, entry.values),
         ...(keys.has(entry.token) && keys.get(entry.token) !== entry.key ? ['externalId'] : []),
       ];
       if (fields.length > 0)
@@ -120,10 +120,21 @@ function faultsOfRemovals({ products, devices = [] }: State, steps: readonly Ste
     });
 }
 
-const changedFields = (stored: Values, wanted: Values): string[] =>
-  Object.keys(wanted).filter(
-    (field) => field !== 'id' && !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: wanted[field] })),
-  );
+/** The defaults that the service stores for null, where they are not empty. */
+const defaults: Partial<Record<Kind, Values>> = {
+  application: { hasDashboard: false },
+  hook: { allowUnverifiedSSLCert: false, disabled: false, concurrency: 8, ordered: false, events: ['record'] },
+  rule: { severity: 'warning', disabled: false, for: 0, maxGap: 3600 },
+};
+
+function changedFields(kind: Kind, stored: Values, wanted: Values): string[] {
+  return Object.keys(wanted).filter((field) => {
+    const value = wanted[field] ?? defaults[kind]?.[field];
+    // The service stores each event of a hook once.
+    const kept = kind === 'hook' && field === 'events' && Array.isArray(value) ? [...new Set(value)] : value;
+    return field !== 'id' && !isDeepStrictEqual(tidy({ value: stored[field] }), tidy({ value: kept }));
+  });
+}
 
 /** Returns a step as a line for people. */
 export const lineOf = ({ action, kind, parent, key, fields }: Step): string => {

@@ -251,6 +251,59 @@ describe('ddp apply with values', () => {
     expect(await apply({ products: { valve: { name: 'Valve', version: '1' } } })).toHaveLength(2);
   });
 
+  it('takes null for the default of each field, and applying it again changes nothing', async () => {
+    const when = { all: [{ variable: 'door', operator: 'eq', value: '' }] };
+    const rule = { name: 'R', kind: 'threshold', when };
+    const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+    const file = (of: { application: object; hook: object; rule: object; silence: object; device: object }) => ({
+      products: { p: { name: 'P', version: '1', variables: [{ name: 'door', type: 'TXT' }] } },
+      applications: {
+        cold: {
+          name: 'Cold',
+          ...of.application,
+          hooks: { h: { ...hook, ...of.hook } },
+          alertRules: {
+            r: { ...rule, ...of.rule },
+            s: { name: 'S', kind: 'silence', silentFor: 600, ...of.silence },
+          },
+        },
+      },
+      teams: { Crew: { description: null } },
+      devices: { a0: { ...of.device } },
+    });
+    const usual = file({
+      application: nulls('description', 'hasDashboard'),
+      hook: nulls(
+        ...['allowUnverifiedSSLCert', 'disabled', 'concurrency', 'maxPerSecond', 'ordered', 'events', 'filter'],
+      ),
+      rule: nulls(
+        ...['severity', 'disabled', 'products', 'tags', 'until', 'for', 'maxGap', 'closeAfter', 'silentFor'],
+        ...['variable', 'recipients'],
+      ),
+      silence: nulls('variable', 'tags', 'when', 'until', 'for', 'maxGap', 'closeAfter'),
+      device: nulls('name', 'tags', 'product', 'location', 'applications'),
+    });
+    const special = file({
+      application: { description: 'D', hasDashboard: true },
+      hook: {
+        ...{ allowUnverifiedSSLCert: true, disabled: true, concurrency: 1, maxPerSecond: 2, ordered: true },
+        ...{ events: ['alert.opened', 'alert.opened'], filter: { tags: ['x', 'x'], products: ['p', 'p'] } },
+      },
+      rule: {
+        ...{ severity: 'info', disabled: true, products: ['p', 'p'], tags: ['x', 'x'], for: 1, maxGap: 1 },
+        ...{ until: { any: [{ variable: 'door', operator: 'ne', value: '' }] }, closeAfter: 60 },
+        recipients: ['A@ddp.example'],
+      },
+      silence: { variable: 't', tags: ['x'] },
+      device: { name: 'N', tags: ['x', 'x'], product: 'p', location: { lat: 1, lon: 2 } },
+    });
+    for (const document of [usual, special, usual]) {
+      expect((await apply(document)).at(-1)).toMatch(/^Done: /);
+      expect(await apply(document)).toEqual(['Nothing to do.']);
+      expect(await apply(await exported(), '--prune')).toEqual(['Nothing to do.']);
+    }
+  });
+
   it('takes -0 for 0', async () => {
     const text = 'devices: { a0: { location: { lat: 1, lon: -0.0 } } }';
     await apply(text);
