@@ -3,11 +3,12 @@ import fc, { type Arbitrary } from 'fast-check';
 /** A document of an organization, as a person could write it. */
 export type Written = Record<string, Record<string, Record<string, unknown>>>;
 
-const [products, applications, hooks, teams] = [
+const [products, applications, hooks, teams, rules] = [
   ['pump', 'valve', 'meter'],
   ['north', 'south', 'east'],
   ['erp', 'crm', 'bi', 'mail'],
   ['Day', 'Night'],
+  ['hot', 'cold', 'still'],
 ];
 const serials = ['a0-01', 'A0-02', 'b0', 'c0-7'];
 
@@ -45,6 +46,76 @@ const hook = (known: readonly string[]) =>
     filter: fc.oneof(fc.constant(null), filter(known)),
   });
 
+const comparison = fc.oneof(
+  fc.record({
+    variable: fc.constantFrom('level', 'o.x'),
+    operator: fc.constantFrom('gt', 'lte', 'eq'),
+    value: fc.constantFrom(8, -0.5, 0, '9007199254740993'),
+  }),
+  fc.record({
+    variable: fc.constantFrom('state', 'note'),
+    operator: fc.constantFrom('eq', 'ne'),
+    value: fc.constantFrom('', 'null', '12e5', false, true),
+  }),
+);
+const comparisons = fc.array(comparison, { minLength: 1, maxLength: 3 });
+const condition = fc.oneof(
+  comparisons.map((all) => ({ all })),
+  comparisons.map((any) => ({ any })),
+  fc.constantFrom({ query: { match_all: {} } }, { query: { range: { 'data.level': { gt: 8, lt: null } } } }),
+);
+/** Conditions that open and close. No record may meet both. */
+const conditions = fc.oneof(
+  fc.record({ when: condition, until: fc.constant(null) }, { requiredKeys: ['when'] }),
+  fc.constantFrom(
+    {
+      when: { any: [{ variable: 'level', operator: 'gt', value: '9007199254740993' }] },
+      until: { all: [{ variable: 'level', operator: 'lte', value: -0.5 }] },
+    },
+    { when: { query: { match_all: {} } }, until: { all: [{ variable: 'note', operator: 'ne', value: '' }] } },
+  ),
+);
+const seconds = fc.constantFrom(null, 60, 90.5);
+const scope = (known: readonly string[]) => ({
+  name: words,
+  severity: fc.constantFrom(null, 'info', 'critical'),
+  disabled: fc.constantFrom(null, true, false),
+  products: fc.oneof(fc.constant(null), fc.subarray([...known])),
+  tags: fc.constantFrom(null, ['roof'], ['roof', 'cellar', 'roof']),
+  recipients: fc.constantFrom(null, [], ['a@ddp.example'], ['B@ddp.example', 'a@ddp.example']),
+});
+const threshold = (known: readonly string[]) =>
+  fc
+    .tuple(
+      conditions,
+      fc.record(
+        {
+          ...scope(known),
+          kind: fc.constant('threshold'),
+          for: fc.constantFrom(null, 0, 600),
+          maxGap: seconds,
+          closeAfter: seconds,
+        },
+        { requiredKeys: ['name', 'kind'] },
+      ),
+    )
+    .map(([one, other]) => ({ ...one, ...other }));
+const silence = (known: readonly string[]) =>
+  fc.record(
+    {
+      ...scope(known),
+      kind: fc.constant('silence'),
+      silentFor: fc.constantFrom(60, 7200.25),
+      variable: fc.constantFrom(null, 't'),
+    },
+    { requiredKeys: ['name', 'kind', 'silentFor'] },
+  );
+/** Alert rules. The kind of a rule cannot be changed, so it follows from the key. */
+const alertRules = (known: readonly string[]) =>
+  fc
+    .tuple(some(rules.slice(0, 2), threshold(known)), some(rules.slice(2), silence(known)))
+    .map(([one, two]) => ({ ...one, ...two }));
+
 const place = { id: 'p1', title: '', x: 0, y: 0, w: 6, h: 6 };
 const panel = (named: string) => ({
   ...place,
@@ -69,9 +140,13 @@ const application = (known: readonly string[]) =>
       description: fc.constantFrom(null, '', 'North\nside'),
       hasDashboard: fc.constant(true),
       dashboard: dashboard(known),
+      alertRules: alertRules(known),
     })
     .chain((values) =>
-      fc.boolean().map((has) => (has ? values : { name: values.name, description: values.description })),
+      fc.boolean().map((has) => {
+        const { name, description, alertRules: below } = values;
+        return has ? values : { name, description, alertRules: below };
+      }),
     );
 
 /** Deals hooks out to applications, so that each hook stands in one of them. */
@@ -141,4 +216,13 @@ const mistakes: ((written: Written) => Written)[] = [
     ...written,
     applications: { ...written['applications'], west: { name: 'W', hasDashboard: true, dashboard: { format: 9 } } },
   }),
+  ...[
+    { kind: 'silence', silentFor: 1 },
+    { kind: 'silence', silentFor: 60, products: ['nothing'] },
+    { kind: 'threshold', when: { all: [{ variable: 't', operator: 'gt', value: 'high' }] } },
+    { kind: 'threshold', when: { query: { none: {} } } },
+  ].map((rule) => (written: Written) => ({
+    ...written,
+    applications: { ...written['applications'], west: { name: 'W', alertRules: { x: { name: 'X', ...rule } } } },
+  })),
 ];
