@@ -27,11 +27,22 @@ export const comparedValues = (conditions: readonly (AlertCondition | null)[], v
     conditions.flatMap((condition) => comparisonsOf(condition).map(({ variable }) => variable)),
   );
 
+/**
+ * Returns the name of a variable without `data.` in front, as searches and hook filters write it.
+ */
+export const shortName = (name: string): string => (name.startsWith('data.') ? name.slice('data.'.length) : name);
+
+/** Returns the value of a variable, which may be named as in a search. A device may also send an object `data`. */
+export const valueOf = (values: Values, name: string): PlainJson | undefined => {
+  const data = values as Readonly<Record<string, PlainJson>>;
+  return valueOfName(data, name) ?? (name.startsWith('data.') ? valueOfName(data, shortName(name)) : undefined);
+};
+
 /** Returns the values of variables, under their names. Leaves out those that the record lacks. */
 export const valuesOf = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const value = valueOfName(values as Readonly<Record<string, PlainJson>>, name);
+      const value = valueOf(values, name);
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
@@ -46,8 +57,7 @@ export const isOfNumbers = ({ operator, value }: AlertComparison): boolean =>
 
 /** Compares as searches do: of a list, one value must meet the comparison, and for `ne` all. */
 function compare(comparison: AlertComparison, values: Values): boolean | undefined {
-  const found = valueOfName(values as Readonly<Record<string, PlainJson>>, comparison.variable);
-  const met = leaves(found).flatMap((value) => compareOne(comparison, value) ?? []);
+  const met = leaves(valueOf(values, comparison.variable)).flatMap((value) => compareOne(comparison, value) ?? []);
   if (met.length === 0) return undefined;
   return comparison.operator === AlertOperator.ne ? !met.includes(false) : met.includes(true);
 }

@@ -135,7 +135,7 @@ export function createResolvers(
     new ProductsUpsertResolver(),
     new ApplicationsUpsertResolver(),
     new HooksUpsertResolver(hooks),
-    new AlertRulesUpsertResolver(alerts, clock),
+    new AlertRulesUpsertResolver(alerts, index, clock),
     new TeamUpsertResolver(),
     new RecordResolver(records),
     new SearchResolver(index),

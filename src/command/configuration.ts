@@ -58,7 +58,7 @@ interface ApplyOptions extends ServiceOptions {
 
 async function apply(file: string, { json, prune, dryRun, ...given }: ApplyOptions): Promise<void> {
   const wanted = await parseDocument(await readDocument(file), extname(file) === '.json');
-  const { plan, done, faults } = await applyDocument(await connect(given), wanted, {
+  const { plan, done, faults, warnings } = await applyDocument(await connect(given), wanted, {
     prune: prune === true,
     dryRun: dryRun === true,
     onPlan({ steps }) {
@@ -67,8 +67,10 @@ async function apply(file: string, { json, prune, dryRun, ...given }: ApplyOptio
     onWait: () => void process.stderr.write('Another tool changes this configuration: waiting for its end.\n'),
   });
   const { steps } = plan;
-  if (json) process.stdout.write(`${JSON.stringify({ plan: steps.map(lineOf), applied: !dryRun, faults })}\n`);
+  if (json)
+    process.stdout.write(`${JSON.stringify({ plan: steps.map(lineOf), applied: !dryRun, faults, warnings })}\n`);
   else if (!dryRun && steps.length > 0) process.stdout.write(`Done: ${done} of ${steps.length}.\n`);
+  if (!json) for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 

@@ -9,10 +9,11 @@ import { isStopped, removalOf } from './removal.js';
 import { type Kind, secondOf, withFilterProducts, withRuleProducts } from './resolve.js';
 import { dryRoundsOf, roundsOf } from './rounds.js';
 
-/** Outcome of a plan: number of steps that were done, and one sentence per failed step. */
+/** Outcome of a plan: number of steps that were done, one sentence per failed step, and warnings of the service. */
 export interface Outcome {
   done: number;
   faults: string[];
+  warnings: string[];
 }
 
 /**
@@ -28,22 +29,23 @@ export async function applyPlan(graph: Graph, organizationId: string, plan: Plan
   await applying.putDevices();
   await applying.putRules();
   await applying.remove();
-  const { faults, failed } = applying.calls;
-  return { done: plan.steps.length - failed.size, faults };
+  const { faults, failed, warnings } = applying.calls;
+  return { done: plan.steps.length - failed.size, faults, warnings: [...warnings] };
 }
 
 /**
  * Asks the service for the faults of a plan's values without changing anything. References are resolved and need no
  * check.
  */
-export async function checkPlan(graph: Graph, organizationId: string, plan: Plan): Promise<string[]> {
+export async function checkPlan(graph: Graph, organizationId: string, plan: Plan): Promise<Omit<Outcome, 'done'>> {
   const checking = new Applying(new Calls(graph, organizationId, undefined), plan);
   await checking.putThings();
   await checking.putHooks();
   await checking.checkDashboards();
   await checking.checkDevices();
   await checking.putRules();
-  return checking.calls.faults;
+  const { faults, warnings } = checking.calls;
+  return { faults, warnings: [...warnings] };
 }
 
 /** An identifier that nothing has. In a dry run it stands for what is still to be made. */

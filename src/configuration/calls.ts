@@ -33,12 +33,19 @@ export interface PutCall {
 }
 
 interface Answer {
-  results: { index: number; id: string | null; error: { message: string; errors: Fault[] } | null }[];
+  results: {
+    index: number;
+    id: string | null;
+    error: { message: string; errors: Fault[] } | null;
+    warnings: string[] | null;
+  }[];
 }
 
 /** Carries out steps, or asks for their faults if there is no lease. Notes the steps that failed. */
 export class Calls {
   readonly faults: string[] = [];
+  /** Each once: a thing whose key is not free yet is put twice. */
+  readonly warnings = new Set<string>();
   readonly failed = new Set<Step>();
 
   constructor(
@@ -120,10 +127,11 @@ export class Calls {
     };
     const query = `mutation ($o: ID!, $dry: Boolean, $items: [${type}!]!${declared}) {
       answer: ${name}(organizationId: $o, dryRun: $dry, ${list}: $items${passed}) {
-        results { index id error { message errors { path message } } } } }`;
+        results { index id error { message errors { path message } } warnings } } }`;
     const [data] = await this.run([{ query, variables }]);
-    for (const { index, id, error } of (data as { answer: Answer }).answer.results) {
+    for (const { index, id, error, warnings } of (data as { answer: Answer }).answer.results) {
       const { step } = items[index]!;
+      for (const warning of warnings ?? []) this.warnings.add(`${lineOf(step)}: ${warning}`);
       if (error !== null) this.fail(step, error.message, error.errors);
       else if (id !== null) made?.set(step.token, id);
     }

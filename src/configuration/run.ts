@@ -37,12 +37,13 @@ export async function applyDocument(
   };
   if (dryRun) {
     const plan = await planNow();
-    return { plan, done: 0, faults: [...plan.faults, ...(await checkPlan(graph, organizationId, plan))] };
+    const { faults, warnings } = await checkPlan(graph, organizationId, plan);
+    return { plan, done: 0, faults: [...plan.faults, ...faults], warnings };
   }
   return withLease(graph, organizationId, onWait, async (lease) => {
     const plan = await planNow();
     // A name of nothing may be a misspelling, so nothing is done.
-    if (plan.faults.length > 0) return { plan, done: 0, faults: [...plan.faults] };
+    if (plan.faults.length > 0) return { plan, done: 0, faults: [...plan.faults], warnings: [] };
     return { plan, ...(await applyPlan(graph, organizationId, plan, lease)) };
   });
 }

@@ -30,6 +30,12 @@ export class PutItem {
   })
   id?: string | null;
   @Field(() => PutError, { nullable: true, description: 'Why the item failed.' }) error?: PutError | null;
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'What an alert rule cannot do, by the records of its devices; null for a failed item and other things.',
+  })
+  warnings?: string[];
 }
 
 /** The outcomes of a call that puts many things. */

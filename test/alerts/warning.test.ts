@@ -43,4 +43,56 @@ describe('answer that saves an alert rule', () => {
     expect(await save('often', { for: 7 * day })).not.toHaveProperty('warnings');
     expect(await save('rare', { for: 0 })).not.toHaveProperty('warnings');
   });
+
+  it('warns of a variable that no record has and no product declares', async () => {
+    const named = (variable: string) => ({ when: { all: [{ variable, operator: 'gt', value: 8 }] } });
+    for (const variable of ['temp', 'data.temp', 'metadata.rssi', 'o.t'])
+      expect((await save('often', named(variable))).warnings).toEqual([
+        expect.stringContaining(`The newest records of 1 devices lack \`${variable}\``),
+      ]);
+    for (const variable of ['t', 'data.t']) expect(await save('often', named(variable))).not.toHaveProperty('warnings');
+    const silence = { kind: 'silence', when: null, silentFor: 600, variable: 'heartbeat' };
+    expect((await save('often', silence)).warnings).toEqual([expect.stringContaining('`heartbeat`')]);
+    expect(await save('no device', named('temp'))).not.toHaveProperty('warnings');
+    const variables = [{ name: 'door', type: 'INT16', unit: '' }];
+    const product = await owner.make(`/organizations/${owner.id}/products`, { name: 'P', version: '1', variables });
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/e0-03`, {
+      tags: ['typed'],
+      product: { id: product },
+    });
+    await owner.put(`${at}/devices/${deviceId}`);
+    await owner.post(`/organizations/${owner.id}/records`, [{ serial: 'e0-03', data: { t: 1 } }]);
+    expect(await save('typed', named('door'))).not.toHaveProperty('warnings');
+    expect(await save('typed', named('doors'))).toHaveProperty('warnings');
+  });
+
+  it('is an item of `putAlertRules`, too, also in a dry run', async () => {
+    const when = { all: [{ variable: 't', operator: 'gt', value: 8 }] };
+    const rule = { name: 'Warm', kind: 'threshold', when, for: 3 * hour };
+    const put = async (dryRun: boolean) => {
+      const { body } = await owner.graph(
+        `mutation ($o: ID!, $a: ID!, $rules: [AlertRuleInput!]!, $dryRun: Boolean) {
+           putAlertRules(organizationId: $o, applicationId: $a, alertRules: $rules, dryRun: $dryRun) { results { status warnings } } }`,
+        {
+          o: owner.id,
+          a: at.split('/').at(-1),
+          dryRun,
+          rules: [
+            { ...rule, externalId: 'rare', tags: ['rare'] },
+            { ...rule, externalId: 'often', tags: ['often'] },
+            { ...rule, externalId: 'wrong', name: '' },
+          ],
+        },
+      );
+      return body.data!['putAlertRules'].results as object[];
+    };
+    const results = (status: string) => [
+      { status, warnings: [expect.stringContaining('they send a record every 7200 s')] },
+      { status, warnings: [] },
+      { status: 'failed', warnings: null },
+    ];
+    expect(await put(true)).toEqual(results('created'));
+    expect(await put(false)).toEqual(results('created'));
+    expect(await put(false)).toEqual(results('unchanged'));
+  });
 });

@@ -12,6 +12,7 @@ export interface Applied {
   lines: string[];
   done: number;
   faults: string[];
+  warnings: string[];
 }
 
 /** Exports and applies the configuration of an organization as the commands do, in this process. */
@@ -39,7 +40,7 @@ export class Organization {
     const wanted = await parseDocument(text, false);
     const target = { graph, organizationId: this.owner.id };
     const { prune = false, dryRun = false } = options;
-    const { plan, done, faults } = await applyDocument(target, wanted, { prune, dryRun });
-    return { lines: plan.steps.map(lineOf), done, faults };
+    const { plan, done, faults, warnings } = await applyDocument(target, wanted, { prune, dryRun });
+    return { lines: plan.steps.map(lineOf), done, faults, warnings };
   }
 }

@@ -254,7 +254,7 @@ describe('ddp apply with values', () => {
   it('takes null for the default of each field, and applying it again changes nothing', async () => {
     const when = { all: [{ variable: 'door', operator: 'eq', value: '' }] };
     const rule = { name: 'R', kind: 'threshold', when };
-    const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+    const nulls = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, null]));
     const file = (of: { application: object; hook: object; rule: object; silence: object; device: object }) => ({
       products: { p: { name: 'P', version: '1', variables: [{ name: 'door', type: 'TXT' }] } },
       applications: {
@@ -272,26 +272,32 @@ describe('ddp apply with values', () => {
       devices: { a0: { ...of.device } },
     });
     const usual = file({
-      application: nulls('description', 'hasDashboard'),
-      hook: nulls(
-        ...['allowUnverifiedSSLCert', 'disabled', 'concurrency', 'maxPerSecond', 'ordered', 'events', 'filter'],
-      ),
-      rule: nulls(
-        ...['severity', 'disabled', 'products', 'tags', 'until', 'for', 'maxGap', 'closeAfter', 'silentFor'],
-        ...['variable', 'recipients'],
-      ),
-      silence: nulls('variable', 'tags', 'when', 'until', 'for', 'maxGap', 'closeAfter'),
-      device: nulls('name', 'tags', 'product', 'location', 'applications'),
+      application: nulls('description hasDashboard'),
+      hook: nulls('allowUnverifiedSSLCert disabled concurrency maxPerSecond ordered events filter'),
+      rule: nulls('severity disabled products tags until for maxGap closeAfter silentFor variable recipients'),
+      silence: nulls('variable tags when until for maxGap closeAfter'),
+      device: nulls('name tags product location applications'),
     });
     const special = file({
       application: { description: 'D', hasDashboard: true },
       hook: {
-        ...{ allowUnverifiedSSLCert: true, disabled: true, concurrency: 1, maxPerSecond: 2, ordered: true },
-        ...{ events: ['alert.opened', 'alert.opened'], filter: { tags: ['x', 'x'], products: ['p', 'p'] } },
+        allowUnverifiedSSLCert: true,
+        disabled: true,
+        concurrency: 1,
+        maxPerSecond: 2,
+        ordered: true,
+        events: ['alert.opened', 'alert.opened'],
+        filter: { tags: ['x', 'x'], products: ['p', 'p'] },
       },
       rule: {
-        ...{ severity: 'info', disabled: true, products: ['p', 'p'], tags: ['x', 'x'], for: 1, maxGap: 1 },
-        ...{ until: { any: [{ variable: 'door', operator: 'ne', value: '' }] }, closeAfter: 60 },
+        severity: 'info',
+        disabled: true,
+        products: ['p', 'p'],
+        tags: ['x', 'x'],
+        until: { any: [{ variable: 'door', operator: 'ne', value: '' }] },
+        for: 1,
+        maxGap: 1,
+        closeAfter: 60,
         recipients: ['A@ddp.example'],
       },
       silence: { variable: 't', tags: ['x'] },
@@ -385,6 +391,33 @@ describe('ddp apply with alert rules', () => {
       'Done: 1 of 1.',
     ]);
     expect(await apply(file({ silent }), '--prune')).toEqual(['- rule hot of cold', 'Done: 1 of 1.']);
+  });
+
+  it('prints the warnings of the service, also in a dry run', async () => {
+    await apply({ applications: application, devices: { a0: { applications: ['cold'] } } });
+    await owner.post(`${at}/records`, [{ serial: 'a0', data: { temperature: 1 } }]);
+    const watching = { ...silent, variable: 'temp' };
+    const path = join(folder, 'rules.json');
+    await writeFile(path, JSON.stringify({ applications: { cold: { alertRules: { silent: watching } } } }));
+    const stderr = expect.stringMatching(
+      /^Warning: \+ rule silent of cold: The newest records of 1 devices lack `temp`/,
+    );
+    expect(await ddp('apply', path, '--dry-run')).toMatchObject({ code: 0, stderr });
+    expect(await ddp('apply', path)).toMatchObject({ code: 0, stderr });
+    expect(await ddp('apply', path)).toMatchObject({ code: 0, stdout: 'Nothing to do.\n', stderr: '' });
+  });
+
+  it('exchanges the keys of two rules that the file names by their identifiers', async () => {
+    await apply(file({ hot, silent }));
+    const query = '{ account { applications { items { alertRules { items { id name } } } } } }';
+    const { body } = await owner.graph(query);
+    const [{ alertRules }] = body.data!['account'].applications.items as [
+      { alertRules: { items: { id: string; name: string }[] } },
+    ];
+    const idOf = (name: string) => ({ id: alertRules.items.find((each) => each.name === name)!.id });
+    const swapped = { applications: { cold: { alertRules: { silent: idOf(hot.name), hot: idOf(silent.name) } } } };
+    expect((await apply(swapped, '--prune')).at(-1)).toBe('Done: 2 of 2.');
+    expect(await exported()).toMatchObject({ applications: { cold: { alertRules: { silent: hot, hot: silent } } } });
   });
 
   it('says what the service refuses, and changes nothing for a product that is not there', async () => {

@@ -28,7 +28,7 @@ import { AlertRulesArgs, CreateAlertRuleArgs, PreviewAlertRuleArgs, UpdateAlertR
 import { changeOf, checkRule, decisionOf } from './alert-change.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
-import { warningsOf } from './alert-warnings.js';
+import { RuleWarnings } from './alert-warnings.js';
 
 /** Resolves the alert rules of applications. */
 @Resolver(() => AlertRule)
@@ -138,7 +138,7 @@ export class AlertRuleResolver {
 
   /** Adds the warnings to a rule that was saved. */
   private async warned(ctx: Context, rule: AlertRule): Promise<AlertRule> {
-    const warnings = await warningsOf(ctx, this.sources.index, rule);
+    const warnings = await new RuleWarnings(ctx, this.sources.index).of(rule);
     return warnings.length === 0 ? rule : Object.assign(rule, { warnings });
   }
 

@@ -5,17 +5,20 @@ import { AlertRule } from '#entities/alert-rule.js';
 import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { restartRule, roomForRules, tooManyRules } from '#listing/alert-rules.js';
+import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { put, requireApplicationToPut } from '#upsert/upsert-many.js';
 import { changeOf, checkRule, decisionOf } from './alert-change.js';
 import { noteRecipients } from './alert-recipients.js';
 import { type AlertRuleInput, PutAlertRulesArgs } from './alert-rules-upsert.args.js';
+import { RuleWarnings } from './alert-warnings.js';
 
 /** Resolves the mutation that puts many alert rules by their keys. */
 @Resolver()
 export class AlertRulesUpsertResolver {
   constructor(
     private readonly alerts: Pick<Alerts, 'wake' | 'wakeMail'>,
+    private readonly index: Pick<RecordIndex, 'list'>,
     private readonly clock: () => number,
   ) {}
 
@@ -30,6 +33,7 @@ export class AlertRulesUpsertResolver {
     const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun });
     const restarted = new Set<AlertRule>();
     const addressed = new Set<AlertRule>();
+    const rules = new Map<AlertRuleInput, AlertRule>();
     const answer = await put(ctx, alertRules, {
       organizationId,
       key: 'externalId',
@@ -45,6 +49,7 @@ export class AlertRulesUpsertResolver {
         rule.kind = item.kind;
         if (rule.change(valuesOf(item)) || isNew) restarted.add(rule);
         if (item.recipients != null) addressed.add(rule);
+        rules.set(item, rule);
       },
       afterFlush: async (em) => {
         for (const rule of restarted) await restartRule(em, rule);
@@ -54,6 +59,11 @@ export class AlertRulesUpsertResolver {
     if (dryRun !== true) {
       this.alerts.wake();
       this.alerts.wakeMail();
+    }
+    const warnings = new RuleWarnings(ctx, this.index);
+    for (const result of answer.results) {
+      const rule = rules.get(alertRules[result.index]!);
+      if (rule !== undefined && result.error == null) result.warnings = await warnings.of(rule);
     }
     return answer;
   }

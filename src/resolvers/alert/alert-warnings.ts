@@ -1,6 +1,9 @@
 import sql from 'sql-template-tag';
+import { comparisonsOf, shortName, valueOf } from '#alerts/condition.js';
 import type { AlertRule } from '#entities/alert-rule.js';
-import type { RecordIndex } from '#records/record-index.js';
+import { listOf } from '#imports/device-write.js';
+import { variablesFor } from '#records/postgres/variable.js';
+import type { ListedRecord, RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 
 /** Numbers of devices and of records of each that are looked at. */
@@ -8,29 +11,85 @@ const devicesRead = 20;
 const recordsRead = 21;
 /** Minimum number of intervals that show how often a device sends. */
 const enough = 3;
-/** Timeout of reading records, in milliseconds. Without an answer in time there is no warning. */
+/** Time for reading records in one call, in milliseconds. Rules without an answer in time get no warnings. */
 const timeoutMs = 2000;
 
+/** The devices of a scope: the newest records of each that has any, and the names that their products declare. */
+interface Watched {
+  readonly devices: readonly (readonly ListedRecord[])[];
+  readonly declared: ReadonlySet<string>;
+}
+
+/** Says what rules that were saved cannot do, by the newest records of their devices. */
+export class RuleWarnings {
+  private readonly until = performance.now() + timeoutMs;
+  /** Readings by scope: many rules of one call watch the same devices. */
+  private readonly readings = new Map<string, Promise<Watched>>();
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly index: Pick<RecordIndex, 'list'>,
+  ) {}
+
+  /** Returns the warnings of a rule, in the order of its fields. */
+  async of(rule: AlertRule): Promise<string[]> {
+    const scope = JSON.stringify([rule.applicationId, rule.products, rule.tags]);
+    const reading = this.readings.get(scope) ?? this.read(rule);
+    this.readings.set(scope, reading);
+    const watched = await reading;
+    return [...unknownNames(rule, watched), ...shortGap(rule, watched)];
+  }
+
+  private async read({ applicationId, products, tags }: AlertRule): Promise<Watched> {
+    const { caller, signal } = this.ctx;
+    const watched = await this.ctx.read<{ id: string; names: string[] }>(sql`
+      select d.id, array(select v ->> 'name' from jsonb_array_elements(${variablesFor(sql`${caller.organizationId}::uuid`)}) v) names
+        from application_device l join device d on d.id = l.device_id left join product p on p.id = d.product_id
+       where l.application_id = ${applicationId} and alert_applies(${listOf(products)}, ${listOf(tags)}, d.product_id, d.tags)
+       order by l.created_at, d.id limit ${devicesRead}`);
+    const timeLeft = () => Math.max(0, Math.floor(this.until - performance.now()));
+    const parentIds = watched.map(({ id }) => id);
+    const place = { parent: 'device', order: 'newestFirst', page: 1, limit: recordsRead } as const;
+    const pages =
+      parentIds.length === 0 || timeLeft() === 0
+        ? []
+        : await this.index
+            .list(
+              { caller, signal, weighRows: () => undefined, timeLeft },
+              { ...place, parentIds, timeoutMs: timeLeft() },
+            )
+            .catch(() => []);
+    return {
+      devices: pages.map(({ records }) => records).filter((records) => records.length > 0),
+      declared: new Set(watched.flatMap(({ names }) => names)),
+    };
+  }
+}
+
+/** Warns of variables that neither a record has nor a product declares. */
+function unknownNames({ when, until, variable }: AlertRule, { devices, declared }: Watched): string[] {
+  const compared = [...comparisonsOf(when), ...comparisonsOf(until)].map((comparison) => comparison.variable);
+  const names = new Set([...compared, ...(variable === null ? [] : [variable])]);
+  const isKnown = (name: string) =>
+    declared.has(name) ||
+    declared.has(shortName(name)) ||
+    devices.some((records) => records.some(({ data }) => valueOf(data, name) !== undefined));
+  return devices.length === 0
+    ? []
+    : [...names].flatMap((name) =>
+        isKnown(name)
+          ? []
+          : `The newest records of ${devices.length} devices lack \`${name}\`, and their products do not declare it. Names match whole: \`temp\` is not \`temperature\`.`,
+      );
+}
+
 /**
- * Returns what a rule that was saved cannot do, by the newest records of its devices: `for` begins again after each gap
- * longer than `maxGap`, so it never passes for a device whose usual interval is longer.
+ * Warns of `for` that never passes: it begins again after each gap longer than `maxGap`, which is shorter than the usual
+ * interval of the devices.
  */
-export async function warningsOf(
-  ctx: Context,
-  index: Pick<RecordIndex, 'list'>,
-  { applicationId, products, tags, maxGap, for: held }: AlertRule,
-): Promise<string[]> {
+function shortGap({ for: held, maxGap }: AlertRule, { devices }: Watched): string[] {
   if (held === 0) return [];
-  const devices = await ctx.read<{ id: string }>(sql`
-    select d.id from application_device l join device d on d.id = l.device_id
-     where l.application_id = ${applicationId} and alert_applies(${[...products]}::text[], ${[...tags]}::text[], d.product_id, d.tags)
-     order by l.created_at, d.id limit ${devicesRead}`);
-  if (devices.length === 0) return [];
-  const { caller, signal } = ctx;
-  const call = { caller, signal, weighRows: () => undefined, timeLeft: () => timeoutMs };
-  const place = { parent: 'device', order: 'newestFirst', page: 1, limit: recordsRead, timeoutMs } as const;
-  const pages = await index.list(call, { ...place, parentIds: devices.map(({ id }) => id) }).catch(() => []);
-  const usual = pages.flatMap(({ records }) => intervalOf(records.map(({ ts }) => ts)) ?? []);
+  const usual = devices.flatMap((records) => intervalOf(records.map(({ ts }) => ts)) ?? []);
   const rare = usual.filter((interval) => interval > maxGap);
   if (rare.length === 0) return [];
   const shortest = Math.round(Math.min(...rare));
