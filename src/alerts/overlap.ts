@@ -1,7 +1,7 @@
 import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
 import { isSameJson } from '#entities/stored-json.js';
-import { decimalOf } from '#json/decimal.js';
-import { comparisonsOf, isOfNumbers } from './condition.js';
+import { exactOf } from '#json/decimal.js';
+import { comparisonsOf, isOfNumbers, shortName } from './condition.js';
 
 /** Whether some values meet both conditions. A query overlaps only with the same query. */
 export function overlaps(when: AlertCondition, until: AlertCondition): boolean {
@@ -14,14 +14,17 @@ const alternatives = (condition: AlertCondition): readonly (readonly AlertCompar
   condition.any != null ? condition.any.map((comparison) => [comparison]) : [comparisonsOf(condition)];
 
 const isSatisfiable = (comparisons: readonly AlertComparison[]): boolean =>
-  [...Map.groupBy(comparisons, ({ variable }) => variable).values()].every(hasValue);
+  [...Map.groupBy(comparisons, ({ variable }) => shortName(variable)).values()].every(hasValue);
 
 /** Whether some value meets all these comparisons, which concern one variable. */
 function hasValue(comparisons: readonly AlertComparison[]): boolean {
   const [first] = comparisons;
   if (comparisons.some(isOfNumbers)) {
-    const numbers = comparisons.map((one) => ({ ...one, value: decimalOf(one.value) }));
-    return numbers.every(({ value }) => value !== undefined) && hasNumber(numbers as AlertComparison[]);
+    const numbers = comparisons.flatMap(({ operator, value }) => {
+      const number = exactOf(value);
+      return number === undefined ? [] : { operator, value: number };
+    });
+    return numbers.length === comparisons.length && hasNumber(numbers);
   }
   if (comparisons.some(({ value }) => typeof value !== typeof first!.value)) return false;
   const equals = comparisons.filter(({ operator }) => operator === AlertOperator.eq);
@@ -37,18 +40,26 @@ function hasValue(comparisons: readonly AlertComparison[]): boolean {
   return false;
 }
 
-function hasNumber(comparisons: readonly AlertComparison[]): boolean {
+interface Bound {
+  operator: AlertOperator;
+  value: number | bigint;
+}
+
+function hasNumber(comparisons: readonly Bound[]): boolean {
   const excluded = comparisons.filter(({ operator }) => operator === AlertOperator.ne).map(({ value }) => value);
-  let low = { value: Number.NEGATIVE_INFINITY, open: true };
-  let high = { value: Number.POSITIVE_INFINITY, open: true };
+  let low = { value: Number.NEGATIVE_INFINITY as Bound['value'], open: true };
+  let high = { value: Number.POSITIVE_INFINITY as Bound['value'], open: true };
   for (const { operator, value } of comparisons) {
-    if (typeof value !== 'number') continue;
     const open = operator === AlertOperator.lt || operator === AlertOperator.gt;
     const raises = operator === AlertOperator.gt || operator === AlertOperator.gte || operator === AlertOperator.eq;
     const lowers = operator === AlertOperator.lt || operator === AlertOperator.lte || operator === AlertOperator.eq;
-    if (raises && (value > low.value || (value === low.value && open))) low = { value, open };
-    if (lowers && (value < high.value || (value === high.value && open))) high = { value, open };
+    if (raises && (value > low.value || (isEqual(value, low.value) && open))) low = { value, open };
+    if (lowers && (value < high.value || (isEqual(value, high.value) && open))) high = { value, open };
   }
   if (low.value < high.value) return true;
-  return low.value === high.value && !low.open && !high.open && !excluded.includes(low.value);
+  const isPoint = isEqual(low.value, high.value) && !low.open && !high.open;
+  return isPoint && !excluded.some((value) => isEqual(value, low.value));
 }
+
+/** Whether two numbers are equal, also a whole number beyond 2^53 and another. */
+const isEqual = (one: Bound['value'], other: Bound['value']): boolean => !(one < other) && !(one > other);

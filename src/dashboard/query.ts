@@ -1,4 +1,5 @@
 import type { Fault } from '#common/errors.js';
+import { roundedIn, sendAsText } from '#json/decimal.js';
 import { locate } from '#json/json.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { parseRequest } from '#search/request.js';
@@ -22,6 +23,7 @@ const shape = object({
 export const query = inTurn(shape, (value, path, faults) => {
   if (JSON.stringify(value).length > maxLength)
     faults.push({ path, message: `must be at most ${maxLength} characters of JSON` });
+  else if (roundedIn(value) !== undefined) faults.push({ path, message: `\`${roundedIn(value)}\` ${sendAsText}` });
   else faults.push(...searchFaults(value, path));
 });
 

@@ -19,3 +19,20 @@ export const exactOf = (value: unknown): number | bigint | undefined => {
   if (number === undefined || typeof value !== 'string' || Number.isSafeInteger(number)) return number;
   return /^[+-]?\d+$/.test(value) ? BigInt(value.replace('+', '')) : number;
 };
+
+/** Whether a value is a number that may have lost digits when its JSON was parsed. */
+export const isRounded = (value: unknown): boolean =>
+  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+
+/** Message about such a number. */
+export const sendAsText = 'must be sent as text: a number beyond 2^53 - 1 loses digits';
+
+/** Returns the key of the first such number inside a value; undefined if there is none. */
+export const roundedIn = (value: unknown): string | undefined => {
+  let found: string | undefined;
+  JSON.stringify(value, (key, each: unknown) => {
+    if (isRounded(each)) found ??= key;
+    return each;
+  });
+  return found;
+};

@@ -41,10 +41,17 @@ describe('comparison of an alert rule', () => {
     ['true with 1 of a BOOL', '"variable":"door","operator":"eq","value":true', '{"door":1}', '{"door":"0"}'],
     ['a text with a number of a TXT', '"variable":"mode","operator":"eq","value":"5"', '{"mode":5}', '{"mode":7}'],
     ['a value inside an object', '"variable":"air.t","operator":"gt","value":8', '{"air":{"t":9}}', '{"air":{"t":1}}'],
+    ['a variable named as in a search', '"variable":"data.n","operator":"gt","value":8', '{"n":9}', '{"n":1}'],
+    [
+      'a value inside an object `data`',
+      '"variable":"data.n","operator":"gt","value":8',
+      '{"n":1,"data":{"n":9}}',
+      '{"n":9,"data":{"n":1}}',
+    ],
     ['a number in text', '"variable":"n","operator":"gt","value":8', '{"n":"+9.5e0"}', '{"n":"1"}'],
     [
       'a whole number beyond 2^53 with the next one',
-      '"variable":"total","operator":"gt","value":9007199254740992',
+      '"variable":"total","operator":"gt","value":"9007199254740992"',
       '{"total":9007199254740993}',
       '{"total":9007199254740992}',
     ],
@@ -60,6 +67,39 @@ describe('comparison of an alert rule', () => {
     expect(await stateOf(body.id)).toBe('open');
     await send(closes);
     expect(await stateOf(body.id)).toBe('cleared');
+    await owner.delete(`${at}/alert-rules/${body.id}`);
+  });
+
+  it('returns 422 for a number beyond 2^53 - 1, which loses digits, and takes it as text', async () => {
+    const message = 'must be sent as text: a number beyond 2^53 - 1 loses digits';
+    const value = '9007199254740993';
+    const compared = (limit: string) => `{"all":[{"variable":"total","operator":"gt","value":${limit}}]}`;
+    const asked = (limit: string) => `{"query":{"bool":{"filter":[{"term":{"data.total":${limit}}}]}}}`;
+    for (const [condition, fault] of [
+      [compared, { path: 'when.all.0.value', message }],
+      [asked, { path: 'when.query', message: `\`data.total\` ${message}` }],
+    ] as const) {
+      expect(await made(`"when":${condition(value)}`)).toMatchObject({ status: 422, body: { errors: [fault] } });
+      const { body } = await made(`"when":${condition(`"${value}"`)}`);
+      await owner.delete(`${at}/alert-rules/${body.id}`);
+    }
+    expect(
+      await made(`"when":${compared('9')},"until":{"all":[{"variable":"total","operator":"lt","value":-1e300}]}`),
+    ).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'until.all.0.value', message }] },
+    });
+    const literal = `mutation { createAlertRule(organizationId: "${owner.id}", applicationId: "${at.split('/').at(-1)}",
+      name: "R", kind: threshold, when: { all: [{ variable: "total", operator: gt, value: ${value} }] }) { id } }`;
+    expect((await owner.graph(literal)).body.errors).toMatchObject([
+      { extensions: { errors: [{ path: 'when.all.0.value', message }] } },
+    ]);
+    // A query with the text finds this number only.
+    const { body } = await made(`"when":${asked(`"${value}"`)}`);
+    await send('{"total":9007199254740992}');
+    expect(await stateOf(body.id)).toBe('');
+    await send(`{"total":${value}}`);
+    expect(await stateOf(body.id)).toBe('open');
     await owner.delete(`${at}/alert-rules/${body.id}`);
   });
 
@@ -92,6 +132,22 @@ describe('comparison of an alert rule', () => {
 });
 
 describe('`when` and `until` of an alert rule', () => {
+  it('returns 422 if a record can meet both, under each name of a variable, and with all digits', async () => {
+    const compared = (variable: string, operator: string, value: string) =>
+      `{"all":[{"variable":"${variable}","operator":"${operator}","value":${value}}]}`;
+    const both = (one: string, other: string) => made(`"when":${one},"until":${other}`);
+    expect(await both(compared('n', 'gt', '8'), compared('data.n', 'gt', '9'))).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'until' }] },
+    });
+    const { status, body } = await both(
+      compared('total', 'eq', '"9007199254740993"'),
+      compared('total', 'eq', '"9007199254740992"'),
+    );
+    expect(status).toBe(200);
+    await owner.delete(`${at}/alert-rules/${body.id}`);
+  });
+
   const query = (gt: number) => `{"query":{"range":{"data.q":{"gt":${gt}}}}}`;
 
   it('returns 422 if they are the same query', async () => {
@@ -112,8 +168,8 @@ describe('`when` and `until` of an alert rule', () => {
 });
 
 describe('silence rule of a variable inside an object', () => {
-  it('ends with a record that has it', async () => {
-    const body = { name: 'Silent', kind: 'silence', silentFor: 60, variable: 'air.p' };
+  it.each(['air.p', 'data.air.p'])('ends with a record that has %s', async (variable) => {
+    const body = { name: 'Silent', kind: 'silence', silentFor: 60, variable };
     const ruleId = await owner.make(`${at}/alert-rules`, body);
     await world.pool.query(`update alert_state set due_at = now() - interval '1 s', started_at = now() - interval '61 s'
       where rule_id = '${ruleId}'`);

@@ -131,6 +131,12 @@ describe('document of a dashboard', () => {
       'document.panels.0',
       'only one',
     ],
+    [
+      'a number of a query that loses digits',
+      panels({ ...place, kind: 'query', show: 'bars', query: { ...query, query: { term: { 'data.n': 2 ** 53 } } } }),
+      'document.panels.0.query',
+      '`data.n` must be sent as text',
+    ],
     ['an unknown variable', panels({ ...place, kind: 'map', tag: '$x' }), 'document.panels.0.tag', 'names no variable'],
     [
       'a variable of another kind',

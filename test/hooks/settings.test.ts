@@ -190,6 +190,16 @@ describe('hook filter', () => {
     });
   });
 
+  it('returns 422 for a number beyond 2^53 - 1, which loses digits, and takes it as text', async () => {
+    const { path } = await owner.hook({ url });
+    const filter = (total: unknown) => ({ filter: { query: { range: { 'data.total': { gt: total } } } } });
+    expect(await owner.call('PUT', `${path}/settings`, filter(2 ** 53))).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'filter.query', message: expect.stringMatching(/^`gt` must be sent as text/) }] },
+    });
+    expect((await owner.call('PUT', `${path}/settings`, filter('9007199254740993'))).status).toBe(200);
+  });
+
   it('returns 422 for a query that no search accepts', async () => {
     const { path } = await owner.hook({ url });
     const response = await owner.call('PUT', `${path}/settings`, { filter: { query: { rnage: { ts: { gte: 1 } } } } });

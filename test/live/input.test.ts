@@ -20,6 +20,7 @@ describe.each([
     ['null for a required variable', { applicationId: null }],
     ['null for a required variable with a default', { organizationId: null }],
     ['a number that is too large', { limit: 2 ** 31 }],
+    ['a number of a query that loses digits', { query: { term: { 'data.total': 2 ** 53 } } }],
     ['NUL in a text', { after: 'a\0b' }],
     ['a lone surrogate in a text', { after: 'a\ud800' }],
   ])('returns VALIDATION_FAILED for %s', async (_name, more) => {

@@ -1,11 +1,12 @@
 import sql from 'sql-template-tag';
+import { shortName } from '#alerts/condition.js';
 import { overlaps } from '#alerts/overlap.js';
 import { type Fault, invalid } from '#common/errors.js';
 import { type AlertComparison, type AlertCondition, AlertOperator } from '#entities/alert-condition.js';
 import { AlertKind } from '#entities/alert-rule.js';
 import { VariableType } from '#entities/enums.js';
 import { isStorable, unstorable } from '#entities/storable.js';
-import { exactOf } from '#json/decimal.js';
+import { exactOf, isRounded, sendAsText } from '#json/decimal.js';
 import { variablesFor } from '#records/postgres/variable.js';
 import { requireStoredQuery } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
@@ -78,6 +79,9 @@ const faultsOfSilence = ({ when, until, closeAfter, silentFor, for: held }: Aler
 const faultsOfThreshold = ({ when, until, silentFor, variable }: AlertDecision): Fault[] => [
   ...(when === null ? [{ path: 'when', message: 'must be given for a threshold rule' }] : []),
   ...notOf('silence', { silentFor, variable }),
+  ...[...placesOf('when', when), ...placesOf('until', until)].flatMap(({ path, comparison: { value } }) =>
+    isRounded(value) ? [{ path: `${path}.value`, message: sendAsText }] : [],
+  ),
   ...(when !== null && until !== null && overlaps(when, until)
     ? [{ path: 'until', message: 'must not hold where `when` holds: an episode would open and close at once' }]
     : []),
@@ -106,7 +110,7 @@ export async function requireTypes(
 ): Promise<void> {
   const compared = [...placesOf('when', when), ...placesOf('until', until)];
   if (compared.length === 0) return;
-  const names = [...new Set(compared.map(({ comparison }) => comparison.variable))];
+  const names = [...new Set(compared.flatMap(({ comparison: { variable } }) => [variable, shortName(variable)]))];
   const watched =
     products.length > 0
       ? sql`p.id = any(${products}::uuid[])`
@@ -120,7 +124,8 @@ export async function requireTypes(
     5000,
   )) as Declared[];
   const faults = compared.flatMap(({ path, comparison }) => {
-    const types = rows.filter(({ name }) => name === comparison.variable).map(({ type }) => type);
+    const { variable } = comparison;
+    const types = rows.filter(({ name }) => name === variable || name === shortName(variable)).map(({ type }) => type);
     if (types.length === 0 || types.some((type) => fits(kindOf(type), comparison.value))) return [];
     return [
       { path: `${path}.value`, message: `must be a ${kindOf(types[0]!)}, since the variable has the type ${types[0]}` },

@@ -8,6 +8,7 @@ import { deviceOf } from '#listing/devices.js';
 import { loadHook } from '#listing/hooks.js';
 import type { Batches, Live, Wanted } from '#live/live.js';
 import type { RecordIndex } from '#records/record-index.js';
+import { requireDigits } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
 import { type Stream, Streams } from '#schema/stream.js';
 import { requireLinked } from './chosen-devices.js';
@@ -40,7 +41,10 @@ export class LiveResolver {
     const { organizationId, deviceIds, query } = args;
     const { id } = await loadApplication(ctx, organizationId, args.applicationId, 'read');
     if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
-    if (query != null) await this.index.check({ organizationId, applicationId: id }, query);
+    if (query != null) {
+      await this.index.check({ organizationId, applicationId: id }, query);
+      requireDigits('query', query);
+    }
     const batches = await this.live.records({
       ...wanted(ctx, args, { applicationId: id }),
       ...(deviceIds != null && { deviceIds }),
