@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   cluster: () => import('./cluster.js'),
   console: () => import('./console.js'),
   export: () => import('./export.js'),
+  faults: () => import('./faults.js'),
   import: () => import('./import.js'),
   graph: () => import('./graph.js'),
   hooks: () => import('./hooks.js'),

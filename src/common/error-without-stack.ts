@@ -10,3 +10,17 @@ export abstract class ErrorWithoutStack extends Error {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
+
+/**
+ * Parses JSON as `JSON.parse` does, except that its error has no stack trace. A text that is not JSON then costs five
+ * times a text that is, instead of thirteen times.
+ */
+export const parseWithoutStack = (text: string): unknown => {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return JSON.parse(text);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+};

@@ -1,3 +1,5 @@
+import { ErrorWithoutStack } from '#common/error-without-stack.js';
+
 /**
  * JSON with positions: line and column of every key and value, the exact text of every number, and repeated keys (RFC
  * 8259). `JSON.parse` loses all three, but queries and measured values need them.
@@ -112,7 +114,7 @@ export type LocatedJson = JsonObject | JsonArray | JsonString | JsonNumber | Jso
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [key: string]: PlainJson };
 
 /** An error for text that is not JSON, with its position. */
-export class JsonSyntaxError extends Error implements Position {
+export class JsonSyntaxError extends ErrorWithoutStack implements Position {
   constructor(
     message: string,
     readonly line: number,

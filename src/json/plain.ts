@@ -1,3 +1,4 @@
+import { parseWithoutStack } from '#common/error-without-stack.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
 import { checkJson } from './reader.js';
@@ -78,7 +79,7 @@ const withFaults = (
  */
 const parseScanned = (scanned: string, original: string): PlainJson => {
   try {
-    return JSON.parse(scanned) as PlainJson;
+    return parseWithoutStack(scanned) as PlainJson;
   } catch {
     throw notJson(original);
   }

@@ -54,14 +54,23 @@ const code = (char: string) => char.charCodeAt(0);
 const [quote, backslash, comma, colon] = [code('"'), code('\\'), code(','), code(':')];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')];
 const [newline, carriage, tab, space] = [code('\n'), code('\r'), code('\t'), code(' ')];
+const unicode = code('u');
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const literals = new Map<string, boolean | null>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
+/** Literals by their first character. */
+const literals = new Map<number, { word: string; value: boolean | null }>([
+  [code('t'), { word: 'true', value: true }],
+  [code('f'), { word: 'false', value: false }],
+  [code('n'), { word: 'null', value: null }],
 ]);
+/** Characters that may follow a backslash, besides `u`. */
+const escapes = new Set([...'"\\/bfnrt'].map(code));
+/** Matches a backslash or control character, in a sixth of the time of a loop. */
+const special = /[^ -[\]-\uffff]/g;
+const hexadecimal = /^[\da-f]{4}$/i;
 
 const beginning: Position = { line: 1, col: 1 };
+/** Stands for every value of a text that is only checked: a node for each took most of the time. */
+const checked = new JsonLiteral(beginning, null);
 
 /**
  * Maximum number of values and keys that are read with positions, which takes far more time and memory than without. It
@@ -77,6 +86,8 @@ class Reader {
   private lineStart = 0;
   private depth = 0;
   private values = 0;
+  /** The last result of {@link specialFrom}. */
+  private special = -1;
 
   constructor(
     private readonly text: string,
@@ -100,17 +111,22 @@ class Reader {
       case openBracket:
         return this.array(at);
       case quote:
-        return new JsonString(at, this.string());
+        return this.textAt(at);
       default:
         return this.scalar(at);
     }
+  }
+
+  private textAt(at: Position): LocatedJson {
+    const text = this.string();
+    return this.keep ? new JsonString(at, text) : checked;
   }
 
   private object(at: Position): LocatedJson {
     if (this.depth === maxJsonDepth) return this.tooDeep(at);
     this.enter();
     const members: JsonMember[] = [];
-    const seen = new Set<string>();
+    const seen = this.keep ? new Set<string>() : undefined;
     let repeated: JsonMember | undefined;
     for (let count = 0; !this.closes(closeBrace, count); count += 1) {
       const { line, col } = this.position();
@@ -123,11 +139,12 @@ class Reader {
       if (!this.keep) continue;
       this.count();
       const member = { key, line, col, value };
-      if (seen.has(key)) repeated ??= member;
-      seen.add(key);
+      if (seen?.has(key)) repeated ??= member;
+      seen?.add(key);
       members.push(member);
     }
-    return new JsonObject(at, members, this.leave(), repeated);
+    const end = this.leave();
+    return this.keep ? new JsonObject(at, members, end, repeated) : checked;
   }
 
   private array(at: Position): LocatedJson {
@@ -138,7 +155,8 @@ class Reader {
       const item = this.value();
       if (this.keep) items.push(item);
     }
-    return new JsonArray(at, items, this.leave());
+    const end = this.leave();
+    return this.keep ? new JsonArray(at, items, end) : checked;
   }
 
   /** Skips an object or array by its brackets, without descending. */
@@ -190,47 +208,64 @@ class Reader {
     return false;
   }
 
+  /** Reads a string; an empty one stands for it if nothing is kept. */
   private string(): string {
-    const start = this.index;
-    let escaped = false;
-    for (this.index += 1; ; this.index += 1) {
-      const unit = this.text.charCodeAt(this.index);
-      if (unit === quote) break;
-      if (Number.isNaN(unit)) this.fail('The text ends inside a string');
-      if (unit < space) this.fail('A control character inside a string must be escaped');
-      if (unit === backslash) {
-        escaped = true;
-        this.index += 1;
-      }
-    }
-    this.index += 1;
-    return escaped ? this.unescape(start) : this.text.slice(start + 1, this.index - 1);
+    const { text, index: start } = this;
+    const end = text.indexOf('"', start + 1);
+    if (end < 0 || end > this.specialFrom(start + 1)) return this.unescape();
+    this.index = end + 1;
+    return this.keep ? text.slice(start + 1, end) : '';
   }
 
-  private unescape(start: number): string {
-    this.count();
-    try {
-      return JSON.parse(this.text.slice(start, this.index)) as string;
-    } catch {
-      this.index = start;
-      return this.fail('A string has an escape that JSON does not know');
+  /** Returns the index of the next backslash or control character, or the length of the text. */
+  private specialFrom(index: number): number {
+    if (this.special >= index) return this.special;
+    special.lastIndex = index;
+    this.special = special.test(this.text) ? special.lastIndex - 1 : this.text.length;
+    return this.special;
+  }
+
+  /** Reads a string with escapes, or one that is no JSON. */
+  private unescape(): string {
+    const { text, index: start } = this;
+    let index = start + 1;
+    let isWrong = false;
+    for (let unit = text.charCodeAt(index); unit !== quote; unit = text.charCodeAt((index += 1))) {
+      // No unit is at the end of the text, which compares as false.
+      if (!(unit >= space)) {
+        this.index = index;
+        this.fail(
+          Number.isNaN(unit) ? 'The text ends inside a string' : 'A control character inside a string must be escaped',
+        );
+      }
+      if (unit !== backslash) continue;
+      index += 1;
+      const next = text.charCodeAt(index);
+      if (next === unicode ? !hexadecimal.test(text.slice(index + 1, index + 5)) : !escapes.has(next)) isWrong = true;
     }
+    this.count();
+    if (isWrong) {
+      this.index = start;
+      this.fail('A string has an escape that JSON does not know');
+    }
+    this.index = index + 1;
+    return this.keep ? (JSON.parse(text.slice(start, this.index)) as string) : '';
   }
 
   private scalar(at: Position): LocatedJson {
-    numberPattern.lastIndex = this.index;
-    const number = numberPattern.exec(this.text)?.[0];
-    if (number !== undefined) {
-      this.index += number.length;
-      return number.length > longestNumber ? new JsonFault(at, numberTooLong) : new JsonNumber(at, number);
+    const { text, index } = this;
+    const literal = literals.get(text.charCodeAt(index));
+    if (literal !== undefined && text.startsWith(literal.word, index)) {
+      this.index += literal.word.length;
+      return this.keep ? new JsonLiteral(at, literal.value) : checked;
     }
-    for (const [word, value] of literals) {
-      if (this.text.startsWith(word, this.index)) {
-        this.index += word.length;
-        return new JsonLiteral(at, value);
-      }
-    }
-    return this.fail(this.index < this.text.length ? 'Expected a JSON value' : 'The text ends where a value should be');
+    numberPattern.lastIndex = index;
+    if (!numberPattern.test(text))
+      return this.fail(index < text.length ? 'Expected a JSON value' : 'The text ends where a value should be');
+    this.index = numberPattern.lastIndex;
+    const length = this.index - index;
+    if (length > longestNumber) return new JsonFault(at, numberTooLong);
+    return this.keep ? new JsonNumber(at, text.slice(index, this.index)) : checked;
   }
 
   /** Skips blanks and counts lines. Returns the index of the next character. */

@@ -1,3 +1,4 @@
+import { ErrorWithoutStack } from '#common/error-without-stack.js';
 import { type ApiError, type Fault, invalid, unknownDevice } from '#common/errors.js';
 import type { StreamType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
@@ -38,7 +39,7 @@ export interface Item {
 export type ItemCode = 'UNKNOWN_DEVICE' | 'VALIDATION_FAILED' | 'TS_OUT_OF_RANGE' | 'BAD_PAYLOAD' | 'MALFORMED_REQUEST';
 
 /** An item that cannot be stored, with the reason as a sentence. */
-export class Rejection extends Error {
+export class Rejection extends ErrorWithoutStack {
   constructor(
     readonly code: ItemCode,
     message: string,
