@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { ImportFault } from '#entities/file-import.js';
-import { type CsvPage, type CsvRow, type Place, readCsv, separatorOf } from './csv.js';
+import { type BrokenRow, type CsvRow, type Place, readCsv, separatorOf } from './csv.js';
 import { readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
 
@@ -66,36 +66,42 @@ export async function stepThroughCsv<Columns>(
   const blocks = (offset: number) => readFrom(tx, importId, 'file', offset);
   const header = before ?? (await readHeader(blocks, readColumns));
   if (Array.isArray(header)) return { tally: only(...header) };
-  const left = limits.rows - header.rows;
+  // An earlier release counted a row beyond the limit if it was no CSV.
+  const left = Math.max(0, limits.rows - header.rows);
   // One row more than allowed, so that the fault names the line where the limit ends.
   const limit = Math.min(limits.step, left + 1);
-  const page = await readCsv(blocks, header, { delimiter: header.delimiter, limit });
-  const within = page.rows.slice(0, left);
-  const tally = withBroken(await take(within.filter(hasValue), header, header.offset), page);
-  const beyond = page.rows[left];
-  if (beyond !== undefined) {
-    const message = `A file has at most ${limits.rows} lines: this one and those after it were not read.`;
-    return { tally: { ...tally, faults: [...tally.faults, { line: beyond.line, message }] } };
-  }
-  const broken = header.broken + (page.broken ? 1 : 0);
-  if (broken === maxBroken && !page.isLast) {
-    const message = `So many lines are no CSV (${maxBroken}) that those from here on were not read.`;
-    return { tally: { ...tally, faults: [...tally.faults, { line: page.next.line, message }] } };
-  }
+  const page = await readCsv(blocks, header, {
+    delimiter: header.delimiter,
+    limit,
+    maxBroken: maxBroken - header.broken,
+  });
+  const read = page.rows.length + page.broken.length;
+  const beyond = read > left ? Math.max(page.rows.at(-1)?.line ?? 0, page.broken.at(-1)?.line ?? 0) : Infinity;
+  const isWithin = ({ line }: { line: number }) => line < beyond;
+  const broken = page.broken.filter(isWithin);
+  const rows = page.rows.filter((row) => isWithin(row) && hasValue(row));
+  const tally = withBroken(await take(rows, header, header.offset), broken);
+  const ending = (line: number, message: string) => ({
+    tally: { ...tally, faults: [...tally.faults, { line, message }] },
+  });
+  if (read > left)
+    return ending(beyond, `A file has at most ${limits.rows} lines: this one and those after it were not read.`);
   if (page.isLast) return { tally };
-  return {
-    tally,
-    cursor: { ...header, ...page.next, rows: header.rows + within.length + (page.broken ? 1 : 0), broken },
-  };
+  const allBroken = header.broken + broken.length;
+  if (allBroken === maxBroken)
+    return ending(page.next.line, `So many lines are no CSV (${maxBroken}) that those from here on were not read.`);
+  return { tally, cursor: { ...header, ...page.next, rows: header.rows + read, broken: allBroken } };
 }
 
 /** Returns false for a row of separators only, as spreadsheets write below their data. */
 const hasValue = ({ cells }: CsvRow): boolean => cells.some((cell) => cell.trim() !== '');
 
-const withBroken = (tally: Tally, { broken }: CsvPage): Tally =>
-  broken === undefined
-    ? tally
-    : { ...tally, lines: tally.lines + 1, rejected: tally.rejected + 1, faults: [...tally.faults, broken] };
+const withBroken = (tally: Tally, broken: readonly BrokenRow[]): Tally => ({
+  ...tally,
+  lines: tally.lines + broken.length,
+  rejected: tally.rejected + broken.length,
+  faults: [...tally.faults, ...broken].sort((a, b) => a.line - b.line),
+});
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -116,8 +122,8 @@ const readHeader = async <Columns>(
   const declared = /^sep=([,;\t])\r?\n/.exec(start);
   const place = { offset: offset + (declared?.[0].length ?? 0), line: declared ? 2 : 1 };
   const delimiter = declared?.[1] ?? separatorOf(start);
-  const { rows, broken, next } = await readCsv(blocks, place, { delimiter, limit: 1 });
-  if (broken) return [broken];
+  const { rows, broken, next } = await readCsv(blocks, place, { delimiter, limit: 1, maxBroken: 1 });
+  if (broken.length > 0) return broken;
   const [row] = rows;
   if (row === undefined) return [{ line: 1, message: 'The file is empty: its first line names the columns.' }];
   if (row.cells.length > maxCells) return [{ line: row.line, message: `A file has at most ${maxCells} columns.` }];

@@ -23,10 +23,10 @@ export interface Place {
   line: number;
 }
 
-/** A page of rows, and the place of the next ones. `broken` comes after the rows. */
+/** A page of rows, those that are not CSV, and the place of the next ones. */
 export interface CsvPage {
   rows: CsvRow[];
-  broken?: BrokenRow;
+  broken: BrokenRow[];
   next: Place;
   isLast: boolean;
 }
@@ -39,29 +39,63 @@ const pageSize = 1024 * 1024;
 const blockSize = 64 * 1024;
 const newline = 0x0a;
 
+type Blocks = (offset: number) => AsyncIterable<Buffer>;
+
+/** Limits of a page. `limit` counts all rows, `maxBroken` those that are not CSV. Both are at least 1. */
+interface PageOptions {
+  delimiter: string;
+  limit: number;
+  maxBroken: number;
+}
+
 /**
- * Reads at most `limit` rows of CSV (RFC 4180) from a place on. Lines end with CRLF or LF; empty lines are skipped. A
- * row that is not CSV ends the page, and the next page begins on the line after it.
+ * Reads a page of CSV (RFC 4180) from a place on. Lines end with CRLF or LF; empty lines are skipped. Reading goes on
+ * with the line after a row that is not CSV.
  * @param blocks returns the bytes of the file from an offset on
  */
 export async function readCsv(
-  blocks: (offset: number) => AsyncIterable<Buffer>,
+  blocks: Blocks,
+  from: Place,
+  { delimiter, limit, maxBroken }: PageOptions,
+): Promise<CsvPage> {
+  const page: CsvPage = { rows: [], broken: [], next: from, isLast: false };
+  for (let [read, left] = [0, limit]; ; ) {
+    const part = await readPart(blocks, page.next, { delimiter, limit: left });
+    page.rows.push(...part.rows);
+    Object.assign(page, { next: part.next, isLast: part.isLast });
+    if (part.broken === undefined) return page;
+    page.broken.push(part.broken);
+    read += part.read;
+    left = limit - page.rows.length - page.broken.length;
+    if (page.isLast || left === 0 || page.broken.length === maxBroken || read >= pageSize) return page;
+  }
+}
+
+/** Rows that end with the first one that is not CSV. */
+interface CsvPart extends Omit<CsvPage, 'broken'> {
+  broken?: BrokenRow;
+  /** Number of bytes that were parsed, or a part of the last block more. */
+  read: number;
+}
+
+const readPart = async (
+  blocks: Blocks,
   from: Place,
   { delimiter, limit }: { delimiter: string; limit: number },
-): Promise<CsvPage> {
+): Promise<CsvPart> => {
   const found: ParsedRow[] = [];
-  const parser = openParser(delimiter, (row) => {
-    if (found.length < limit) found.push(row);
-  });
+  const parser = openParser({ delimiter, limit }, (row) => found.push(row));
   const lines = new LineCounter(from);
   let [read, isLast] = [0, false];
-  const isFull = () => found.length >= limit || (read >= pageSize && found.length > 0);
+  const isFull = () => found.length === limit || (read >= pageSize && found.length > 0);
   try {
     for await (const block of blocks(from.offset)) {
       lines.add(block);
-      for (let at = 0; at < block.length && found.length < limit; at += blockSize)
-        await write(parser, block.subarray(at, at + blockSize));
-      read += block.length;
+      for (let at = 0; at < block.length && found.length < limit; at += blockSize) {
+        const part = block.subarray(at, at + blockSize);
+        read += part.length;
+        await write(parser, part);
+      }
       if (isFull()) break;
     }
     if (!isFull()) {
@@ -70,23 +104,24 @@ export async function readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // A fault after the rows of this page belongs to the next page.
-    if (found.length >= limit) return lines.pageOf(found, false);
     const rows = found.map((row) => lines.rowTo(row));
     const broken = brokenRow(error, lines.beginRow());
-    return { rows, broken, ...(await lines.afterLine(blocks)) };
+    return { rows, broken, read, ...(await lines.afterLine(blocks)) };
   } finally {
     parser.destroy();
   }
-  return lines.pageOf(found, isLast);
-}
+  return { rows: found.map((row) => lines.rowTo(row)), next: lines.place, isLast, read };
+};
 
 /** A row, and the byte after it, counted from the first byte read. */
 interface ParsedRow extends Omit<CsvRow, 'line'> {
   end: number;
 }
 
-const openParser = (delimiter: string, onRow: (row: ParsedRow) => void): Parser => {
+const openParser = (
+  { delimiter, limit }: { delimiter: string; limit: number },
+  onRow: (row: ParsedRow) => void,
+): Parser => {
   let quoted: Set<number> | undefined;
   return parse({
     delimiter,
@@ -94,6 +129,8 @@ const openParser = (delimiter: string, onRow: (row: ParsedRow) => void): Parser 
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: longestRow,
+    // Without it, the rest of a block would be parsed for nothing.
+    to: limit,
     cast(cell: string, { quoting, index }) {
       if (quoting) (quoted ??= new Set()).add(index);
       return cell;
@@ -147,12 +184,6 @@ class LineCounter {
     return { offset: this.from.offset + this.offset, line: this.line };
   }
 
-  /** Counts all rows of a page. */
-  pageOf(found: readonly ParsedRow[], isLast: boolean): CsvPage {
-    const rows = found.map((row) => this.rowTo(row));
-    return { rows, next: this.place, isLast };
-  }
-
   /** Counts a row. */
   rowTo({ end, ...row }: ParsedRow): CsvRow {
     const line = this.beginRow();
@@ -170,10 +201,13 @@ class LineCounter {
   }
 
   /** Skips to the next line, which may lie beyond the bytes read. */
-  async afterLine(blocks: (offset: number) => AsyncIterable<Buffer>): Promise<Pick<CsvPage, 'next' | 'isLast'>> {
+  async afterLine(blocks: Blocks): Promise<Pick<CsvPage, 'next' | 'isLast'>> {
     const start = this.place;
-    let offset = start.offset;
-    for await (const block of blocks(start.offset)) {
+    const all = this.all();
+    const end = all.indexOf(newline, this.offset);
+    if (end >= 0) return { next: { offset: this.from.offset + end + 1, line: start.line + 1 }, isLast: false };
+    let offset = this.from.offset + all.length;
+    for await (const block of blocks(offset)) {
       const at = block.indexOf(newline);
       if (at >= 0) return { next: { offset: offset + at + 1, line: start.line + 1 }, isLast: false };
       offset += block.length;

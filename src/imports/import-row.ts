@@ -136,14 +136,14 @@ export const countStep = async (
 ): Promise<number> => {
   const { lines, created, updated, unchanged, rejected, faults, ignored = [] } = tally;
   await countIgnored(tx, id, ignored);
-  const { rows } = await tx.query<{ lines: number }>(sql`
+  const { rows } = await tx.query<{ lines: number; faultCount: number }>(sql`
     update file_import set lines = lines + ${lines}, created = created + ${created}, updated = updated + ${updated},
       unchanged = unchanged + ${unchanged}, rejected = rejected + ${rejected}, fault_count = fault_count + ${faults.length},
-      faults = case when jsonb_array_length(faults) >= ${listedFaults} then faults else (
-        select coalesce(jsonb_agg(f.fault order by f.place), '[]')
-          from jsonb_array_elements(faults || ${JSON.stringify(faults.slice(0, listedFaults))}::jsonb)
-               with ordinality f (fault, place) where f.place <= ${listedFaults}) end,
       state = coalesce(${state ?? null}, state), updated_at = ${now}
-     where id = ${id} returning lines::float8 as lines`);
+     where id = ${id} returning lines::float8 as lines, fault_count::float8 as "faultCount"`);
+  const listed = rows[0]!.faultCount - faults.length;
+  if (faults.length > 0 && listed < listedFaults)
+    await tx.query(sql`
+      update file_import set faults = faults || ${JSON.stringify(faults.slice(0, listedFaults - listed))}::jsonb where id = ${id}`);
   return rows[0]!.lines;
 };

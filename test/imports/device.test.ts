@@ -158,6 +158,21 @@ describe('device import from CSV', () => {
     expect(checked.faults[2]!.message).toContain('not closed');
   });
 
+  it('reads no further than 100 lines that are no CSV, and lists faults in the order of lines', async () => {
+    const file = `serial,name\n${'x,One\ne5-01,"Two" and\n'.repeat(150)}`;
+    const checked = await files.whole('/devices', file);
+    expect(checked).toMatchObject({ state: 'checked', lines: 200, rejected: 200, faultCount: 201 });
+    expect(checked.faults.map(({ line }) => line)).toEqual(Array.from({ length: 201 }, (_, index) => index + 2));
+    expect(checked.faults.at(-1)!.message).toContain('not read');
+  });
+
+  it('ends at the allowed number of lines where the line beyond is no CSV', async () => {
+    const file = `serial,name\n${',\n'.repeat(100_000)}e6-01,"One" and\ne6-02,Two\n`;
+    const checked = await files.whole('/devices', file);
+    expect(checked).toMatchObject({ state: 'checked', lines: 0, rejected: 0, faultCount: 1 });
+    expect(checked.faults).toMatchObject([{ line: 100_002, message: expect.stringContaining('at most 100000 lines') }]);
+  });
+
   it('stops at an invalid header', async () => {
     const wrong = await files.whole('/devices', 'serial,nmae\nf0-01,One\n');
     expect(wrong).toMatchObject({ state: 'checked', lines: 0, faults: [{ line: 1, column: 2, field: 'nmae' }] });
@@ -194,7 +209,7 @@ describe('device import from CSV', () => {
     const file = `serial,name\n${'x,One\n'.repeat(1200)}`;
     const checked = await files.whole('/devices', file);
     expect(checked).toMatchObject({ faultCount: 1200, rejected: 1200 });
-    expect(checked.faults).toHaveLength(1000);
+    expect(checked.faults.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 2));
   });
 
   it.each([

@@ -23,7 +23,7 @@ export const durations: Readonly<Record<string, number>> = {
   'hooks/retry': 23,
   'export/export': 23,
   'search/week': 22,
-  'imports/device': 21,
+  'imports/device': 32,
   'search/difference': 21,
   'graph/connection': 21,
   'docs/ingestion': 20,
