@@ -234,3 +234,21 @@ it("returns the time of each device's newest record, or null, as lastRecordAt", 
   // The record that is half a day ahead counts at its arrival.
   expect(times['a1-05']! >= at(now) && times['a1-05']! <= at(Date.now() / 1000)).toBe(true);
 });
+
+it('answers with the newest record behind one ahead of now, however much late data follows', async () => {
+  const id = await owner.make(`/organizations/${owner.id}/devices/fe-ed`);
+  const now = Math.floor(Date.now() / 1000);
+  const send = async (...records: [ts: number, t: number][]) => {
+    for (const [ts, t] of records)
+      await owner.post(`/organizations/${owner.id}/records`, { serial: 'fe-ed', ts, data: { t } });
+  };
+  await send([now + 20 * 3600, 1], [now + 9, 2], ...Array.from({ length: 25 }, (): [number, number] => [now + 7, 3]));
+  const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
+    lastRecordAt clockAhead latest { value } } }`;
+  const { body } = await owner.graph(query, { o: owner.id, d: id });
+  expect(body.data!['device']).toEqual({
+    lastRecordAt: new Date((now + 9) * 1000).toISOString(),
+    clockAhead: null,
+    latest: [{ value: 2 }],
+  });
+});

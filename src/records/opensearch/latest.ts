@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { timeOf } from '#entities/id.js';
-import { orderTime } from '#scheduling/order-time.js';
+import { secondsAhead } from '#scheduling/order-time.js';
 import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest-answer.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../postgres/log/product.js';
 import type { RecordIndex } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineHit, Part } from './engine.js';
-import { lastStored, since } from './newest-time.js';
+import { newestOfEach } from './newest-time.js';
 import type { Places } from './place.js';
 import { readingWithin } from './reading.js';
 
@@ -102,26 +102,24 @@ export const createClusterLatest = ({
     );
     const take = ({ device, name }: (typeof rare)[number], hits: readonly EngineHit[]) =>
       takeAll(hits, found.get(device.id)!, shapeOf(device, shapes), weigh, name);
-    // A record that was ahead may hide those after its arrival. The last of these are read.
+    // A record that was ahead may hide those after its arrival.
     const hidden = older.flatMap(({ hits: { hits } }, index) => {
-      const one = asked[index]!;
-      take(one, hits);
+      take(asked[index]!, hits);
       const [hit] = hits;
-      const ts = hit === undefined ? 0 : Number(hit.sort![0]) / 1e6;
-      const at = hit === undefined ? 0 : orderTime(ts, timeOf(hit._id));
-      return at < ts ? [{ ...one, filters: [...one.filters, since(at)] }] : [];
+      const isAhead = hit !== undefined && secondsAhead(Number(hit.sort![0]) / 1e6, timeOf(hit._id)) !== null;
+      return isAhead ? [asked[index]!] : [];
     });
     if (hidden.length === 0) return;
+    const newest = await newestOfEach(
+      engine,
+      call,
+      hidden.map(({ filters }) => filters),
+    );
     const later = await engine.search(
       call,
-      hidden.map(({ filters }) => ({ ...newestOf(filters, lastStored), sort: [{ seq: 'desc' }, { us: 'desc' }] })),
+      newest.map((one) => newestOf([{ ids: { values: one === undefined ? [] : [one.id] } }], 1)),
     );
-    later.forEach(({ hits: { hits } }, index) =>
-      take(
-        hidden[index]!,
-        hits.map((hit) => ({ ...hit, sort: [hit.sort![1]] })),
-      ),
-    );
+    later.forEach(({ hits: { hits } }, index) => take(hidden[index]!, hits));
   };
   return async (deviceIds, weigh) => {
     const found = new Map(deviceIds.map((id) => [id, new NewestValues()]));
