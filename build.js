@@ -103,17 +103,17 @@ function transpile() {
 
 function checkTypes() {
   const program = ts.createIncrementalProgram({ rootNames: fileNames, options, configFileParsingDiagnostics: errors });
-  // Nothing but what it remembers for the next check: `noEmit` is on.
+  const faults = ts.sortAndDeduplicateDiagnostics([
+    ...program.getConfigFileParsingDiagnostics(),
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...program.getSyntacticDiagnostics(),
+    ...program.getSemanticDiagnostics(),
+  ]);
+  // With `noEmit`, this writes only what the program remembers for the next check. Written before the diagnostics, that
+  // would lack them, and each check would check everything.
   program.emit();
-  report(
-    ts.sortAndDeduplicateDiagnostics([
-      ...program.getConfigFileParsingDiagnostics(),
-      ...program.getOptionsDiagnostics(),
-      ...program.getGlobalDiagnostics(),
-      ...program.getSyntacticDiagnostics(),
-      ...program.getSemanticDiagnostics(),
-    ]),
-  );
+  report(faults);
 }
 
 /** The compiled tests of compatibility find their packages where the sources do. */
