@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { setPublic } from '#operator/product.js';
+import { importing } from '../imports/imported.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -73,6 +74,18 @@ describe('product that was withdrawn from the public and then changed', () => {
         { type: 'FLOAT32', unit: 'K', values: [21.5] },
       ],
     });
+  });
+
+  it('has the variables of the organization that checks a file of its records', async () => {
+    const ignoredOf = async (actor: AccountActor, serial: string) => {
+      const file = `serial,ts,t,secret\n${serial},1714568400,21.5,x\n`;
+      return (await importing({ id: actor.id, owner: actor }).whole('/records', file)).ignored;
+    };
+    expect(await ignoredOf(other, 'dd-01')).toEqual([]);
+    expect(await ignoredOf(owner, 'cc-01')).toMatchObject([
+      { field: 't', message: '21.5 does not fit the type INT16.' },
+      { field: 'secret', message: '"x" does not fit the type FLOAT32.' },
+    ]);
   });
 
   it('stays the product of a device that is put back, and cannot be given to another device', async () => {
