@@ -12,6 +12,7 @@ import type { Ask } from '#graph/in-process.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { errorResult, partResult, type ToolResult } from './answer.js';
 import { createCallCursors, type Signs } from './cursor.js';
+import { requireKnown } from './identifiers.js';
 import type { Tool } from './tool.js';
 import { createTools } from './tools.js';
 
@@ -91,7 +92,10 @@ async function run(tool: Tool, sent: object, session: Session, signs: Signs): Pr
   const { cursor, ...args } = parsed.data as { cursor?: string };
   const cursors = createCallCursors(signs, { tool: tool.name, organizationId: session.organizationId, args });
   const position = cursor === undefined ? undefined : cursors.read(cursor);
-  return partResult(tool, await tool.run(parsed.data, { ...session, position }), cursors.write);
+  const call = { ...session, position };
+  const part = await tool.run(parsed.data, call);
+  await requireKnown(args, part, call);
+  return partResult(tool, part, cursors.write);
 }
 
 /** Describes a tool as the protocol has it. */

@@ -186,6 +186,65 @@ describe('search_records with names that no record has', () => {
   });
 });
 
+describe('series and latest_values with names that no device has', () => {
+  it('say which they are, and leave out those that devices have', async () => {
+    const { applicationId, night } = store;
+    const variables = ['temperature', 'temp', 'data.temperature'];
+    for (const [name, args] of [
+      ['series', { applicationId, from: night.from, to: night.to }],
+      ['latest_values', { applicationId }],
+    ] as const) {
+      const { data } = await assistants.modern.call(name, { ...args, variables });
+      expect(data['unknownVariables']).toEqual(['temp', 'data.temperature']);
+      const known = await assistants.modern.call(name, { ...args, variables: ['temperature'] });
+      expect(known.data).not.toHaveProperty('unknownVariables');
+    }
+    // Before the first record, the name is known all the same.
+    const empty = { applicationId, from: night.from - 200_000, to: night.from - 100_000, variables: ['temperature'] };
+    expect((await assistants.modern.call('series', empty)).data).not.toHaveProperty('unknownVariables');
+  });
+});
+
+describe('tools with identifiers of nothing', () => {
+  const nothing = '01920000-0000-7000-8000-000000000000';
+
+  it.each([
+    ['find_devices', { applicationId: 'Cold store' }, 'application', 'applicationId'],
+    ['find_devices', { productIds: [nothing] }, 'product', 'productIds.0'],
+    ['latest_values', { applicationId: nothing }, 'application', 'applicationId'],
+    ['latest_values', { deviceIds: [nothing] }, 'device', 'deviceIds.0'],
+    ['hook_health', { applicationId: nothing }, 'application', 'applicationId'],
+    ['open_alerts', { deviceId: nothing }, 'device', 'deviceId'],
+    ['open_alerts', { applicationId: nothing }, 'application', 'applicationId'],
+    ['alert_rules', { applicationId: nothing }, 'application', 'applicationId'],
+  ])('answers NOT_FOUND to %s with %j instead of nothing', async (name, args, what, path) => {
+    expect(errorOf(await assistants.modern.call(name, args))).toEqual({
+      code: 'NOT_FOUND',
+      message: `There is no such ${what}.`,
+      errors: [{ path, message: `identifies no ${what} that you can see` }],
+    });
+  });
+
+  it('names the device of nothing beside others, and a product of nothing in a search', async () => {
+    const { data } = await assistants.modern.call('find_devices', { limit: 1 });
+    const deviceIds = [data['devices'][0].id, nothing];
+    expect(errorOf(await assistants.modern.call('latest_values', { deviceIds }))).toMatchObject({
+      errors: [{ path: 'deviceIds.1' }],
+    });
+    const { applicationId } = store;
+    const search = { applicationId, productIds: [nothing] };
+    expect(errorOf(await assistants.modern.call('search_records', search))).toMatchObject({
+      errors: [{ path: 'productIds.0' }],
+    });
+  });
+
+  it('answers empty lists for things that have nothing', async () => {
+    const { applicationId } = store;
+    const { isError, data } = await assistants.modern.call('find_devices', { applicationId, tag: 'no such tag' });
+    expect([isError, data['devices']]).toEqual([false, []]);
+  });
+});
+
 describe('open_alerts', () => {
   it('lists as notified only who got a notice of the alert, and apart from them who would get the next', async () => {
     const { data } = await assistants.modern.call('open_alerts', { state: 'any' });
@@ -365,14 +424,16 @@ describe('call of an MCP tool', () => {
   it('shows nothing of another organization', async () => {
     const { applicationId, devices, owner } = store;
     const { other } = assistants;
-    const lists = await Promise.all([
-      other.call('find_devices', { q: 'freezer' }),
+    const found = await other.call('find_devices', { q: 'freezer' });
+    expect(found.data['devices']).toEqual([]);
+    const named = await Promise.all([
       other.call('find_devices', { applicationId }),
       other.call('latest_values', { deviceIds: Object.values(devices) }),
       other.call('hook_health', { applicationId }),
       other.call('open_alerts', { state: 'any', deviceId: devices['Freezer North'] }),
     ]);
-    for (const { data } of lists) expect(Object.values(data).filter(Array.isArray)).toEqual([[]]);
+    // As an identifier that nothing has.
+    expect(named.map((answer) => errorOf(answer).code)).toEqual(Array(4).fill('NOT_FOUND'));
     const query = 'query ($id: ID!) { organization(organizationId: $id) { name } }';
     const asked = await other.call('graphql_query', { query, variables: { id: owner.id } });
     expect(errorOf(asked).code).toBe('NOT_FOUND');

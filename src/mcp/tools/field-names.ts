@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The parts of a search that name fields. */
 interface Parts {
   readonly query?: unknown;
@@ -73,3 +75,12 @@ export function unknownAmong(names: readonly string[], occurring: Occurring | un
     counts !== undefined && (counts[`f${asked.indexOf(name)}`] as { doc_count?: number } | undefined)?.doc_count === 0;
   return names.filter((name) => !isStored(name) || isMissing(name));
 }
+
+/** Describes the names of variables in a call that lead to nothing. */
+export const unknownVariables = (what: string) =>
+  z
+    .array(z.string())
+    .optional()
+    .describe(
+      `Names in \`variables\` that ${what}. Names match whole, without \`data.\`: \`temp\` is not \`temperature\`.`,
+    );

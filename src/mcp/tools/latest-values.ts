@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, input, read, text, tool } from '../tool.js';
 import { type Connection, partOf } from './connection.js';
+import { unknownVariables } from './field-names.js';
 
 interface Found {
   readonly devices: Connection<Record<string, unknown> & { latest: { name: string }[] }>;
@@ -28,6 +29,7 @@ export const latestValues = tool({
   }),
   list: 'devices',
   output: {
+    unknownVariables: unknownVariables('no device of this answer has'),
     devices: z.array(
       z.object({
         id: z.string(),
@@ -58,7 +60,12 @@ export const latestValues = tool({
       q,
       filter: { applicationId },
     });
+    const names = new Set(devices.edges.flatMap(({ node }) => node.latest.map(({ name }) => name)));
+    const unknown = devices.edges.length === 0 ? [] : (variables ?? []).filter((name) => !names.has(name));
     const isWanted = ({ name }: { name: string }) => variables === undefined || variables.includes(name);
-    return partOf(devices, ({ latest, ...device }) => ({ ...device, values: latest.filter(isWanted) }));
+    return {
+      ...partOf(devices, ({ latest, ...device }) => ({ ...device, values: latest.filter(isWanted) })),
+      ...(unknown.length > 0 && { beside: { unknownVariables: unknown } }),
+    };
   },
 });

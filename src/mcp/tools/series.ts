@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { id, input, read, text, time, tool } from '../tool.js';
+import { id, input, read, type ToolCall, text, time, tool } from '../tool.js';
+import { unknownVariables } from './field-names.js';
 
 interface Line {
+  readonly name: string;
+  readonly ts: readonly number[];
   readonly deviceId: string;
   readonly device: { readonly serial: string; readonly name: string | null } | null;
 }
@@ -10,6 +13,10 @@ const query = `query Series($organizationId: ID!, $applicationId: ID, $deviceIds
   series(organizationId: $organizationId, applicationId: $applicationId, deviceIds: $deviceIds, variables: $variables, from: $from, to: $to, points: $points, interval: $interval, function: $function) {
     deviceId device { serial name } name unit interval ts values
   }
+}`;
+
+const latest = `query Latest($organizationId: ID!, $applicationId: ID, $deviceIds: [ID!]) {
+  latest(organizationId: $organizationId, applicationId: $applicationId, deviceIds: $deviceIds) { values { name } }
 }`;
 
 /** Position at which a call continues: after `skip` lines, in the same time range. */
@@ -41,6 +48,7 @@ export const series = tool({
   output: {
     from: z.number().describe('Start of the range in Unix seconds.'),
     to: z.number().describe('End of the range in Unix seconds.'),
+    unknownVariables: unknownVariables('have no value in this range, and that no device has among its newest values'),
     series: z.array(
       z.object({
         deviceId: z.string(),
@@ -62,6 +70,9 @@ export const series = tool({
     const variables = { organizationId: call.organizationId, ...args, ...range };
     const { series: lines } = await read<{ series: Line[] }>(call, query, variables);
     const left = lines.slice(skip);
+    const found = new Set(lines.filter(({ ts }) => ts.length > 0).map(({ name }) => name));
+    const missing = skip > 0 || lines.length === 0 ? [] : args.variables.filter((name) => !found.has(name));
+    const unknown = missing.length === 0 ? [] : await unknownAmong(missing, args, call);
     return {
       items: left.map(({ device, deviceId, ...line }) => ({
         deviceId,
@@ -70,7 +81,19 @@ export const series = tool({
         ...line,
       })),
       positions: left.map((_line, index) => JSON.stringify({ skip: skip + index + 1, ...range })),
-      beside: range,
+      beside: { ...range, ...(unknown.length > 0 && { unknownVariables: unknown }) },
     };
   },
 });
+
+/** Returns the names that no device has among its newest values, which may be texts or older than the range. */
+async function unknownAmong(
+  names: readonly string[],
+  { applicationId, deviceIds }: { applicationId?: string | undefined; deviceIds?: string[] | undefined },
+  call: ToolCall,
+): Promise<string[]> {
+  const variables = { organizationId: call.organizationId, applicationId, deviceIds };
+  const { latest: devices } = await read<{ latest: { values: { name: string }[] }[] }>(call, latest, variables);
+  const known = new Set(devices.flatMap(({ values }) => values.map(({ name }) => name)));
+  return names.filter((name) => !known.has(name));
+}
