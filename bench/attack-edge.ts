@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Attack, type Attacker, json, make, send } from './attack-call.js';
 
 /* Attacks at the edges: persisted operations, forwarded addresses, one thing changed by many, rules of alerts, names of
-   fields, and files of the console. */
+   fields, sign-ins, and files of the console. */
 
 const organizationOf = ({ organizationId }: Attacker) => `/ddp/v1/organizations/${organizationId}`;
 const applicationOf = ({ organizationId, applicationId }: Attacker) =>
@@ -82,6 +82,19 @@ export const edgeAttacks: Readonly<Record<string, Attack>> = {
         return JSON.stringify({ serial: of.serials[0], data: Object.fromEntries<number>(names) });
       };
       return [() => send(of, `${organizationOf(of)}/records`, record())];
+    },
+  },
+  // A page that begins sign-ins by images, and people who begin them at a provider that is slow and then fails.
+  'sign-ins without end': {
+    workers: 100,
+    async prepare(of) {
+      let visitor = 0;
+      const begin = (destination: string) => () => {
+        visitor += 1;
+        const address = `198.51.${(visitor >>> 8) & 255}.${visitor & 255}`;
+        return send(of, '/auth/start', undefined, { 'sec-fetch-dest': destination, 'x-forwarded-for': address });
+      };
+      return [begin('image'), begin('document')];
     },
   },
   'scripts of nobody': {

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,7 +32,13 @@ const [devices, filtering, hanging] = [60_000, 10, 90];
 export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
   const seconds = Number(given);
   const [receiver, receiving] = await startReceiver();
+  const provider = await startSlowProvider();
   const stage = await openStage({
+    // Each refused sign-in is a warning.
+    LOG_LEVEL: 'error',
+    OIDC_ISSUER: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    OIDC_CLIENT_ID: 'ddp',
+    OIDC_CLIENT_SECRET: 'only to attack',
     RATE_LIMIT: '500',
     TRUST_PROXY: '1',
     MQTT_PORT: '0',
@@ -54,8 +62,24 @@ export async function run([given = '30', ...names]: readonly string[]): Promise<
   } finally {
     receiver.kill();
     await stage.close();
+    stdout.write(`the provider of sign-ins was asked ${asked} times\n`);
+    provider.close();
+    provider.closeAllConnections();
   }
 }
+
+/** Requests that the provider of sign-ins received. */
+let asked = 0;
+
+/** Starts a provider of sign-ins that answers after two seconds, and that it cannot. */
+const startSlowProvider = async (): Promise<Server> => {
+  const server = createServer((_request, response) => {
+    asked += 1;
+    setTimeout(() => response.writeHead(503).end(), 2000);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+};
 
 /**
  * Lowers the attacker's share of the processors. In reality the attacker has a machine of its own, and its work costs
