@@ -32,7 +32,7 @@ const save = async (tag: string, more: object) => {
 describe('answer that saves an alert rule', () => {
   it('warns if the devices send more rarely than `maxGap`, so that `for` never passes', async () => {
     const { id, warnings } = await save('rare', { for: 3 * hour });
-    expect(warnings).toEqual([expect.stringContaining('1 of 1 devices: they send a record every 7200 s')]);
+    expect(warnings).toEqual([expect.stringContaining('1 of 1 device: they send a record every 7200 s')]);
     const path = `${at}/alert-rules/${id}`;
     expect((await owner.put<object>(path, { name: 'Warm', maxGap: 3 * hour })).body).not.toHaveProperty('warnings');
     expect((await owner.put<object>(path, { name: 'Warm', maxGap: hour })).body).toHaveProperty('warnings');
@@ -48,7 +48,7 @@ describe('answer that saves an alert rule', () => {
     const named = (variable: string) => ({ when: { all: [{ variable, operator: 'gt', value: 8 }] } });
     for (const variable of ['temp', 'data.temp', 'metadata.rssi', 'o.t'])
       expect((await save('often', named(variable))).warnings).toEqual([
-        expect.stringContaining(`The newest records of 1 devices lack \`${variable}\``),
+        expect.stringContaining(`No product declares \`${variable}\`, and the newest records of 1 device lack it`),
       ]);
     for (const variable of ['t', 'data.t']) expect(await save('often', named(variable))).not.toHaveProperty('warnings');
     const silence = { kind: 'silence', when: null, silentFor: 600, variable: 'heartbeat' };

@@ -5,7 +5,7 @@
 export const durations: Readonly<Record<string, number>> = {
   'cli/configuration': 31,
   'cli/property': 29,
-  'cli/plan': 28,
+  'cli/plan': 35,
   'app/worker': 36,
   'console/overview': 31,
   'alerts/value': 12,

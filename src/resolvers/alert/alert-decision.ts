@@ -128,7 +128,10 @@ export async function requireTypes(
     const types = rows.filter(({ name }) => name === variable || name === shortName(variable)).map(({ type }) => type);
     if (types.length === 0 || types.some((type) => fits(kindOf(type), comparison.value))) return [];
     return [
-      { path: `${path}.value`, message: `must be a ${kindOf(types[0]!)}, since the variable has the type ${types[0]}` },
+      {
+        path: `${path}.value`,
+        message: `must be a ${wordOf(kindOf(types[0]!))}, since the variable has the type ${types[0]}`,
+      },
     ];
   });
   if (faults.length > 0) throw invalid(faults);
@@ -144,3 +147,5 @@ const fits = (kind: string, value: AlertComparison['value']): boolean =>
 
 const kindOf = (type: VariableType): string =>
   type === VariableType.BOOL ? 'boolean' : type === VariableType.TXT ? 'string' : 'number';
+
+const wordOf = (kind: string): string => (kind === 'string' ? 'text' : kind);

@@ -79,7 +79,7 @@ function unknownNames({ when, until, variable }: AlertRule, { devices, declared 
     : [...names].flatMap((name) =>
         isKnown(name)
           ? []
-          : `The newest records of ${devices.length} devices lack \`${name}\`, and their products do not declare it. Names match whole: \`temp\` is not \`temperature\`.`,
+          : `No product declares \`${name}\`, and the newest records of ${counted(devices.length)} lack it. Names match whole: \`temp\` is not \`temperature\`.`,
       );
 }
 
@@ -94,9 +94,11 @@ function shortGap({ for: held, maxGap }: AlertRule, { devices }: Watched): strin
   if (rare.length === 0) return [];
   const shortest = Math.round(Math.min(...rare));
   return [
-    `\`for\` never passes for ${rare.length} of ${usual.length} devices: they send a record every ${shortest} s or less often, and it begins again after a gap of more than ${maxGap} s (\`maxGap\`). Make \`maxGap\` longer than their interval.`,
+    `\`for\` never passes for ${rare.length} of ${counted(usual.length)}: they send a record every ${shortest} s or less often, and it begins again after a gap of more than ${maxGap} s (\`maxGap\`). Make \`maxGap\` longer than their interval.`,
   ];
 }
+
+const counted = (devices: number): string => (devices === 1 ? '1 device' : `${devices} devices`);
 
 /** Returns the median interval of records, the newest first, in seconds; undefined if there are too few. */
 function intervalOf(times: readonly number[]): number | undefined {
