@@ -74,9 +74,8 @@ const mayImport = {
   telemetry: ['common', 'config', 'process', 'http', 'database', 'hooks', 'records'],
   // The database's own catalogue names its tables.
   backup: [],
-  // Clients of the service, over HTTP alone.
-  configuration: [],
-  demo: [],
+  // Programs that speak HTTP to a service.
+  clients: [],
   // A client that runs beside a broker. It reads packets as the endpoint does.
   bridge: ['common', 'scheduling', 'mqtt'],
 };
@@ -159,7 +158,7 @@ module.exports = {
     keeper('undici', 'hooks/'),
     keeper('nodemailer', 'alerts/mail/transport'),
     keeper('openid-client', 'sign-in/provider'),
-    keeper('yaml', 'configuration/document'),
+    keeper('yaml', 'clients/configuration/document'),
     keeper('@opentelemetry', 'telemetry/'),
     keeper('hyparquet-writer', 'export/parquet'),
     keeper('express', 'app/', 'http/', 'rest/', 'graph/', 'elasticsearch/', 'mcp/', 'sign-in/', 'telemetry/'),

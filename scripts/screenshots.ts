@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
-import { createApi } from '#demo/api.js';
-import { runFleet } from '#demo/fleet/fleet.js';
+import { createApi } from '../src/clients/demo/api.js';
+import { runFleet } from '../src/clients/demo/fleet/fleet.js';
 import { chromiumOptions } from '../test/console/chromium.js';
 import { loaded } from '../test/console/screens.js';
 

@@ -2,13 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { createGraphClient } from '#clients/configuration/client.js';
+import { documentLimits, parseDocument, toYaml } from '#clients/configuration/document.js';
+import { documentOf } from '#clients/configuration/export.js';
+import { lineOf } from '#clients/configuration/plan.js';
+import { applyDocument, type Target } from '#clients/configuration/run.js';
+import { readState } from '#clients/configuration/state.js';
 import { readShell } from '#config/config.js';
-import { createGraphClient } from '#configuration/client.js';
-import { documentLimits, parseDocument, toYaml } from '#configuration/document.js';
-import { documentOf } from '#configuration/export.js';
-import { lineOf } from '#configuration/plan.js';
-import { applyDocument, type Target } from '#configuration/run.js';
-import { readState } from '#configuration/state.js';
 import { addCommand, type OutputOptions } from './command.js';
 
 interface ServiceOptions extends OutputOptions {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { requireOrganization, requireService } from '#clients/demo/api.js';
+import { runDemo } from '#clients/demo/demo.js';
+import { endFleet, runFleet } from '#clients/demo/fleet/fleet.js';
+import { report, reportFleet } from '#clients/demo/report.js';
 import { type Config, readEnvironment, readShell } from '#config/config.js';
-import { requireOrganization, requireService } from '#demo/api.js';
-import { runDemo } from '#demo/demo.js';
-import { endFleet, runFleet } from '#demo/fleet/fleet.js';
-import { report, reportFleet } from '#demo/report.js';
 import { createFirstUsers } from '#operator/first-users.js';
 import { createDemoToken, revokeToken } from '#operator/token.js';
 import { addCommand, type OutputOptions } from './command.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Graph } from '#configuration/client.js';
 import { Role } from '#entities/enums.js';
+import type { Graph } from '../../src/clients/configuration/client.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { documents, faulty } from './documents.js';
 import { Organization } from './organization.js';

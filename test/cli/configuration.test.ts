@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { parseDocument } from '#configuration/document.js';
 import { Role } from '#entities/enums.js';
+import { parseDocument } from '../../src/clients/configuration/document.js';
 import { type Outcome, runCommand } from '../support/command.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
-import { createGraphClient, type Graph } from '#configuration/client.js';
-import { type Configuration, parseDocument, toYaml } from '#configuration/document.js';
-import { documentOf } from '#configuration/export.js';
-import { lineOf } from '#configuration/plan.js';
-import { applyDocument } from '#configuration/run.js';
-import { readState } from '#configuration/state.js';
+import { createGraphClient, type Graph } from '../../src/clients/configuration/client.js';
+import { type Configuration, parseDocument, toYaml } from '../../src/clients/configuration/document.js';
+import { documentOf } from '../../src/clients/configuration/export.js';
+import { lineOf } from '../../src/clients/configuration/plan.js';
+import { applyDocument } from '../../src/clients/configuration/run.js';
+import { readState } from '../../src/clients/configuration/state.js';
 import type { AccountActor } from '../support/world.js';
 
 /** Uses of a document by `ddp apply`. */

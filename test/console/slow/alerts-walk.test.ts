@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import sql from 'sql-template-tag';
-import { doorLeftOpen, fleetDevices, recordsOfTurn, unplugged } from '#demo/fleet/device.js';
-import { runFleet } from '#demo/fleet/fleet.js';
+import { doorLeftOpen, fleetDevices, recordsOfTurn, unplugged } from '../../../src/clients/demo/fleet/device.js';
+import { runFleet } from '../../../src/clients/demo/fleet/fleet.js';
 import { useMailWorld } from '../../alerts/mail-world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readConfig } from '#config/config.js';
-import { runFleet } from '#demo/fleet/fleet.js';
 import { rollUp } from '#records/postgres/upkeep/rollup.js';
+import { runFleet } from '../../../src/clients/demo/fleet/fleet.js';
 import { useWorld } from '../../support/world.js';
 import { describeInBrowser, useBrowser } from '../browser.js';
 

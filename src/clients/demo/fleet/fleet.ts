@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Api, createApi, ServiceAway } from '../api.js';
-import type { Tell } from '../demo.js';
-import { openReceiver } from '../receiver.js';
+import { type Api, createApi, ServiceAway } from '#clients/demo/api.js';
+import type { Tell } from '#clients/demo/demo.js';
+import { openReceiver } from '#clients/demo/receiver.js';
 import { type FleetRecord, fleetDevices, recordsBetween, recordsOfTurn } from './device.js';
 import { buildFleet, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
 

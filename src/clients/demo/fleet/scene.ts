@@ -1,5 +1,5 @@
-import type { Api } from '../api.js';
-import { deleteNamed, type Named, nameOf } from '../leftover.js';
+import type { Api } from '#clients/demo/api.js';
+import { deleteNamed, type Named, nameOf } from '#clients/demo/leftover.js';
 import { type FleetProducts, fleetDashboards } from './dashboard.js';
 import { fleetDevices, serialPrefix } from './device.js';
 import { kinds } from './kind.js';
