@@ -4,6 +4,7 @@
 const mayImport = {
   common: ['config'],
   config: [],
+  runtime: ['common'],
   scheduling: ['common'],
   json: ['common', 'scheduling'],
   entities: ['common', 'json'],
@@ -71,7 +72,7 @@ const mayImport = {
   // Sign-in of people.
   'sign-in': ['common', 'config', 'entities', 'schema', 'audit', 'auth', 'database', 'http'],
   // `database`, `hooks` and `records` only as types.
-  telemetry: ['common', 'config', 'process', 'http', 'database', 'hooks', 'records'],
+  telemetry: ['common', 'config', 'runtime', 'http', 'database', 'hooks', 'records'],
   // The database's own catalogue names its tables.
   backup: [],
   // Programs that speak HTTP to a service.

@@ -4,7 +4,7 @@ import type { GraphOptions } from '#graph/handler.js';
 import type { Admission } from '#http/admission.js';
 import { readBody } from '#http/body.js';
 import { createMcp, type McpOptions } from '#mcp/endpoint.js';
-import { version } from '#process/version.js';
+import { version } from '#runtime/version.js';
 import { createToolMetrics } from './metrics.js';
 import type { Services } from './services.js';
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { version } from '#process/version.js';
+import { version } from '#runtime/version.js';
 import { addOrganizationCommands, addUserCommands } from './account.js';
 import { addBackupCommands } from './backup.js';
 import { addBridgeCommand } from './bridge.js';

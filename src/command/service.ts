@@ -15,7 +15,7 @@ export function addServiceCommands(ddp: Command): void {
 
 async function serve(options: OutputOptions): Promise<void> {
   // The service is most of the program. Without loading it, other commands start in half the time.
-  const { awaitSignal, heedHangUp, start } = await import('#process/serve.js');
+  const { awaitSignal, heedHangUp, start } = await import('./serve.js');
   const config = readEnvironment(true);
   const log = createLog(config.logLevel);
   const signal = awaitSignal(log);

@@ -29,7 +29,7 @@ import type { Log } from '#common/log.js';
 import type { TracingConfig } from '#config/config.js';
 import { traceparentOf } from '#http/request-id.js';
 import { probePaths, routeOf, statusOf } from '#http/request-log.js';
-import { version } from '#process/version.js';
+import { version } from '#runtime/version.js';
 import { reportFailures } from './report-failures.js';
 import type { Tracing } from './tracing.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { releaseMemory, releaseWhenQuiet } from '#process/memory.js';
+import { releaseMemory, releaseWhenQuiet } from '../../src/runtime/memory.js';
 import { until } from '../support/until.js';
 
 const mebibyte = 2 ** 20;

@@ -1,4 +1,4 @@
-import { releaseMemory } from '#process/memory.js';
+import { releaseMemory } from '../../src/runtime/memory.js';
 
 /** The result of `work`, and the longest time in milliseconds for which the event loop was blocked. */
 export interface Delayed<T> {

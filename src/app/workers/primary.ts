@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Log } from '#common/log.js';
 import type { Config } from '#config/config.js';
-import { stopTimeout } from '#process/stop.js';
+import { stopTimeout } from '#runtime/stop.js';
 import { backOff } from '#scheduling/back-off.js';
 import { createCollector } from './collector.js';
 import { type Member, startMember } from './member.js';

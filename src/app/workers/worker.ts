@@ -11,7 +11,7 @@ import { type Figures, isToWorker, type Order, type ToPrimary, type ToWorker } f
 enableCompileCache(fileURLToPath(new URL('../../../.compile-cache', import.meta.url)));
 const { startService } = await import('../app.js');
 const { createLog } = await import('#common/log.js');
-const { stopService } = await import('#process/stop.js');
+const { stopService } = await import('#runtime/stop.js');
 const { usualTime } = await import('../warm-up.js');
 
 // This process ends too when the primary is gone.

@@ -19,7 +19,7 @@ import {
   findFirstOrganization,
   type NamedOrganization,
 } from '#operator/first-organization.js';
-import { stopService } from './stop.js';
+import { stopService } from '#runtime/stop.js';
 
 /** A running service. */
 export interface Running {

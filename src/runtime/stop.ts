@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Service } from '#app/app.js';
 import type { Log } from '#common/log.js';
 
 /** Limit of a shutdown in milliseconds, longer than an orderly one takes. */
@@ -11,6 +10,13 @@ export const stopTimeout = 15_000;
  */
 const lastAnswers = 1000;
 
+/** The parts of a service that end it. */
+interface Stopped {
+  /** Makes each answer end its connection. */
+  leave: () => Promise<unknown>;
+  close: () => Promise<void>;
+}
+
 /**
  * Shuts down a service that was told to drain or to leave.
  * The service accepts and answers for `stopDelay` milliseconds, so that proxies which check its readiness go elsewhere.
@@ -19,7 +25,7 @@ const lastAnswers = 1000;
  * Then every answer ends its connection, and finally the service closes. A shutdown that takes too long is logged and
  * abandoned.
  */
-export async function stopService(service: Service, stopDelay: number, log: Log): Promise<void> {
+export async function stopService(service: Stopped, stopDelay: number, log: Log): Promise<void> {
   await delay(stopDelay);
   await service.leave();
   await delay(Math.min(stopDelay, lastAnswers));
