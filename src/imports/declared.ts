@@ -4,9 +4,9 @@ import type { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import type { Item, PlainObject } from '#records/item.js';
 import { loadDevices } from '#records/postgres/log/device.js';
-import type { ProductShape } from '#records/postgres/log/product.js';
-import { slotKind } from '#records/postgres/slot.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import type { ProductShape } from '#records/scope/product-shape.js';
+import { slotKind } from '#records/scope/slot.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { RecordDevice } from '#records/stored-record.js';
 import { isObject, set } from './exported.js';
 

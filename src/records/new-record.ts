@@ -6,7 +6,7 @@ import type { PlainJson } from '#json/json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
-import type { ProductShape } from './postgres/log/product.js';
+import type { ProductShape } from './scope/product-shape.js';
 import type { RecordDevice } from './stored-record.js';
 import { type TypedData, typeData } from './typed.js';
 

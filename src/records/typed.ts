@@ -3,7 +3,7 @@ import { decimalOf } from '#json/decimal.js';
 import type { PlainJson } from '#json/json.js';
 import { valueOfName } from '#json/key-path.js';
 import type { PlainObject } from './item.js';
-import type { Slot } from './postgres/slot.js';
+import type { Slot } from './scope/slot.js';
 
 /** The typed form of a record's data (see {@link Slot} for how to read it). Empty parts are absent. */
 export interface TypedData {

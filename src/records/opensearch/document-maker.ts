@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { type ProductShape, ProductShapes } from '../postgres/log/product.js';
-import type { Slot } from '../postgres/slot.js';
+import { type ProductShape, ProductShapes } from '#records/scope/product-shape.js';
+import type { Slot } from '#records/scope/slot.js';
 import type { BulkItem, Refused } from './bulk.js';
 import { type DocumentShape, documentOf } from './document.js';
 import type { IndexNames } from './indices.js';

@@ -1,8 +1,8 @@
 import { VariableType } from '#entities/enums.js';
 import type { PlainJson } from '#json/json.js';
 import { valueOfName } from '#json/key-path.js';
+import type { Slot } from '#records/scope/slot.js';
 import type { PlainObject } from '../item.js';
-import type { Slot } from '../postgres/slot.js';
 import type { TypedData } from '../typed.js';
 import type { OrganizationPlaces, PathKind } from './place.js';
 import { exactDigits, type PlaceKind, type PlaceValue, scalarOf } from './value.js';

@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { timeOf } from '#entities/id.js';
+
+import { type ProductShape, ProductShapes, type ProductUse } from '#records/scope/product-shape.js';
 import { secondsAhead } from '#scheduling/order-time.js';
+
 import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest-answer.js';
-import { type ProductShape, ProductShapes, type ProductUse } from '../postgres/log/product.js';
 import type { RecordIndex } from '../record-index.js';
 import type { DocumentSource } from './document.js';
 import type { Engine, EngineHit, Part } from './engine.js';

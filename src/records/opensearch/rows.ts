@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import type { Slot } from '#records/scope/slot.js';
 import type { PlainObject } from '../item.js';
-import type { Slot } from '../postgres/slot.js';
 import { typeData } from '../typed.js';
 import type { IndexableRow } from './journal/read.js';
 import type { StoredDocument } from './stored-document.js';

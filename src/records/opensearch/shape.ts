@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { VariableType } from '#entities/enums.js';
-import type { Slot } from '../postgres/slot.js';
+import type { Slot } from '#records/scope/slot.js';
 
 /** A variable as a product declares it. */
 export interface Declared {

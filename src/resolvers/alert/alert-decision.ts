@@ -6,8 +6,10 @@ import { type AlertComparison, type AlertCondition, AlertOperator } from '#entit
 import { AlertKind } from '#entities/alert-rule.js';
 import { VariableType } from '#entities/enums.js';
 import { isStorable, unstorable } from '#entities/storable.js';
+
 import { exactOf, isRounded, sendAsText } from '#json/decimal.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import { variablesFor } from '#records/scope/variable.js';
+
 import { requireStoredQuery } from '#records/stored-query.js';
 import type { Context } from '#schema/context.js';
 import type { AlertComparisonInput, AlertConditionInput } from './alert.args.js';

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { comparisonsOf, shortName, valueOf } from '#alerts/condition.js';
 import type { AlertRule } from '#entities/alert-rule.js';
 import { listOf } from '#imports/device-write.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 

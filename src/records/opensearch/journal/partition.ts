@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { firstId } from '#entities/id.js';
-import type { Database } from '#records/postgres/log/product.js';
+import type { Database } from '#records/scope/product-shape.js';
 
 /** Time span that one partition of the journal covers, by the arrival of records. Milliseconds. */
 export const partitionLength = 4 * 3_600_000;

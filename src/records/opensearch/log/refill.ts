@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { loadShape } from '#records/postgres/log/product.js';
+import { loadShape } from '#records/scope/product-shape.js';
 import { loadShapeTypes, rowsOf, typedAs } from '../rows.js';
 import { type After, readPage, type StoredDocument } from '../stored-document.js';
 import type { PlaceKind } from '../value.js';

@@ -1,13 +1,8 @@
 import type { Times } from '#records/answer/hit.js';
 import { type CallBudget, ResultBudget } from '#records/answer/result-budget.js';
 import { inTime, stopwatch, timedOutAnswer, whenTurn } from '#records/answer/search-call.js';
-import {
-  callTimeouts,
-  type SearchConnections,
-  type SnapshotOptions,
-  takeSnapshot,
-} from '#records/postgres/search/snapshot.js';
 import type { Ask, Search, SearchAnswer, SearchCall } from '#records/record-index.js';
+import { callTimeouts, type SearchConnections, type SnapshotOptions, takeSnapshot } from '#records/scope/snapshot.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '#search/envelope.js';
 import { Pace } from '#search/pace.js';

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Rows } from '#records/postgres/search/snapshot-reader.js';
 import { condition } from '#records/postgres/search/sql/sql-condition.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Predicate } from '#search/query/predicate.js';
 import type { Part } from '../engine.js';
 import { anyOf, matchNone } from './query-part.js';

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Rows } from '#records/postgres/search/snapshot-reader.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Field } from '#search/field/field.js';
 import type { Point } from '#search/syntax/geo-point.js';
 

@@ -1,4 +1,4 @@
-import type { CallScope } from '#records/postgres/search/call-scope.js';
+import type { CallScope } from '#records/scope/call-scope.js';
 import { SearchFailure } from '#search/search-failure.js';
 import type { EngineAnswer, EngineHit, EngineSearch } from '../engine.js';
 import { attempt, type OneQuery, shardsOf } from './one-query.js';

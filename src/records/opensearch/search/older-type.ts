@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag';
 import type { PlainJson } from '#json/json.js';
 import type { PlainObject } from '#records/item.js';
-import type { Rows } from '#records/postgres/search/snapshot-reader.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { Field } from '#search/field/field.js';
 
 /** A shape of documents (see `Shapes`), and the variables that have changed their type since. */

@@ -1,9 +1,9 @@
 import type { Devices } from '#records/answer/device-answer.js';
 import { timedOutAnswer } from '#records/answer/search-call.js';
-import { type CallScope, loadScope, onlyDevices } from '#records/postgres/search/call-scope.js';
-import type { Snapshot } from '#records/postgres/search/snapshot.js';
-import type { Rows } from '#records/postgres/search/snapshot-reader.js';
 import { narrow } from '#records/postgres/search/sql/record-scan.js';
+import { type CallScope, loadScope, onlyDevices } from '#records/scope/call-scope.js';
+import type { Snapshot } from '#records/scope/snapshot.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { type BoundRequest, bindRequest } from '#search/bound-request.js';
 import type { Fields } from '#search/field/field.js';

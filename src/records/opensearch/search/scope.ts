@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { type CallScope, earlyLook } from '#records/postgres/search/call-scope.js';
-import type { Rows } from '#records/postgres/search/snapshot-reader.js';
+import { type CallScope, earlyLook } from '#records/scope/call-scope.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { TimeRange } from '#search/envelope.js';
 import type { Predicate } from '#search/query/predicate.js';

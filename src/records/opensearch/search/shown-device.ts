@@ -1,6 +1,6 @@
 import type { Devices } from '#records/answer/device-answer.js';
 import { loadDevices, loadDevicesOfAnyTime, noDevices } from '#records/postgres/search/hits/hit-device.js';
-import type { Rows } from '#records/postgres/search/snapshot-reader.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import type { EngineHit } from '../engine.js';
 import type { CallWork } from './work.js';
 

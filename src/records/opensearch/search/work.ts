@@ -1,6 +1,6 @@
 import type { Times } from '#records/answer/hit.js';
-import type { Snapshot } from '#records/postgres/search/snapshot.js';
 import type { SearchCall } from '#records/record-index.js';
+import type { Snapshot } from '#records/scope/snapshot.js';
 import type { TimeRange } from '#search/envelope.js';
 import type { Pace } from '#search/pace.js';
 import type { ClusterSearchOptions } from './option.js';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { SeriesFunction } from '#entities/series.js';
 import { linesOf, planSeries, seriesTooLong, wantedPairs } from '#records/answer/series-answer.js';
-import { declaredPairs } from '#records/postgres/search/series/declared.js';
 import type { RecordIndex } from '#records/record-index.js';
+import { declaredPairs } from '#records/scope/declared.js';
 import { TimedOut } from '#search/pace.js';
 import type { Engine } from '../engine.js';
 import type { Places } from '../place.js';

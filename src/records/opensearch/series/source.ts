@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { VariableType } from '#entities/enums.js';
 import type { DeclaredPair, Pair } from '#records/answer/series-answer.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import { variablesFor } from '#records/scope/variable.js';
 import { several, textOrSeveral } from '../document.js';
 import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';

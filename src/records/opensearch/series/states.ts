@@ -1,7 +1,7 @@
 import { seriesTooLong, wantedPairs } from '#records/answer/series-answer.js';
 import { longestState, planStates, SightedLines } from '#records/answer/states-answer.js';
-import { declaredPairs } from '#records/postgres/search/series/declared.js';
 import type { RecordIndex } from '#records/record-index.js';
+import { declaredPairs } from '#records/scope/declared.js';
 import { TimedOut } from '#search/pace.js';
 import { readValues } from './point.js';
 import type { ClusterSeriesOptions } from './series.js';

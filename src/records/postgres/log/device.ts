@@ -3,8 +3,8 @@ import { named } from '#database/named.js';
 import { isId } from '#entities/id.js';
 import { serialKey } from '#entities/serial.js';
 import { type Item, Rejection } from '#records/item.js';
+import type { Database, ProductUse } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
-import type { Database, ProductUse } from './product.js';
 
 interface Row {
   id: string;

@@ -2,8 +2,8 @@ import sql from 'sql-template-tag';
 import { nilId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
 import type { PlainObject } from '#records/item.js';
+import type { Database } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
-import type { Database } from './product.js';
 
 /** Kind of a field in the catalogue: that of its first value. */
 export type FieldKind = 'number' | 'boolean' | 'text';

@@ -2,11 +2,11 @@ import type { Pool } from 'pg';
 import { type Item, Rejection } from '#records/item.js';
 import { type NewRecord, recordOf } from '#records/new-record.js';
 import type { AppendCall } from '#records/record-log.js';
+import { type ProductShape, ProductShapes } from '#records/scope/product-shape.js';
 import type { RecordDevice } from '#records/stored-record.js';
 import { Partitions } from '../upkeep/partition.js';
 import { loadDevices } from './device.js';
 import { Fields } from './field.js';
-import { type ProductShape, ProductShapes } from './product.js';
 
 /** Prepared item: a record to store, or the reason why it is not stored. */
 export type Prepared = NewRecord | Rejection;

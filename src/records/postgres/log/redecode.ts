@@ -5,9 +5,9 @@ import { notFound } from '#common/errors.js';
 import type { PlainObject } from '#records/item.js';
 import { decodeStored, type Given, type StoredFrame } from '#records/new-record.js';
 import type { LogJob, LogStep } from '#records/record-log.js';
+import { loadShape, type ProductShape } from '#records/scope/product-shape.js';
 import { type TypedData, typeData } from '#records/typed.js';
 import { markDirty } from './dirty.js';
-import { loadShape, type ProductShape } from './product.js';
 
 /** Selects the records of one product to decode again. `from` and `to` are Unix seconds, both included. */
 export interface RedecodeInput {

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Times } from '#records/answer/hit.js';
 import type { Found, Hit } from '#records/record-index.js';
+import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import { all, type Predicate } from '#search/query/predicate.js';
 import type { Span } from '#search/span.js';
@@ -20,7 +21,6 @@ import {
 } from './postgres-plan.js';
 import type { FindSources } from './rollup/sources.js';
 import { findSummaries } from './rollup/summaries.js';
-import type { Reader } from './snapshot-reader.js';
 import { type Scope, scan } from './sql/record-scan.js';
 
 /** Dependencies of the execution of a plan. */

@@ -4,8 +4,8 @@ import { weighedTypes } from '#database/row-weight.js';
 import { NewestValues, newestRecords } from '#records/answer/latest-answer.js';
 import type { PlainObject } from '#records/item.js';
 import type { RecordIndex } from '#records/record-index.js';
+import { type ProductShape, ProductShapes, type ProductUse } from '#records/scope/product-shape.js';
 import { dayOf } from '../day.js';
-import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
 import { orderTimeSql, searchedBack } from '../newest-field.js';
 import { type KnownDevice, otherFields } from './latest-field.js';
 

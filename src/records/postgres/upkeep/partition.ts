@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../log/product.js';
+import type { Database } from '#records/scope/product-shape.js';
 
 /** Bounds of a partition of `record` in Unix seconds. The upper bound is excluded. */
 interface Bounds {

@@ -1,4 +1,5 @@
 import { answerCounter } from '#records/answer/answer-count.js';
+import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { Aggregation } from '#search/aggregation/aggregation.js';
 import type { Answer } from '#search/aggregation/aggregation-answer.js';
 import type { TimeInterval } from '#search/aggregation/option/time-interval.js';
@@ -8,7 +9,6 @@ import type { Predicate } from '#search/query/predicate.js';
 import type { Span } from '#search/span.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import { loadMatched, type Names } from '../hits/matched.js';
-import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/record-scan.js';
 import type { Bucket } from './bucket/bucket.js';
 import { BucketQuery } from './bucket/bucket-query.js';

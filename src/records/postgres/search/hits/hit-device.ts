@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { DeviceRow, Devices } from '#records/answer/device-answer.js';
-import type { Rows } from '../snapshot-reader.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 
 /** Devices for no records. */
 export const noDevices: Devices = { devices: new Map(), owners: new Map(), retyped: new Set() };

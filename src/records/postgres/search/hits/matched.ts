@@ -1,7 +1,7 @@
 import sql, { join } from 'sql-template-tag';
+import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { NamedPredicates } from '#search/query/named.js';
 import { fieldsOf, type Predicate } from '#search/query/predicate.js';
-import type { Reader } from '../snapshot-reader.js';
 import { type Scope, scan } from '../sql/record-scan.js';
 import { condition } from '../sql/sql-condition.js';
 

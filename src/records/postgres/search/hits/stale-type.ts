@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { variablesFor } from '#records/postgres/variable.js';
-import type { Rows } from '../snapshot-reader.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
+import { variablesFor } from '#records/scope/variable.js';
 
 /**
  * Reads, for each record, the paths of values that were stored under an older type of their variable. They are in the

@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
+import { maxDigestBytes } from '#records/scope/snapshot-reader.js';
 import type { Field } from '#search/field/field.js';
-import { maxDigestBytes } from '../snapshot-reader.js';
 import { valueSlots } from '../sql/stored-field.js';
 import { rolledParts } from './rolled.js';
 import type { RollupRange, Whose } from './rollup-range.js';

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Rows } from '../snapshot-reader.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 
 /** The rollups of an organization that are available to a query. Hours and days are Unix seconds. */
 export interface Sources {

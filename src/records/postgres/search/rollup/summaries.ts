@@ -1,6 +1,6 @@
 import sql, { empty } from 'sql-template-tag';
+import type { Rows } from '#records/scope/snapshot-reader.js';
 import { instantText } from '#search/query/option/instant.js';
-import type { Rows } from '../snapshot-reader.js';
 import { type Candidate, isByDay, keysOf, maxStale } from './eligible.js';
 import type { Stale } from './rollup-range.js';
 

@@ -1,7 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Pair } from '#records/answer/series-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { Stretch } from '#records/series-interval.js';
 
 /** Devices, variables and time span of the values to read. */

@@ -16,11 +16,11 @@ import {
   wantedPairs,
 } from '#records/answer/series-answer.js';
 import type { Line, RecordIndex } from '#records/record-index.js';
+import { declaredPairs } from '#records/scope/declared.js';
+import { onServer, type SearchConnections, takeSnapshot } from '#records/scope/snapshot.js';
+import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { Stretch } from '#records/series-interval.js';
 import { TimedOut } from '#search/pace.js';
-import { onServer, type SearchConnections, takeSnapshot } from '../snapshot.js';
-import type { Reader } from '../snapshot-reader.js';
-import { declaredPairs } from './declared.js';
 import { type Rolled, tables, values, type Wanted } from './series-value.js';
 
 const hour = 3600;

@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { nilId } from '#entities/id.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import type { Rows } from '#records/scope/snapshot-reader.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { Fields } from '#search/field/field.js';
 import { fieldsAmong, fieldsOf, type KnownFields, type ProductFields } from '#search/field/resolve.js';
-import type { Rows } from '../snapshot-reader.js';
 
 /** Organization, application and products whose fields a search may name. */
 export interface FieldScope {

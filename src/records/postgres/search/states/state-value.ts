@@ -2,8 +2,8 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { DeclaredPair, Pair } from '#records/answer/series-answer.js';
 import { longestState } from '#records/answer/states-answer.js';
 import { hoursOfDevices } from '#records/postgres/day.js';
-import { type SlotKind, slotKind } from '#records/postgres/slot.js';
-import { variablesFor } from '#records/postgres/variable.js';
+import { type SlotKind, slotKind } from '#records/scope/slot.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { Stretch } from '#records/series-interval.js';
 
 /** Devices, variables and time span of the states to read. */

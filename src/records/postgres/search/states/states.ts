@@ -2,11 +2,11 @@ import sql from 'sql-template-tag';
 import { type DeclaredPair, seriesTooLong, wantedPairs } from '#records/answer/series-answer.js';
 import { planStates, SightedLines } from '#records/answer/states-answer.js';
 import type { RecordIndex, StateLine } from '#records/record-index.js';
+import { declaredPairs } from '#records/scope/declared.js';
+import { onServer, takeSnapshot } from '#records/scope/snapshot.js';
+import type { Reader } from '#records/scope/snapshot-reader.js';
 import { TimedOut } from '#search/pace.js';
-import { declaredPairs } from '../series/declared.js';
 import { hoursOf, type SeriesOptions } from '../series/series.js';
-import { onServer, takeSnapshot } from '../snapshot.js';
-import type { Reader } from '../snapshot-reader.js';
 import { stateTables, stateValues, type WantedStates } from './state-value.js';
 
 /** Creates the function that reads states over time. */

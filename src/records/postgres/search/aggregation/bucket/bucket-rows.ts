@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import type { Reader } from '#records/postgres/search/snapshot-reader.js';
+import type { Reader } from '#records/scope/snapshot-reader.js';
 import type { Predicate } from '#search/query/predicate.js';
 import { maxBuckets, tooManyBuckets } from '#search/search-failure.js';
 import { type Bucket, cellsIn, type Key, type Row } from './bucket.js';

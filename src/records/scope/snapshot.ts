@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { ReadServer, ReadServers } from '#database/standby/read-servers.js';
+import type { StatementNames } from '#records/postgres/search/statement-names.js';
 import { type FairQueue, type Release } from '#scheduling/fair-queue.js';
 import { TimedOut } from '#search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
-import type { StatementNames } from './statement-names.js';
 
 /** One snapshot of the database, read over one connection, and over more while the pool has free ones. */
 export interface Snapshot {

@@ -1,15 +1,15 @@
 import sql, { empty } from 'sql-template-tag';
 import { isId } from '#entities/id.js';
+import { type FindSources, findSources } from '#records/postgres/search/rollup/sources.js';
+import { knownFields, loadFields } from '#records/postgres/search/sql/load-fields.js';
 import type { Fields } from '#search/field/field.js';
 import { fieldsOf, type KnownFields } from '#search/field/resolve.js';
 import type { Query } from '#search/query/query.js';
 import type { SearchRequest } from '#search/request.js';
 import type { Input } from '#search/syntax/input.js';
 import { scalarText } from '#search/syntax/value.js';
-import { type FindSources, findSources } from './rollup/sources.js';
 import type { Snapshot } from './snapshot.js';
 import type { Rows } from './snapshot-reader.js';
-import { knownFields, loadFields } from './sql/load-fields.js';
 
 /**
  * Scope of all queries of a call: the devices of an application, and the fields of products. Each is read once per

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import type { DecodableVariable } from '#records/decode/layout.js';
-import { type Slot, type SlotKind, slotKind } from '../slot.js';
+import { type Slot, type SlotKind, slotKind } from './slot.js';
 
 /** A pool or one of its connections. */
 export type Database = Pool | PoolClient;

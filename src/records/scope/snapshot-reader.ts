@@ -3,8 +3,8 @@ import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
 import { cancelStatement } from '#database/cancel-statement.js';
 import { named } from '#database/named.js';
+import type { StatementNames } from '#records/postgres/search/statement-names.js';
 import { Pace, TimedOut } from '#search/pace.js';
-import type { StatementNames } from './statement-names.js';
 
 /**
  * Runs a query and returns its rows as objects.

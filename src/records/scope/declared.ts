@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { variablesFor } from '#records/postgres/variable.js';
 import type { SeriesCall } from '#records/record-index.js';
+import { variablesFor } from './variable.js';
 
 /** Selects the requested variables that the devices' products declare, as rows of `DeclaredPair`. */
 export const declaredPairs = ({ deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>): Sql => sql`
