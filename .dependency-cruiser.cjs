@@ -8,8 +8,7 @@ const mayImport = {
   scheduling: ['common'],
   json: ['common', 'scheduling'],
   entities: ['common', 'json'],
-  // `schema` only as types: the context of a read.
-  database: ['common', 'scheduling', 'entities', 'schema'],
+  database: ['common', 'scheduling', 'entities'],
   // The audit log.
   audit: ['common', 'json', 'scheduling', 'entities', 'database'],
   // `audit` only as types: the events that a call leaves.
@@ -37,6 +36,7 @@ const mayImport = {
     'json',
     'entities',
     'schema',
+    'database',
     'auth',
     'listing',
     'upsert',

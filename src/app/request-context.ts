@@ -6,10 +6,11 @@ import { Trail } from '#audit/trail.js';
 import { execute } from '#auth/execute.js';
 import type { CallReads } from '#database/call-read.js';
 import type { Insert } from '#database/insert.js';
+import type { WeighRows } from '#database/row-weight.js';
 import type { Caller } from '#entities/caller.js';
 import { traceparentOf } from '#http/request-id.js';
 import { noteFor } from '#http/request-log.js';
-import type { Context, ObjectCounter, Read, WeighRows } from '#schema/context.js';
+import type { Context, ObjectCounter, Read } from '#schema/context.js';
 
 /** Resources that all calls share; `app` creates them once. */
 export interface CallResources {

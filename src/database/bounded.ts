@@ -2,10 +2,9 @@ import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '#common/errors.js';
 import { timeSlices } from '#scheduling/time-slice.js';
-import type { WeighRows } from '#schema/context.js';
 import { cancelStatement } from './cancel-statement.js';
 import { fairQueueFor } from './pool-queue.js';
-import { weighedTypes } from './row-weight.js';
+import { type WeighRows, weighedTypes } from './row-weight.js';
 
 /**
  * Runs a read that may be slow for an organization. It resolves with the rows, and is cancelled after `milliseconds`.

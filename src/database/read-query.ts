@@ -1,6 +1,6 @@
 import type { Client, Connection, Submittable } from 'pg';
 import utils from 'pg/lib/utils.js';
-import type { WeighRows } from '#schema/context.js';
+import type { WeighRows } from './row-weight.js';
 import { typeParsers } from './types.js';
 
 type Row = Record<string, unknown>;

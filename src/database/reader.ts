@@ -2,13 +2,12 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { unavailable } from '#common/errors.js';
-import type { WeighRows } from '#schema/context.js';
 import { clientOf } from './client.js';
 import { type FollowStatement, followClient } from './follow-statement.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
 import { type PreparedStatement, readPrepared } from './read-query.js';
-import { weighedTypes } from './row-weight.js';
+import { type WeighRows, weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
 
 /** Runs one statement and returns its rows. `weigh` counts their characters. */

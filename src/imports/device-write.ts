@@ -1,4 +1,5 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
+import { textArray } from '#database/text-array.js';
 import { newId } from '#entities/id.js';
 import { slugOfDevice } from '#entities/slug.js';
 import type { Read } from '#schema/context.js';
@@ -87,10 +88,6 @@ export async function writeDevices(
   return puts.map(({ serialKey }) => outcomes.get(serialKey)!);
 }
 
-/** Returns a list of texts as one parameter of a statement. */
-export const listOf = (values: readonly string[]): Sql =>
-  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
-
 /** Returns the registered devices by serial, locked in the order of their identifiers. */
 const loadDevices = async (
   run: Read,
@@ -99,7 +96,7 @@ const loadDevices = async (
   lock: boolean,
 ): Promise<Map<string, StoredDevice>> => {
   const keys = puts.map(({ serialKey }) => serialKey);
-  const where = sql`where d.organization_id = ${organizationId} and d.serial_key = any(${listOf(keys)})`;
+  const where = sql`where d.organization_id = ${organizationId} and d.serial_key = any(${textArray(keys)})`;
   if (lock) await run(sql`select from device d ${where} order by d.id for update`);
   const rows = await run<StoredDevice>(sql`
     select d.id, d.serial, d.serial_key as "serialKey", d.name, d.tags, d.product_id as "productId", d.lat, d.lon,

@@ -2,18 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Sql } from 'sql-template-tag';
 import type { Trail } from '#audit/trail.js';
+import type { WeighRows } from '#database/row-weight.js';
 import type { Caller, ReadingCall } from '#entities/caller.js';
 
 /** Runs one statement and returns its rows. Times are ISO 8601 text, 64-bit integers are text. */
 export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
-
-/**
- * Counts characters of values for one request, as they arrive from a connection. With 0 it only checks whether more may
- * arrive.
- * @throws when there are too many. The remaining rows of the statement are dropped, and the statement fails with this
- * error.
- */
-export type WeighRows = ReadingCall['weighRows'];
 
 /** A total that was counted in a snapshot, and the time until which it may be reused (`performance.now`). */
 export interface CountedList {

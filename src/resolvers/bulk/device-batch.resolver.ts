@@ -4,11 +4,11 @@ import { targetOf } from '#audit/fields.js';
 import { loadApplication, requireOrganization } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { invalid, notFound } from '#common/errors.js';
+import { textArray } from '#database/text-array.js';
 import { type AuditChanges, type AuditTarget, newValues } from '#entities/audit-event.js';
 import { DeviceBatch } from '#entities/device-batch.js';
 import { isId } from '#entities/id.js';
 import { serialKey } from '#entities/serial.js';
-import { listOf } from '#imports/device-write.js';
 import type { Jobs } from '#jobs/jobs.js';
 import type { PlainJson } from '#json/json.js';
 import { conditionsOf } from '#listing/list.js';
@@ -99,7 +99,7 @@ export class DeviceBatchResolver {
     }
     const changed = await ctx.em.transactional(async (em) => {
       const run = <Row extends object>(query: Sql) => execute<Row>(em, query);
-      const there = await lockDevices(run, sql`where d.id = any(${listOf(ids)}::uuid[]) order by d.id`);
+      const there = await lockDevices(run, sql`where d.id = any(${textArray(ids)}::uuid[]) order by d.id`);
       const done = await applyTo(run, action, there, { all: true });
       if (done.blocked > 0) throw blockedError(action, done.blocked);
       ctx.audit.about(target ?? devicesOf(ids), changesBy(action, { changed: done.changed }));

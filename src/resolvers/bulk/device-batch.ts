@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { readableDevice } from '#auth/access.js';
 import { type ApiError, conflict, invalid } from '#common/errors.js';
+import { textArray } from '#database/text-array.js';
 import type { Caller } from '#entities/caller.js';
 import { serialKey } from '#entities/serial.js';
-import { listOf } from '#imports/device-write.js';
 import type { DeviceFilter } from '#listing/device-filter.js';
 import { deviceListing } from '#listing/devices.js';
 import type { Listing } from '#listing/list-read.js';
@@ -50,9 +50,9 @@ const linked = (applicationId: string): Sql =>
 export const isChanged = (action: DeviceAction): Sql => {
   switch (action.kind) {
     case 'tagDevices':
-      return sql`not d.tags @> ${listOf(action.tags)}`;
+      return sql`not d.tags @> ${textArray(action.tags)}`;
     case 'untagDevices':
-      return sql`d.tags && ${listOf(action.tags)}`;
+      return sql`d.tags && ${textArray(action.tags)}`;
     case 'linkDevices':
       return sql`not ${linked(action.applicationId)}`;
     case 'unlinkDevices':
@@ -66,7 +66,7 @@ export const isChanged = (action: DeviceAction): Sql => {
 export const isBlocked = (action: DeviceAction): Sql => {
   switch (action.kind) {
     case 'tagDevices':
-      return sql`cardinality(d.tags) + (select count(*) from unnest(${listOf(action.tags)}) t (tag) where t.tag <> all(d.tags)) > ${mostTags}`;
+      return sql`cardinality(d.tags) + (select count(*) from unnest(${textArray(action.tags)}) t (tag) where t.tag <> all(d.tags)) > ${mostTags}`;
     case 'deleteDevices':
       return sql`exists (select from application_device ad where ad.device_id = d.id)`;
     default:
@@ -100,7 +100,7 @@ export async function applyTo(
 ): Promise<Applied> {
   const rows = await run<{ id: string; blocked: boolean }>(sql`
     select d.id, ${isBlocked(action)} as blocked from device d
-     where d.id = any(${listOf(deviceIds)}::uuid[]) and ${isChanged(action)}`);
+     where d.id = any(${textArray(deviceIds)}::uuid[]) and ${isChanged(action)}`);
   const blocked = rows.filter((row) => row.blocked).length;
   if (all && blocked > 0) return { changed: 0, blocked };
   const ids = rows.flatMap((row) => (row.blocked ? [] : [row.id]));
@@ -113,25 +113,25 @@ const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
     case 'tagDevices':
       return sql`
         update device d set updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 ms'), tags = d.tags || array(
-          select t.tag from unnest(${listOf(action.tags)}) with ordinality t (tag, position)
+          select t.tag from unnest(${textArray(action.tags)}) with ordinality t (tag, position)
            where t.tag <> all(d.tags) order by t.position)
-         where d.id = any(${listOf(ids)}::uuid[])`;
+         where d.id = any(${textArray(ids)}::uuid[])`;
     case 'untagDevices':
       return sql`
         update device d set updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 ms'), tags = array(
           select t.tag from unnest(d.tags) with ordinality t (tag, position)
-           where t.tag <> all(${listOf(action.tags)}) order by t.position)
-         where d.id = any(${listOf(ids)}::uuid[])`;
+           where t.tag <> all(${textArray(action.tags)}) order by t.position)
+         where d.id = any(${textArray(ids)}::uuid[])`;
     case 'linkDevices':
       return sql`
         insert into application_device (organization_id, application_id, device_id)
-        select d.organization_id, ${action.applicationId}, d.id from device d where d.id = any(${listOf(ids)}::uuid[])
+        select d.organization_id, ${action.applicationId}, d.id from device d where d.id = any(${textArray(ids)}::uuid[])
          order by d.id on conflict do nothing`;
     case 'unlinkDevices':
       return sql`
-        delete from application_device where application_id = ${action.applicationId} and device_id = any(${listOf(ids)}::uuid[])`;
+        delete from application_device where application_id = ${action.applicationId} and device_id = any(${textArray(ids)}::uuid[])`;
     case 'deleteDevices':
-      return sql`delete from device where id = any(${listOf(ids)}::uuid[])`;
+      return sql`delete from device where id = any(${textArray(ids)}::uuid[])`;
   }
 };
 

@@ -4,10 +4,11 @@ import { loadApplication, readableProduct, requireOrganization } from '#auth/acc
 import { execute } from '#auth/execute.js';
 import { violationOf } from '#common/constraints.js';
 import { ApiError, notFound } from '#common/errors.js';
+import { textArray } from '#database/text-array.js';
 import { isId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { serialKey } from '#entities/serial.js';
-import { type DevicePut, listOf, writeDevices } from '#imports/device-write.js';
+import { type DevicePut, writeDevices } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
 import { type DeviceInput, PutDevicesArgs } from './device.args.js';
@@ -83,7 +84,7 @@ async function requireProducts(
   const ids = [...new Set(named.map(({ item }) => item.product!.id).filter(isId))];
   const rows = await run<{ id: string; organizationId: string }>(sql`
     select p.id, p.organization_id as "organizationId" from product p
-     where p.id = any(${listOf(ids)}::uuid[]) and ${readableProduct(caller)} order by p.id
+     where p.id = any(${textArray(ids)}::uuid[]) and ${readableProduct(caller)} order by p.id
      ${isDry ? empty : sql`for key share`}`);
   const owners = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
   for (const { index, item } of named) {

@@ -3,11 +3,11 @@ import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { loadTeam, requireOrganization } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { invalid, notFound } from '#common/errors.js';
+import { textArray } from '#database/text-array.js';
 import type { Permission } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
 import { Team } from '#entities/team.js';
-import { listOf } from '#imports/device-write.js';
 import type { Context, Read } from '#schema/context.js';
 import { Outcomes, type Placed } from '#upsert/upsert.js';
 import { put } from '#upsert/upsert-many.js';
@@ -51,7 +51,7 @@ export class TeamUpsertResolver {
                exists (select from team_member tm where tm.team_id = ${team.id} and tm.user_id = u.id) as "isIn"
           from membership m join account u on u.id = m.user_id
          where m.organization_id = ${organizationId}
-           and (u.id = any(${listOf(named.ids)}::uuid[]) or u.username = any(${listOf(named.keys)}))`);
+           and (u.id = any(${textArray(named.ids)}::uuid[]) or u.username = any(${textArray(named.keys)}))`);
       const found = named.find(rows, 'member');
       for (const { index, thing } of found)
         outcomes.settle(index, { status: thing.isIn ? 'unchanged' : 'created', id: thing.id });
@@ -60,7 +60,7 @@ export class TeamUpsertResolver {
       const stored = await run<{ id: string }>(sql`
         insert into team_member (organization_id, team_id, user_id)
         select ${organizationId}::uuid, ${team.id}::uuid, t.id
-          from unnest(${listOf(added.map(({ thing }) => thing.id))}::uuid[]) t (id) order by t.id
+          from unnest(${textArray(added.map(({ thing }) => thing.id))}::uuid[]) t (id) order by t.id
         on conflict do nothing returning user_id as id`);
       // Of several calls that put the same member at once, one creates the row.
       const created = new Set(stored.map(({ id }) => id));
@@ -86,7 +86,7 @@ export class TeamUpsertResolver {
         select a.id, a.external_id as key, ta.permission
           from application a left join team_application ta on ta.application_id = a.id and ta.team_id = ${team.id}
          where a.organization_id = ${organizationId}
-           and (a.id = any(${listOf(named.ids)}::uuid[]) or a.external_id = any(${listOf(named.keys)}))`);
+           and (a.id = any(${textArray(named.ids)}::uuid[]) or a.external_id = any(${textArray(named.keys)}))`);
       const grants = named.find(rows, 'application').flatMap(({ index, item, thing: { id, permission } }) => {
         const status = permission === null ? 'created' : permission === item.permission ? 'unchanged' : 'updated';
         outcomes.settle(index, { status, id });

@@ -11,7 +11,7 @@ export type FieldKind = 'double' | 'long' | 'boolean' | 'keyword' | 'date' | 'ge
 export type ValueType = 'double' | 'long' | 'text' | 'timestamp' | 'point';
 
 /**
- * A variable that a product declares, and the slot of its values if any are stored (see `records/postgres/slot.ts`).
+ * A variable that a product declares, and the slot of its values if any are stored (see `records/scope/slot.ts`).
  */
 export interface DeclaredVariable {
   readonly productId: string;
