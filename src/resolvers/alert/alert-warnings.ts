@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import { comparisonsOf, shortName, valueOf } from '#alerts/condition.js';
+import { textArray } from '#database/text-array.js';
 import type { AlertRule } from '#entities/alert-rule.js';
-import { listOf } from '#imports/device-write.js';
-import { variablesFor } from '#records/scope/variable.js';
 import type { ListedRecord, RecordIndex } from '#records/record-index.js';
+import { variablesFor } from '#records/scope/variable.js';
 import type { Context } from '#schema/context.js';
 
 /** Numbers of devices and of records of each that are looked at. */
@@ -45,7 +45,7 @@ export class RuleWarnings {
     const watched = await this.ctx.read<{ id: string; names: string[] }>(sql`
       select d.id, array(select v ->> 'name' from jsonb_array_elements(${variablesFor(sql`${caller.organizationId}::uuid`)}) v) names
         from application_device l join device d on d.id = l.device_id left join product p on p.id = d.product_id
-       where l.application_id = ${applicationId} and alert_applies(${listOf(products)}, ${listOf(tags)}, d.product_id, d.tags)
+       where l.application_id = ${applicationId} and alert_applies(${textArray(products)}, ${textArray(tags)}, d.product_id, d.tags)
        order by l.created_at, d.id limit ${devicesRead}`);
     const timeLeft = () => Math.max(0, Math.floor(this.until - performance.now()));
     const parentIds = watched.map(({ id }) => id);
