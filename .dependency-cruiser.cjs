@@ -1,4 +1,4 @@
-/** The import table of ARCHITECTURE.md: who may know whom. Arrows point down, and there are no cycles. */
+/** The import table: who may know whom. Arrows point down, and there are no cycles. ARCHITECTURE.md shows the layers. */
 
 /** Folders of `src` that each folder may import besides itself. */
 const mayImport = {
