@@ -45,7 +45,7 @@ onEmbedded(
     const { status } = await owner.get(`/organizations/${owner.id}/devices?q=a&limit=1`);
     expect(status).toBe(200);
     await become('ddp hooks', [5]);
-    await become('ddp slow read', [14]);
+    await become('ddp slow read', [12]);
   },
 );
 
@@ -68,7 +68,7 @@ onEmbedded('stores the records of an organization with slow hook filters at a lo
     holder.release();
   }
   expect((await customer.send()).status).toBe(200);
-  await become('ddp slow store', [14]);
+  await become('ddp slow store', [12]);
 });
 
 onEmbedded('stores records with very many deliveries at a lower priority from the first call on', async () => {
@@ -79,5 +79,5 @@ onEmbedded('stores records with very many deliveries at a lower priority from th
   expect(await usedSince('ddp slow store', begun)).toBe(0);
   expect((await customer.send(1000)).status).toBe(200);
   expect(await usedSince('ddp slow store', begun)).toBe(1);
-  await become('ddp slow store', [14]);
+  await become('ddp slow store', [12]);
 });
