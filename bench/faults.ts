@@ -94,7 +94,7 @@ const files: Readonly<Record<string, Lines>> = {
 };
 
 /**
- * Measures dry runs of files whose lines all have the same fault, each beside a file without faults, by turns: the
+ * Measures dry runs of files whose lines all have the same fault, each with a file without faults just before or after it: the
  * processor time of a line as a multiple of that of a good one. `--lines N` (20,000), `--only TEXT` (a part of the
  * names of files and faults).
  */

@@ -66,7 +66,7 @@ describe('answer that saves an alert rule', () => {
     expect(await save('typed', named('doors'))).toHaveProperty('warnings');
   });
 
-  it('is an item of `putAlertRules`, too, also in a dry run', async () => {
+  it('comes with an item of `putAlertRules`, also in a dry run', async () => {
     const when = { all: [{ variable: 't', operator: 'gt', value: 8 }] };
     const rule = { name: 'Warm', kind: 'threshold', when, for: 3 * hour };
     const put = async (dryRun: boolean) => {

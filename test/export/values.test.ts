@@ -31,7 +31,7 @@ beforeAll(async () => {
   const compare = (variable: string, type: string) => {
     if (type === 'TXT') return [{ variable, operator: 'ne', value: 'another' }];
     if (type === 'BOOL') return [true, false].map((value) => ({ variable, operator: 'eq', value }));
-    return [{ variable, operator: 'gte', value: -1e300 }];
+    return [{ variable, operator: 'gte', value: `-1${'0'.repeat(100)}` }];
   };
   for (const { name, type } of variables)
     await owner.make(`${application}/alert-rules`, { name, kind: 'threshold', when: { any: compare(name, type) } });

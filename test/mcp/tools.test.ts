@@ -187,7 +187,7 @@ describe('search_records with names that no record has', () => {
 });
 
 describe('series and latest_values with names that no device has', () => {
-  it('say which they are, and leave out those that devices have', async () => {
+  it('returns them as unknown, without those that devices have', async () => {
     const { applicationId, night } = store;
     const variables = ['temperature', 'temp', 'data.temperature'];
     for (const [name, args] of [

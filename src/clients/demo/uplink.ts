@@ -17,7 +17,7 @@ interface Uplink {
 /**
  * The published example of an uplink, which the tests of ingestion read too. The path is relative to `dist/src/demo`.
  */
-const file = new URL('../../../test/data/ingest/the-things-stack-uplink.json', import.meta.url);
+const file = new URL('../../../../test/data/ingest/the-things-stack-uplink.json', import.meta.url);
 
 /** temperature FLOAT32 21.5, humidity UINT8 55, occupied BOOL true, luminosity FLOAT32 0.5. */
 const frame = '0441AC0000 0D37 1001 1C3F000000';
