@@ -128,7 +128,10 @@ export const readComma = (text: string, delimiter: string): { text: string } | {
   const isComma = decimalComma.test(text);
   if (!isComma && !thousands.test(text)) return { text };
   const point = Math.max(text.lastIndexOf(','), text.lastIndexOf('.'));
-  const whole = text.slice(0, point).replaceAll(/[^-\d]/g, '').replace(/^(-?)0+(\d)/, '$1$2');
+  const whole = text
+    .slice(0, point)
+    .replaceAll(/[^-\d]/g, '')
+    .replace(/^(-?)0+(\d)/, '$1$2');
   const number = `${whole}.${text.slice(point + 1)}`;
   if (isComma && delimiter === ';') return { text: number };
   const what = isComma ? 'a decimal comma' : 'separators of thousands';
