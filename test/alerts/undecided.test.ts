@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { AccountType } from '#entities/enums.js';
+import { setDisabled } from '#operator/account.js';
 import { buildCustomer, type Customer } from '../hooks/customer.js';
 import { useService } from '../support/service.js';
 
@@ -59,6 +61,10 @@ const until = async <T>(read: () => Promise<T>, isReached: (found: T) => boolean
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 };
+const disable = async ({ organizationId }: Customer, disabled: boolean) => {
+  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+  await setDisabled(pool, AccountType.organization, organizationId, disabled, new Date()).finally(() => pool.end());
+};
 const metricsOf = async ({ url }: { url: string }) => (await fetch(`${url}/metrics`)).text();
 const base = 1_700_000_000;
 
@@ -87,6 +93,27 @@ describe('alert rule whose query gets no answer in time', () => {
     }
     await send(owner, [base + 5, 1]);
     expect(await episodesOf(owner, rules[0]!)).toMatchObject([{ closedBy: { ts: base + 5 } }, {}]);
+  });
+
+  it('lets the records of a disabled organization wait until it is enabled', async () => {
+    const [owner, other] = [await buildCustomer(service), await buildCustomer(service)];
+    const [rule] = await makeRules(owner, 1);
+    await makeRules(other, 1);
+    for (const each of [owner, other]) await send(each, [base, 1]);
+    await whileSlow(holder, async () => {
+      await send(owner, [base + 1, 9]);
+      await send(other, [base + 1, 9]);
+      await disable(owner, true);
+    });
+    const decided = (all: (object | null)[]) => all.every((one) => one === null);
+    await until(() => undecidedOf(other), decided);
+    await whileSlow(holder, async () => {
+      await disable(owner, false);
+      expect(await undecidedOf(owner)).toMatchObject([{ deviceCount: 1 }]);
+      expect(await episodesOf(owner, rule!)).toEqual([]);
+    });
+    await until(() => undecidedOf(owner), decided);
+    expect(await episodesOf(owner, rule!)).toMatchObject([{ openedBy: { ts: base + 1 } }]);
   });
 });
 

@@ -3,7 +3,7 @@ import { Role, TokenScope } from '#entities/enums.js';
 import { until } from '../support/until.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
-const world = useWorld();
+const world = useWorld({ config: { trustProxy: ['loopback'] } });
 let owner: AccountActor;
 
 beforeAll(async () => {
@@ -60,6 +60,19 @@ describe('an event of the audit log', () => {
       requestId: answer.headers.get('x-request-id'),
       address: expect.stringContaining('127.0.0.1'),
     });
+  });
+
+  it('has the address that a proxy forwards, without the port that it appends', async () => {
+    await fetch(`${owner.base}/organizations/${owner.id}/teams`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/json',
+        'x-forwarded-for': '203.0.113.5:50123',
+      },
+      body: JSON.stringify({ name: 'Behind a proxy' }),
+    });
+    expect(await newest('createTeam')).toMatchObject({ target: { name: 'Behind a proxy' }, address: '203.0.113.5' });
   });
 
   it('has the counts of a call that puts many things, and a dry run leaves none', async () => {

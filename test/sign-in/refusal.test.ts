@@ -173,3 +173,29 @@ describe('error below /auth', () => {
     ]);
   });
 });
+
+describe('limit of requests below /auth', () => {
+  const limited = useWorld({
+    config: {
+      rateLimit: 2,
+      get oidc() {
+        return [{ clientId: client.id, clientSecret: client.secret, number: 1, issuer: provider.issuer, name: 'Test' }];
+      },
+    },
+  });
+
+  it('counts no image of another site, and reaches browsers as HTML', async () => {
+    const visitor = new Visitor(limited.url);
+    const image = { 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site' };
+    // At once, so that one window has them all.
+    const get = (count: number, headers: Record<string, string>) =>
+      Promise.all(Array.from({ length: count }, () => visitor.get('/auth/start?provider=1', headers)));
+    const images = await get(20, image);
+    const pages = await get(5, browser);
+    expect(new Set(images.map(({ status }) => status))).toEqual(new Set([403]));
+    expect(pages.map(({ status }) => status).toSorted()).toEqual([302, 302, 302, 302, 429]);
+    const refused = pages.find(({ status }) => status === 429)!;
+    expect(refused.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(refused.text).toContain('<h1>');
+  });
+});
