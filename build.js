@@ -5,6 +5,7 @@
  * one checkout) never let a program load half a file. Compiled files whose source is gone are deleted, so that no test or
  * migration outlives it. Options: `--quick` leaves out the check of types, `--without-console` the bundle of the console.
  */
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   globSync,
@@ -56,6 +57,7 @@ const begun = new Date();
 if (isInstalled) linkPackages();
 sweep();
 transpile();
+noteCommit();
 if (process.argv.includes('--quick') || isFresh()) process.exit(0);
 checkTypes();
 writeFileSync(stamp, '');
@@ -99,6 +101,12 @@ function transpile() {
     writeFileSync(transpiled, '');
     utimesSync(transpiled, begun, begun);
   }
+}
+
+/** Leaves the commit for `src/runtime/version.ts`, where Git is there. */
+function noteCommit() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
+  if (status === 0) write(join(options.outDir, 'src/commit.txt'), stdout.trim());
 }
 
 function checkTypes() {

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import { releasedChangelog } from './changelog.js';
 
 /* npm run release: releases the version in package.json. It changes nothing when the tree is not clean, the version
-   was released already, or .ci/run fails (--check names another command). It publishes nothing. */
+   was released already, or .ci/run fails (--check names another command). It publishes nothing. Then it begins the next
+   version, so that no later build calls itself like the release. */
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
@@ -31,7 +32,19 @@ else {
   if (status !== 0) fail(`${check} failed: nothing was changed.`);
   if (git('status', '--porcelain') !== '') fail(`${check} changed files that git knows: nothing was released.`);
   writeFileSync('CHANGELOG.md', changelog.text);
-  git('commit', '--quiet', '--message', `Release ${version}`, '--', 'CHANGELOG.md');
+  git('commit', '--quiet', '--message', `release: ${version}`, '--', 'CHANGELOG.md');
   git('tag', '--annotate', '--message', `Release ${version}`, tag);
+  const begun = execFileSync('npm', ['version', '--no-git-tag-version', 'preminor', '--preid', 'dev'], {
+    encoding: 'utf8',
+  });
+  git(
+    'commit',
+    '--quiet',
+    '--message',
+    `release: begin ${begun.trim().slice(1)}`,
+    '--',
+    'package.json',
+    'package-lock.json',
+  );
   console.log(`${tag} is tagged. Push it: git push --follow-tags`);
 }

@@ -1,6 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
-/** Version of this release, from `package.json` (Semantic Versioning). */
-export const version: string = (
-  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const { version: stated } = JSON.parse(read('../../../package.json')) as { version: string };
+/** Written by build.js. */
+const commit = '../commit.txt';
+
+/**
+ * Version of this build, from `package.json` (Semantic Versioning). Between two releases the commit that was built
+ * follows as build metadata (`0.4.0-dev.0+4c7d44a1`), where the build knew it.
+ */
+export const version: string =
+  stated.includes('-') && existsSync(new URL(commit, import.meta.url)) ? `${stated}+${read(commit)}` : stated;

@@ -59,13 +59,19 @@ describe('npm run release', () => {
     ]);
   });
 
-  it('moves unreleased changes under the version with its date, commits and tags', () => {
+  it('moves unreleased changes under the version with its date, commits, tags, and begins the next version', () => {
     expect(release()).toMatchObject({ status: 0, stdout: expect.stringContaining('v9.8.7 is tagged') });
     const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8');
     expect(changelog).toMatch(/^## Unreleased\n\n## 9\.8\.7 - \d{4}-\d\d-\d\d\n\n- A change of this test\.\n/m);
-    expect(git('rev-parse', 'v9.8.7^{commit}')).toBe(git('rev-parse', 'HEAD'));
+    expect(git('rev-parse', 'v9.8.7^{commit}')).toBe(git('rev-parse', 'HEAD~1'));
     expect(git('status', '--porcelain')).toBe('');
-    expect(git('log', '-1', '--format=%s')).toBe('Release 9.8.7');
+    expect(git('log', '-2', '--format=%s')).toBe('release: begin 9.9.0-dev.0\nrelease: 9.8.7');
+    const { packages, version } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version: string }>;
+      version: string;
+    };
+    expect([version, packages['']?.version]).toEqual(['9.9.0-dev.0', '9.9.0-dev.0']);
+    git('reset', '--quiet', '--hard', 'v9.8.7');
     expect(release()).toMatchObject({ status: 1, stderr: expect.stringContaining('is there already') });
   });
 });
