@@ -1,11 +1,10 @@
 import type pg from 'pg';
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { named } from '#database/named.js';
 import { transaction } from '#database/transaction.js';
 import { isUndecided } from './catch-up.js';
 import type { Notify } from './decide-stored.js';
 import { decideDue, isDue } from './due.js';
-import { expireEpisodes, isExpired } from './expire.js';
 import { beat, maxPause } from './heartbeat.js';
 import type { Drained, Outbox } from './outbox.js';
 
@@ -77,3 +76,35 @@ async function repeat(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<Draine
     if (count === 0) return;
   }
 }
+
+/**
+ * Retention of closed episodes after their last change, in milliseconds: a year and a month, so that a season can be
+ * compared with the one before.
+ */
+const keptFor = 400 * 86_400_000;
+
+/** Maximum number of episodes that one transaction deletes. */
+const atOnce = 500;
+
+/**
+ * SQL condition: an episode has expired.
+ * @param now milliseconds since 1970
+ */
+const isExpired = (now: number): Sql =>
+  sql`exists (select from episode where closed_at is not null and updated_at < ${new Date(now - keptFor)})`;
+
+/**
+ * Deletes a batch of expired episodes.
+ * @param now milliseconds since 1970
+ */
+const expireEpisodes = (tx: pg.PoolClient, now: number) =>
+  tx.query(
+    named(
+      'alert expire',
+      sql`
+    delete from episode where id in (
+      select id from episode where closed_at is not null and updated_at < ${new Date(now - keptFor)}
+       order by updated_at limit ${atOnce}
+         for update skip locked)`,
+    ),
+  );

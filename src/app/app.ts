@@ -1,9 +1,14 @@
-import express from 'express';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type Request, type Response } from 'express';
 import type { Registry } from 'prom-client';
+import sql from 'sql-template-tag';
 import { createAuthenticate } from '#auth/authenticate.js';
+import { ApiError, unavailable } from '#common/errors.js';
 import { isConnectionLoss } from '#database/loss.js';
 import { migrationsOfRelease } from '#database/prepare.js';
 import { currentPosition } from '#database/standby/position.js';
+import type { GraphEndpoint } from '#graph/handler.js';
+import { wantsSocket } from '#graph/live/socket.js';
 import { type CountUnknown, createAdmission } from '#http/admission.js';
 import { readAddresses } from '#http/client-network.js';
 import { createConsole } from '#http/console.js';
@@ -14,23 +19,22 @@ import { createMetricsPage } from '#http/metrics-page.js';
 import { createReport } from '#http/report.js';
 import { identifyRequests } from '#http/request-id.js';
 import { logRequests } from '#http/request-log.js';
-import { listen } from '#http/server.js';
+import { listen, type Upgrades } from '#http/server.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from '#http/verbs.js';
 import { createAvatars } from '#rest/avatar.js';
 import { createDocs } from '#rest/docs.js';
 import { createOpenApi } from '#rest/openapi/document.js';
 import { releaseMemory, releaseWhenQuiet } from '#runtime/memory.js';
 import { version } from '#runtime/version.js';
+import type { Read } from '#schema/context.js';
 import { createSignIn } from '#sign-in/routes.js';
 import { createAssetFinder } from './console-assets.js';
 import { pagesOfMail } from './mail.js';
 import { createRequestMetrics } from './metrics.js';
 import { listenForMqtt } from './mqtt-listener.js';
-import { createReadyCheck } from './ready.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { basePath, createSurfaces, originBy } from './surfaces.js';
 import { createWarmUp } from './warm-up.js';
-import { createUpgrades } from './websocket-upgrade.js';
 
 /** A running service. */
 export interface Service {
@@ -177,3 +181,31 @@ const pagesBeside = (
   createAvatars(),
   ...pagesOfMail(mail, countUnknown),
 ];
+
+/**
+ * Throws the reason why the service cannot serve: it is stopping, the database is unreachable, or migrations are
+ * missing.
+ */
+const createReadyCheck =
+  (state: { draining: boolean }, read: Read, migrations: readonly string[]) => async (): Promise<void> => {
+    if (state.draining) throw unavailable('The service is stopping.');
+    const applied = await read(sql`select from migration where name = any(${migrations})`);
+    if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
+  };
+
+/** Passes WebSocket upgrades of `/graphql` to the graph. */
+const createUpgrades = (app: Express, graph: GraphEndpoint): Upgrades => ({
+  wants: (request) => isGraph(request) && wantsSocket(request),
+  upgrade: (request, socket, head) => graph.sockets.upgrade(expressed(app, request), socket, head),
+});
+
+const isGraph = ({ url = '' }: IncomingMessage): boolean => /^\/graphql(\?|$)/.test(url);
+
+/** Turns an upgrade request into one of Express, so that its origin and IP address can be read. */
+function expressed(app: Express, request: IncomingMessage): Request {
+  const response = Object.setPrototypeOf(new ServerResponse(request), app.response) as Response;
+  const seen = Object.setPrototypeOf(request, app.request) as Request;
+  seen.res = response;
+  identifyRequests()(seen, response, () => undefined);
+  return seen;
+}

@@ -1,7 +1,6 @@
-import { csvOf } from '#common/csv.js';
+import { type Cell, csvOf } from '#common/csv.js';
 import { ExportFormat } from '#entities/export.js';
 import { timeSlices } from '#scheduling/time-slice.js';
-import { cellOf, shownValue } from './cell.js';
 import { ParquetFile, typedValue } from './parquet.js';
 import { type Column, type Row, type Table, valueAt } from './table.js';
 import type { WriteTime } from './time.js';
@@ -142,3 +141,22 @@ export const formats: Readonly<Record<ExportFormat, Format>> = {
   [ExportFormat.ndjson]: { contentType: 'application/x-ndjson', write: writeLines },
   [ExportFormat.parquet]: { contentType: 'application/vnd.apache.parquet', write: writeParquet },
 };
+
+/** Returns the value of a column as plain JSON, with times as text. */
+const shownValue = (row: Row, { path, kind }: Column, time: WriteTime): unknown => {
+  const value = valueAt(row, path);
+  return kind === 'time' && (typeof value === 'number' || typeof value === 'string') ? time(value) : value;
+};
+
+/**
+ * Returns the value of a column as a cell. Objects and arrays become JSON. An array of a text variable holds texts, as
+ * searches read it: imports tell it from a text such as `[1,2]` by that.
+ */
+const cellOf = (row: Row, column: Column, time: WriteTime): Cell => {
+  const value = shownValue(row, column, time);
+  if (typeof value !== 'object' || value === null) return value as Cell;
+  const isTexts = column.isText === true && Array.isArray(value) && value.every(isScalar);
+  return JSON.stringify(isTexts ? value.filter((each) => each !== null).map(String) : value);
+};
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;

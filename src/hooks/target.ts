@@ -1,7 +1,6 @@
 import { createRedaction, type Redaction, redacted } from './redaction.js';
 import type { Vault } from './secret.js';
 import { sign } from './signature.js';
-import { uriOf } from './uri.js';
 
 /** The stored columns of a hook that calls need, with secrets sealed. */
 export interface HookRow {
@@ -114,5 +113,41 @@ function openTarget(vault: Vault, row: HookRow): Target {
       const keys = [signing, now < until ? previous : undefined].filter((key) => key !== undefined);
       return keys.length === 0 ? [] : sign(keys, id, payload, now);
     },
+  };
+}
+
+/** A URL in the twelve parts that deliveries show (contract, section 5). Empty parts are null. */
+interface Uri {
+  href: string;
+  path: string;
+  pathname: string;
+  query: string | null;
+  search: string | null;
+  hash: string | null;
+  hostname: string;
+  port: string | null;
+  host: string;
+  auth: string | null;
+  slashes: boolean;
+  protocol: string;
+}
+
+/** Splits a URL into its twelve parts. */
+function uriOf(text: string): Uri {
+  const url = new URL(text);
+  const or = (part: string) => (part === '' ? null : part);
+  return {
+    href: url.href,
+    path: url.pathname + url.search,
+    pathname: url.pathname,
+    query: or(url.search.slice(1)),
+    search: or(url.search),
+    hash: or(url.hash),
+    hostname: url.hostname,
+    port: or(url.port),
+    host: url.host,
+    auth: null,
+    slashes: true,
+    protocol: url.protocol,
   };
 }

@@ -7,7 +7,6 @@ import { type Content, readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
 import { longestLine } from './line-limit.js';
 import { lineOf, type RecordLine } from './record-line.js';
-import { readLines, type TextLine } from './text-lines.js';
 
 /** Progress of reading NDJSON. */
 export interface LineCursor extends Place {
@@ -56,3 +55,55 @@ const readLine = ({ line, text }: TextLine): RecordLine => {
     return { line, fault: { column: error.col, message: `is not JSON: ${error.message}` } };
   }
 };
+
+/** A line of text without its end. `text` is undefined if the line is too long. */
+interface TextLine {
+  line: number;
+  text: string | undefined;
+}
+
+/** Approximate number of bytes that are read at once. */
+const pageSize = 1024 * 1024;
+const newline = 0x0a;
+
+/** Reads at most `limit` lines of UTF-8 from a place on. Blank lines are skipped. */
+async function readLines(
+  blocks: (offset: number) => AsyncIterable<Buffer>,
+  from: Place,
+  limit: number,
+): Promise<{ lines: TextLine[]; next: Place; isLast: boolean }> {
+  const lines: TextLine[] = [];
+  let { offset, line } = from;
+  let rest: Buffer[] = [];
+  let length = 0;
+  const take = (part: Buffer) => {
+    const isTooLong = length + part.length > longestLine;
+    const text = isTooLong
+      ? undefined
+      : Buffer.concat([...rest, part])
+          .toString('utf8')
+          .trim();
+    if (text !== '') lines.push({ line, text });
+    rest = [];
+    length = 0;
+  };
+  for await (const block of blocks(from.offset)) {
+    let start = 0;
+    for (let end = block.indexOf(newline); end >= 0; end = block.indexOf(newline, start)) {
+      const part = block.subarray(start, end);
+      offset += length + part.length + 1;
+      take(part);
+      line++;
+      start = end + 1;
+      if (lines.length >= limit || (offset - from.offset >= pageSize && lines.length > 0))
+        return { lines, next: { offset, line }, isLast: false };
+    }
+    const part = block.subarray(start);
+    length += part.length;
+    // Nothing is kept of a line that is too long.
+    if (length > longestLine) rest = [];
+    else rest.push(part);
+  }
+  if (length > 0) take(Buffer.alloc(0));
+  return { lines, next: { offset: offset + length, line }, isLast: true };
+}

@@ -7,14 +7,21 @@ import {
 } from '@modelcontextprotocol/server';
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { type ApiError, invalid } from '#common/errors.js';
+import { ApiError, type Fault, invalid } from '#common/errors.js';
 import type { Ask } from '#graph/in-process.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { errorResult, partResult, type ToolResult } from './answer.js';
 import { createCallCursors, type Signs } from './cursor.js';
-import { requireKnown } from './identifiers.js';
-import type { Tool } from './tool.js';
-import { createTools } from './tools.js';
+import type { Part, Tool, ToolCall } from './tool.js';
+import { alertRules } from './tools/alert-rules.js';
+import { findDevices } from './tools/find-devices.js';
+import { graphqlQuery } from './tools/graphql-query.js';
+import { hookHealth } from './tools/hook-health.js';
+import { latestValues } from './tools/latest-values.js';
+import { openAlerts } from './tools/open-alerts.js';
+import { createSchemaSearch } from './tools/schema-search.js';
+import { searchRecords } from './tools/search-records.js';
+import { series } from './tools/series.js';
 
 /** The caller's side of one request. */
 export interface Session {
@@ -124,3 +131,59 @@ const answerFields = (output: z.ZodRawShape, isUntrusted: boolean): z.ZodRawShap
 
 const jsonSchema = (type: z.ZodType, io: 'input' | 'output') =>
   JSON.parse(JSON.stringify({ ...z.toJSONSchema(type, { io }), type: 'object' })) as ListedTool['inputSchema'];
+
+/** Lists the tools. The list is the same for every caller and never changes while the service runs. */
+const createTools = (schema: GraphQLSchema): readonly Tool[] => [
+  findDevices,
+  latestValues,
+  series,
+  searchRecords,
+  hookHealth,
+  openAlerts,
+  alertRules,
+  createSchemaSearch(schema),
+  graphqlQuery,
+];
+
+/** Arguments that are identifiers, and the type of the things that they identify. */
+const types = { applicationId: 'Application', deviceId: 'Device', deviceIds: 'Device', productIds: 'Product' } as const;
+
+/** Maximum number of identifiers that one query looks up. */
+const most = 100;
+
+interface Found {
+  readonly nodes?: readonly ({ readonly __typename: string } | null)[];
+}
+
+/**
+ * Checks the identifiers of a call whose answer has fewer items than it names: a filter by an identifier of nothing
+ * finds nothing, which would read as if a thing had no alerts, hooks or devices.
+ * @throws ApiError NOT_FOUND with the place of each identifier that names nothing
+ */
+async function requireKnown(args: object, part: Part, { ask, position }: ToolCall): Promise<void> {
+  const named = Object.entries(types)
+    .flatMap(([name, type]) => {
+      const value = (args as Readonly<Record<string, string | readonly string[] | undefined>>)[name];
+      if (value === undefined) return [];
+      return typeof value === 'string'
+        ? [{ id: value, type, path: name }]
+        : value.map((id, index) => ({ id, type, path: `${name}.${index}` }));
+    })
+    .slice(0, most);
+  const devices = named.filter(({ path }) => path.startsWith('deviceIds')).length;
+  const hasAll = part.next !== undefined || part.items.length >= Math.max(1, devices);
+  if (named.length === 0 || position !== undefined || hasAll) return;
+  const { data, errors } = await ask({
+    query: 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }',
+    variables: { ids: named.map(({ id }) => id) },
+  });
+  // A link to a dashboard may not look things up; its tools refuse unknown identifiers themselves.
+  if (errors !== undefined) return;
+  const nodes = (data as Found).nodes ?? [];
+  const unknown = named.filter(({ type }, index) => nodes[index]?.__typename !== type);
+  if (unknown.length === 0) return;
+  const faults = unknown.map(
+    ({ path, type }): Fault => ({ path, message: `identifies no ${type.toLowerCase()} that you can see` }),
+  );
+  throw new ApiError('NOT_FOUND', `There is no such ${unknown[0]!.type.toLowerCase()}.`, faults);
+}

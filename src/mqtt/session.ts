@@ -1,18 +1,17 @@
 import type { Socket } from 'node:net';
-import type { IPublishPacket, Packet } from 'mqtt-packet';
+import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket, Packet } from 'mqtt-packet';
+import { ApiError } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import type { Hold } from '#http/in-flight.js';
-import { AccessCheck } from './access-check.js';
 import type { Channel } from './channel.js';
 import type { Greeting } from './handshake.js';
 import { type Answer, Inbox, type InboxOptions } from './inbox.js';
 import type { Paces } from './pace.js';
-import { requireIdentifier } from './packet.js';
+import { type ProtocolVersion, requireIdentifier } from './packet.js';
 import { ReadLimit } from './read-limit.js';
 import { nameOf, Reason, Refusal } from './reason.js';
 import type { RepeatedEvents } from './repeated-events.js';
 import { Exchange, holdBytes, type Stored } from './store-message.js';
-import { answerSubscription } from './subscription.js';
 
 /** Functions of the service that a session uses. */
 export interface SessionOptions extends InboxOptions {
@@ -166,5 +165,47 @@ export class Session {
     const { organizationId, tokenId } = this.caller;
     const fields = { organizationId, topic: topic.slice(0, 100), reason, message: words.slice(0, maxWords) };
     this.options.refused.note(`${tokenId} ${reason}`, fields, event);
+  }
+}
+
+/**
+ * Returns the answer to a SUBSCRIBE or UNSUBSCRIBE: nobody may subscribe.
+ * @throws Refusal if the packet is broken
+ */
+function answerSubscription(packet: ISubscribePacket | IUnsubscribePacket, version: ProtocolVersion): Packet {
+  const { messageId = 0 } = packet;
+  requireIdentifier(messageId);
+  if (packet.cmd === 'unsubscribe') {
+    return { cmd: 'unsuback', messageId, granted: packet.unsubscriptions.map(() => Reason.noSubscription) };
+  }
+  if (packet.subscriptions.length === 0) throw new Refusal(Reason.protocolError, 'SUBSCRIBE must name a topic.');
+  const code = version === 5 ? Reason.notAuthorized : Reason.unspecified;
+  return { cmd: 'suback', messageId, granted: packet.subscriptions.map(() => code) };
+}
+
+/** Checks whether a connection's token is still valid, one check at a time. */
+class AccessCheck {
+  private isUnderWay = false;
+
+  /**
+   * @param authenticate resolves the sender, or rejects with an ApiError 401
+   * @param onRevoked called with that error when the token is no longer valid
+   */
+  constructor(
+    private readonly authenticate: (authorization: string | undefined) => Promise<unknown>,
+    private readonly onRevoked: (error: ApiError) => void,
+  ) {}
+
+  /** Begins a check unless one is in progress. An outage of the database ends no connection. */
+  begin(authorization: string | undefined): void {
+    if (this.isUnderWay) return;
+    this.isUnderWay = true;
+    this.authenticate(authorization)
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') this.onRevoked(error);
+      })
+      .finally(() => {
+        this.isUnderWay = false;
+      });
   }
 }

@@ -22,6 +22,7 @@ import {
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -30,7 +31,6 @@ import type { TracingConfig } from '#config/config.js';
 import { traceparentOf } from '#http/request-id.js';
 import { probePaths, routeOf, statusOf } from '#http/request-log.js';
 import { version } from '#runtime/version.js';
-import { reportFailures } from './report-failures.js';
 import type { Tracing } from './tracing.js';
 
 const name = 'device-data-platform';
@@ -178,3 +178,23 @@ function contextOf(traceparent: string | undefined): Context {
 }
 
 const textOf = ({ traceId, spanId, traceFlags }: SpanContext): string => `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+
+/**
+ * Wraps an exporter so that it logs once when the collector becomes unreachable, and once when it is reachable again.
+ */
+function reportFailures(exporter: SpanExporter, log: Log): SpanExporter {
+  let failing = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const failed = result.error !== undefined;
+        if (failed && !failing) log.warn({ err: result.error }, 'Traces cannot be sent, and are dropped');
+        if (!failed && failing) log.info('Traces are sent again');
+        failing = failed;
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}

@@ -4,7 +4,7 @@ import { createPool } from '#database/pools.js';
 import { AccountType } from '#entities/enums.js';
 import { createAccount } from '#operator/account.js';
 import { createToken } from '#operator/token.js';
-import { foldUsage } from '#usage/fold.js';
+import { foldUsage } from '#usage/usage.js';
 import { Actor } from '../support/actor.js';
 import { useDatabase } from '../support/database.js';
 import { startTestService } from '../support/start-service.js';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import sql from 'sql-template-tag';
 import { transaction } from '#database/transaction.js';
 import { createPollLoop } from '#scheduling/poll-loop.js';
 import { type Claimed, claimAsks, claimNotices } from './claim.js';
@@ -10,7 +11,6 @@ import { createComposer } from './compose.js';
 import { faultOf } from './fault.js';
 import { createInviter } from './invite.js';
 import { createMailLinks, type MailLinks } from './links.js';
-import { createMailMetrics } from './metrics.js';
 import { enqueueNotices, type Notice } from './outbox.js';
 import { createSettler, type Outcome } from './settle.js';
 import { createStopTokens } from './token.js';
@@ -133,4 +133,35 @@ function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: O
   if (outcome === 'dropped') log.warn(about, 'E-mail notices dropped: they could not be sent for a day');
   else if (outcome === 'stopped') log.info(about, 'E-mail notices to an address stopped: its mail server refused it');
   else log.info(about, 'E-mail notice not sent; it will be tried again');
+}
+
+/** Maximum number of rows that a scrape counts, so that its cost does not grow with them. */
+const countUpTo = 10_000;
+
+/** Registers the metrics of e-mail. */
+function createMailMetrics(registry: Registry, pool: pg.Pool): { count(outcome: Outcome): void } {
+  const registers = [registry];
+  const mails = new Counter({
+    name: 'ddp_alert_mails_total',
+    help: 'E-mails of alert rules by outcome: sent, failed (to be tried again), stopped (the address was refused), dropped.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  new Gauge({
+    name: 'ddp_alert_notices_waiting',
+    help: `Notices that wait for an e-mail, counted up to ${countUpTo} rows.`,
+    // Every worker reads the same number from the database.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const { rows } = await pool.query<{ waiting: number }>(sql`
+        select coalesce(sum(count), 0)::float8 waiting from (select count from alert_mail limit ${countUpTo}) m`);
+      this.set(rows[0]!.waiting);
+    },
+  });
+  return {
+    count(outcome) {
+      if (outcome !== 'stale') mails.inc({ outcome });
+    },
+  };
 }

@@ -3,15 +3,16 @@ import type { Answer } from '#search/aggregation/aggregation-answer.js';
 import type { AutoDateHistogramAggregation } from '#search/aggregation/auto-date-histogram.js';
 import { type Print, printOf } from '#search/aggregation/format.js';
 import { unsupported } from '#search/aggregation/number-of.js';
+import type { Unit } from '#search/date/calendar.js';
 import { dateFormatOf } from '#search/date/date-format.js';
-import { type Instant, utc } from '#search/date/zone.js';
+import { type Rounding, roundingOf } from '#search/date/rounding.js';
+import { type Instant, utc, type Zone } from '#search/date/zone.js';
 import type { Field } from '#search/field/field.js';
 import { type Awaitable, chain } from '#search/pace.js';
 import { dateReading } from '#search/query/binding.js';
 import { illegalArgument } from '#search/search-failure.js';
 import type { Span } from '#search/span.js';
 import { text } from '#search/syntax/value.js';
-import { choose, steps } from './automatic-interval.js';
 import type { ChildrenIn, Counting } from './children.js';
 
 /** Inputs for an `auto_date_histogram`. */
@@ -75,4 +76,40 @@ export const automaticAnswer = <B>(
     return [{ key_as_string: print(start), key: start, doc_count: count(bucket) }, bucket];
   });
   return chain(answers, (buckets) => ({ buckets, interval }));
+};
+
+/** Units from fine to coarse, and the multiples of each that a bucket may span. */
+const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] = [
+  { unit: 'second', short: 's', inner: [1, 5, 10, 30] },
+  { unit: 'minute', short: 'm', inner: [1, 5, 10, 30] },
+  { unit: 'hour', short: 'h', inner: [1, 3, 12] },
+  { unit: 'day', short: 'd', inner: [1, 7] },
+  { unit: 'month', short: 'M', inner: [1, 3] },
+  { unit: 'year', short: 'y', inner: [1, 5, 10, 20, 50, 100] },
+];
+
+/** Chooses the finest unit, and the smallest multiple of it, that give at most `most` buckets. */
+const choose = (
+  { from, to }: Span,
+  most: number,
+  least: number,
+  zone: Zone,
+): { starts: Instant[]; interval: string } => {
+  for (const { unit, short, inner } of steps.slice(least)) {
+    const rounding = roundingOf({ unit }, zone);
+    const all = startsOf(rounding, from, to, most * inner.at(-1)!);
+    if (all === undefined) continue;
+    const together = inner.find((size) => Math.ceil(all.length / size) <= most);
+    if (together !== undefined)
+      return { starts: all.filter((_, index) => index % together === 0), interval: `${together}${short}` };
+  }
+  return { starts: [roundingOf({ unit: 'year' }, zone).round(from)], interval: '100y' };
+};
+
+const startsOf = (rounding: Rounding, from: Instant, to: Instant, most: number): Instant[] | undefined => {
+  const starts: Instant[] = [];
+  for (let start = rounding.round(from); start <= to; start = rounding.next(start)) {
+    if (starts.push(start) > most) return undefined;
+  }
+  return starts;
 };

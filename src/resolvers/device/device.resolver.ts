@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import sql from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { loadDevice, readableDevice, referredProduct, requireOrganization } from '#auth/access.js';
 import { deviceRows } from '#auth/rows.js';
@@ -11,12 +11,15 @@ import { isId, newId } from '#entities/id.js';
 import { Product, ProductReference } from '#entities/product.js';
 import { serialKey } from '#entities/serial.js';
 import { applicationsOfDevice } from '#listing/applications.js';
+import { filterTimeout } from '#listing/device-filter.js';
 import { deviceListing, ofProduct } from '#listing/devices.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
+import { type Listing, refusalOf } from '#listing/list-read.js';
 import { loaderOf } from '#listing/loader.js';
 import { productOf } from '#listing/products.js';
 import { readFilter, type Silence } from '#listing/silent-filter.js';
+import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, DevicePage } from '#schema/pages.js';
@@ -28,7 +31,6 @@ import {
   RegisterDeviceArgs,
   UpdateDeviceArgs,
 } from './device.args.js';
-import { type Newest, sortedByHeard } from './last-record-order.js';
 
 /** Resolves the devices of the organization. */
 @Resolver(() => Device)
@@ -174,4 +176,47 @@ async function requireFreeSerial(ctx: Context, organizationId: string, serial: s
     `The device ${taken.id} is registered with the serial ${taken.serial}: change or delete that one, or choose another serial.`,
     [{ path: 'deviceSerial', message }],
   );
+}
+
+/** The part of the record index that orders devices by their newest record. */
+type Newest = Pick<RecordIndex, 'newestTimes'>;
+
+/** Maximum number of devices per query of the index. */
+const pageSize = 50_000;
+
+/**
+ * Lets a list of devices `d` be sorted by `lastRecordAt`. If `sort` names it, the record index reads the newest time of
+ * every device of the list, since no index of PostgreSQL has them in order: 1.1 s for 100,000 devices over 13 weeks of
+ * records. Devices without records come last.
+ * @throws invalid (422) when it takes too long.
+ */
+async function sortedByHeard(
+  ctx: Context,
+  index: Newest,
+  listing: Listing,
+  sort: string | null | undefined,
+): Promise<Listing> {
+  const sortable = { ...listing.sortable, lastRecordAt: sql`heard.ts` };
+  if (!sort?.split(',').some((key) => /^-?lastRecordAt$/.test(key))) return { ...listing, sortable };
+  const times = await newestIn(ctx, index, listing);
+  const heard = sql`
+    left join unnest(${[...times.keys()]}::uuid[], ${[...times.values()]}::timestamptz[]) heard (id, ts) on heard.id = d.id`;
+  return { ...listing, sortable, rows: (selected, also) => sql`${listing.rows(selected, also)} ${heard}` };
+}
+
+async function newestIn(ctx: Context, index: Newest, { from, where }: Listing): Promise<Map<string, string>> {
+  const end = performance.now() + filterTimeout;
+  const left = () => Math.max(1, Math.ceil(end - performance.now()));
+  const times = new Map<string, string>();
+  try {
+    for (let after: Sql[] = []; ; ) {
+      const page = sql`select d.id ${from} where ${join([...where, ...after], ' and ')} order by d.id limit ${pageSize}`;
+      const ids = ((await ctx.readWithin(page, left())) as { id: string }[]).map(({ id }) => id);
+      for (const [id, ts] of await index.newestTimes(ctx, ids, left())) times.set(id, ts);
+      if (ids.length < pageSize) return times;
+      after = [sql`d.id > ${ids.at(-1)!}::uuid`];
+    }
+  } catch (error) {
+    throw refusalOf(error, filterTimeout);
+  }
 }

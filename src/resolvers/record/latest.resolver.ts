@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Float, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication, loadDevice } from '#auth/access.js';
@@ -9,12 +10,12 @@ import { ApplicationDevicesArgs } from '#listing/device-filter.args.js';
 import { deviceOf, linkedDeviceListing } from '#listing/devices.js';
 import { DeviceArgs } from '#listing/identifier.args.js';
 import { list } from '#listing/list.js';
+import { loaderOf } from '#listing/loader.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
 import { Sized } from '#schema/cost.js';
 import { DeviceLatestPage } from '#schema/pages.js';
 import { type Chosen, chosenDevices } from './chosen-devices.js';
-import { latestOfDevice } from './latest-values.js';
 import { LatestArgs } from './series.args.js';
 
 /** Resolves the newest measured values of devices. */
@@ -105,4 +106,14 @@ export class LatestValueResolver {
   typed(@Root() { value, type }: LatestValue): MeasuredValue {
     return measuredValue(value, type);
   }
+}
+
+/** Returns the newest measured values of a device. All devices of a call share one read. */
+function latestOfDevice(ctx: Context, index: Pick<RecordIndex, 'latest'>, deviceId: string): Promise<LatestValue[]> {
+  const make = () =>
+    new DataLoader<string, LatestValue[]>(async (ids) => {
+      const found = await index.latest(ids, ctx.weighRows);
+      return ids.map((each) => found.get(each) ?? []);
+    });
+  return loaderOf(ctx, 'device.latest', make).load(deviceId);
 }
