@@ -20,13 +20,20 @@ export const createLog = (
       base: worker === undefined ? null : { worker },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: secretPaths(), censor: '[redacted]' },
+      redact: { paths: secretPaths(), censor },
     },
     to,
   );
 
-/** Returns the names whose values must never be logged, at the top level of a line and one or two levels below. */
-function secretPaths(): string[] {
-  const names = ['authorization', 'cookie', 'token', 'password', 'pass', 'secret', 'secretKey', 'signingSecret'];
-  return names.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
-}
+/** Names whose values must never be logged. */
+const secretNames = ['authorization', 'cookie', 'token', 'password', 'pass', 'secret', 'secretKey', 'signingSecret'];
+const censor = '[redacted]';
+
+/** Returns the secret names at the top level of a line and one or two levels below. */
+const secretPaths = (): string[] => secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+/**
+ * Derives the logger of lines that hold no objects. It redacts the top level only, which costs 3 us a line; looking two
+ * levels deep costs 35 us.
+ */
+export const flatLog = (log: Log): Log => log.child({}, { redact: { paths: secretNames, censor } });

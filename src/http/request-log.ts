@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Log } from '#common/log.js';
+import { flatLog, type Log } from '#common/log.js';
 import { traceIdOf } from './request-id.js';
 
 /** Additional fields of a request's log line, kept in `response.locals`. */
@@ -46,13 +46,13 @@ export const noteFor = (
 
 /**
  * Logs one line per request, never with a token, a body or a query string. The line of a refused request (4xx) has the
- * error's code and message, and the fields that the operation noted; so has one of which a part was `rejected`. The trace's identifier joins the lines of several
- * services. Successful probes are logged at `debug` only. Every request is passed to `observe`; one that its caller
+ * error's code and message, and the fields that the operation noted; so has one of which a part was `rejected`. The
+ * trace's identifier joins the lines of several services. Successful probes are logged at `debug` only. Every request is passed to `observe`; one that its caller
  * left before the answer has the status `aborted`.
  */
-export const logRequests =
-  (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler =>
-  (request, response, next) => {
+export const logRequests = (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler => {
+  const lines = flatLog(log);
+  return (request, response, next) => {
     const { method, path } = request;
     const begun = performance.now();
     // `close` is emitted once, after `finish` or without it.
@@ -67,7 +67,7 @@ export const logRequests =
       const refused = isRefused &&
         failure && { code: failure.code, message: failure.message.slice(0, maxMessageLength) };
       const traceId = traceIdOf(request);
-      log[status === 200 && probePaths.has(path) ? 'debug' : 'info'](
+      lines[status === 200 && probePaths.has(path) ? 'debug' : 'info'](
         {
           requestId,
           ...(traceId && { traceId }),
@@ -83,3 +83,4 @@ export const logRequests =
     });
     next();
   };
+};
