@@ -28,15 +28,31 @@ export const applicationsOfDevice = (
   deviceId: string,
   args: SearchablePageArgs,
 ): Promise<Page<Application>> => {
-  const listing = () =>
-    applicationListing(ctx.caller, {
-      joined: sql`join application_device l on l.application_id = a.id`,
-      parent: sql`l.device_id`,
-      where: [readableApplication(ctx.caller)],
-      order: sql`l.created_at`,
-    });
+  const listing = () => linkedListing(ctx.caller, sql`application_device`, { parent: sql`l.device_id`, where: [] });
   return listBelow(ctx, 'device.applications', deviceId, listing, args);
 };
+
+/**
+ * Defines the list of applications that a team gives access to and that the caller can read.
+ * @param teamId the team; absent: the list is read below teams
+ */
+export const teamApplicationListing = (caller: Caller, teamId?: string): Listing => {
+  const where = teamId === undefined ? [] : [sql`l.team_id = ${teamId}`];
+  return linkedListing(caller, sql`team_application`, { parent: sql`l.team_id`, where });
+};
+
+/** Defines a list of readable applications in the order in which the table of links, as `l`, got them. */
+const linkedListing = (
+  caller: Caller,
+  links: Sql,
+  { parent, where }: { parent: Sql; where: readonly Sql[] },
+): Listing =>
+  applicationListing(caller, {
+    joined: sql`join ${links} l on l.application_id = a.id`,
+    parent,
+    where: [...where, readableApplication(caller)],
+    order: sql`l.created_at`,
+  });
 
 /** Defines a list of applications with the caller's permission on each. */
 export const applicationListing = (caller: Caller, { joined = empty, order, ...which }: WhichBelow): Listing => ({

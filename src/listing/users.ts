@@ -13,7 +13,6 @@ export interface WhichUsers extends Omit<Which, 'joined'> {
 /** Columns of a user `u`. */
 export const userColumns: Sql = sql`u.id, u.username, u.name, u.type`;
 
-/** Defines a list of users. */
 export const userListing = ({ columns = empty, from, where, sortable = {}, order }: WhichUsers): Listing => ({
   rows: (_selected, also = empty) => sql`select ${userColumns}${columns}${also} ${from}`,
   from,
@@ -31,6 +30,14 @@ export const userListing = ({ columns = empty, from, where, sortable = {}, order
   order,
   tie: sql`u.id`,
 });
+
+/** Defines the list of a team's members, in the order in which they joined it. */
+export const teamMemberListing = (team: Sql): Listing =>
+  userListing({
+    from: sql`from team_member l join account u on u.id = l.user_id`,
+    where: [sql`l.team_id = ${team}`],
+    order: sql`l.created_at`,
+  });
 
 /** Defines a list of an organization's members: users as `u`, each with the membership as `m`. */
 export const memberListing = (where: readonly Sql[]): Listing =>

@@ -3,10 +3,10 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readableApplication } from '#auth/access.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Team } from '#entities/team.js';
-import { applicationListing } from '#listing/applications.js';
+import { teamApplicationListing } from '#listing/applications.js';
 import { grantsOfTeam } from '#listing/grants.js';
 import { listBelow } from '#listing/list.js';
-import { userListing } from '#listing/users.js';
+import { teamMemberListing } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { SearchablePageArgs } from '#schema/list.args.js';
 import { ApplicationPage, TeamGrantPage, TeamMemberPage } from '#schema/pages.js';
@@ -21,13 +21,7 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamMemberPage> {
-    const listing = () =>
-      userListing({
-        from: sql`from team_member l join account u on u.id = l.user_id`,
-        where: [sql`l.team_id = parent.id`],
-        order: sql`l.created_at`,
-      });
-    return listBelow(ctx, 'team.members', id, listing, args);
+    return listBelow(ctx, 'team.members', id, () => teamMemberListing(sql`parent.id`), args);
   }
 
   @FieldResolver(() => ApplicationPage, {
@@ -39,14 +33,7 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
-    const listing = () =>
-      applicationListing(ctx.caller, {
-        joined: sql`join team_application l on l.application_id = a.id`,
-        parent: sql`l.team_id`,
-        where: [readableApplication(ctx.caller)],
-        order: sql`l.created_at`,
-      });
-    return listBelow(ctx, 'team.applications', id, listing, args);
+    return listBelow(ctx, 'team.applications', id, () => teamApplicationListing(ctx.caller), args);
   }
 
   @FieldResolver(() => TeamGrantPage, {

@@ -1,16 +1,16 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { loadApplication, loadTeam, readableApplication, requireOrganization } from '#auth/access.js';
+import { loadApplication, loadTeam, requireOrganization } from '#auth/access.js';
 import { change, execute } from '#auth/execute.js';
 import { loadMember } from '#auth/membership.js';
 import type { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { Team } from '#entities/team.js';
-import { applicationListing } from '#listing/applications.js';
+import { teamApplicationListing } from '#listing/applications.js';
 import { list } from '#listing/list.js';
 import { teamListing } from '#listing/teams.js';
-import { userListing } from '#listing/users.js';
+import { teamMemberListing } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { OrganizationListArgs } from '#schema/organization.args.js';
 import { ApplicationPage, TeamMemberPage, TeamPage } from '#schema/pages.js';
@@ -65,15 +65,7 @@ export class TeamResolver {
   @Query(() => TeamMemberPage, { description: 'The members of a team.' })
   async teamMembers(@Args(() => TeamListArgs) args: TeamListArgs, @Ctx() ctx: Context): Promise<TeamMemberPage> {
     const team = await loadTeam(ctx, args.organizationId, args.teamId, 'read');
-    return list(
-      ctx,
-      userListing({
-        from: sql`from team_member l join account u on u.id = l.user_id`,
-        where: [sql`l.team_id = ${team.id}`],
-        order: sql`l.created_at`,
-      }),
-      args,
-    );
+    return list(ctx, teamMemberListing(sql`${team.id}`), args);
   }
 
   @Mutation(() => Team, {
@@ -106,15 +98,7 @@ export class TeamResolver {
   @Query(() => ApplicationPage, { description: 'The applications that a team gives access to.' })
   async teamApplications(@Args(() => TeamListArgs) args: TeamListArgs, @Ctx() ctx: Context): Promise<ApplicationPage> {
     const team = await loadTeam(ctx, args.organizationId, args.teamId, 'read');
-    return list(
-      ctx,
-      applicationListing(ctx.caller, {
-        joined: sql`join team_application l on l.application_id = a.id`,
-        where: [sql`l.team_id = ${team.id}`, readableApplication(ctx.caller)],
-        order: sql`l.created_at`,
-      }),
-      args,
-    );
+    return list(ctx, teamApplicationListing(ctx.caller, team.id), args);
   }
 
   @Mutation(() => Team, { description: "Gives a team access to an application, or changes the team's permission." })
