@@ -68,7 +68,7 @@ const mayImport = {
   ],
   mqtt: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'http'],
   export: ['common', 'json', 'scheduling', 'entities', 'schema', 'auth', 'records', 'search'],
-  operator: ['scheduling', 'entities', 'audit', 'auth', 'records'],
+  operator: ['scheduling', 'entities', 'database', 'audit', 'auth', 'records'],
   // Sign-in of people.
   'sign-in': ['common', 'config', 'entities', 'schema', 'audit', 'auth', 'database', 'http'],
   // `database`, `hooks` and `records` only as types.

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 import { newId } from '#entities/id.js';
 import { createPollLoop, type PollLoop } from '#scheduling/poll-loop.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease } from './claim.js';
@@ -40,9 +40,8 @@ interface Held {
   delivery: Pick<Claimed, 'hookId' | 'organizationId'>;
 }
 
-/** Settings of a claim loop. */
 export interface ClaimLoopOptions {
-  pool: Pick<pg.Pool, 'query'>;
+  pool: Queryable;
   clock: () => number;
   log: Logger;
   /** Deliveries that this process has claimed and not settled. */

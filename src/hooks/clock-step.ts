@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
 import { lease } from './claim.js';
 
@@ -64,7 +64,7 @@ export function watchClock(clock: () => number, elapsed: () => number = () => pe
  *
  * @param now milliseconds since 1970
  */
-export async function bringBackTimes(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
+export async function bringBackTimes(pool: Queryable, now: number): Promise<number> {
   const at = new Date(now);
   const beyond = (wait: number) => new Date(now + wait + clockTolerance);
   // A live process renews its leases before they end. Those of a dead process end in a minute.

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { createCallLimiter } from './call-limiter.js';
@@ -50,10 +50,9 @@ export interface Dispatcher {
   close(within: number): Promise<void>;
 }
 
-/** Settings of a dispatcher. */
 export interface DispatcherOptions {
   /** Small pool of its own, so that no other query delays claims and settling. */
-  pool: Pick<pg.Pool, 'query'>;
+  pool: Queryable;
   caller: Caller;
   target: (row: HookRow) => Target;
   /** Waits between attempts, in milliseconds. */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { jsons, texts, times, uuids } from '#database/binary.js';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 import { newId, timeOf } from '#entities/id.js';
 import { timeSlices } from '#scheduling/time-slice.js';
 import { type Listener, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
@@ -43,8 +44,6 @@ export interface EnqueueTerms {
   match: MatchRecords;
   health: FilterHealth;
 }
-
-type Client = Pick<pg.ClientBase, 'query'>;
 
 /** Hooks joined with the devices that they receive records of: `h` and `d`. Omits queries that were switched off. */
 export const listenerRows: Sql = sql`
@@ -155,7 +154,7 @@ export async function enqueueFor(
 
 /** Stores a ping of a hook and returns the identifier of its delivery. */
 export async function enqueuePing(
-  tx: Client,
+  tx: Queryable,
   hook: { id: string; application: ApplicationKey },
   now: number,
   traceparent?: string,
@@ -181,7 +180,6 @@ export async function enqueuePing(
   return id!;
 }
 
-/** State of a ping. */
 export interface PingState {
   done: boolean;
 }
@@ -195,7 +193,7 @@ export const pingState = (hookId: string, id: string): Sql => sql`
  * Keeps the deliveries of one ordering key in the order of storing. When two transactions store for the same device of
  * an ordered hook at once, the second waits here until the first is over, so its deliveries come later.
  */
-async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Promise<void> {
+async function lockOrderingKeys(tx: Queryable, listeners: readonly Listener[]): Promise<void> {
   const keys = listeners.filter(({ ordered }) => ordered).map(({ hookId, deviceId }) => `${hookId}/${deviceId}`);
   if (keys.length === 0) return;
   await tx.query(
@@ -210,7 +208,7 @@ async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Pro
  * `record` and claimed like records; `kind` keeps the actual event.
  */
 export async function insert(
-  tx: Client,
+  tx: Queryable,
   rows: readonly NewDelivery[],
   now: number,
   maxAttempts: number,

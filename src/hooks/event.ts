@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 import { insert } from './enqueue.js';
 import type { ChosenEvent } from './message.js';
 
@@ -33,7 +33,7 @@ interface Chooser {
  * deliveries.
  */
 export async function enqueueEvents(
-  tx: Pick<pg.ClientBase, 'query'>,
+  tx: Queryable,
   events: readonly HookEvent[],
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<ReadonlySet<string>> {
@@ -88,7 +88,7 @@ export const noticeWaits = sql`exists (select from event_notice)`;
  * Claims a batch of the events that triggers noted about devices and hooks. Returns them in the order in which they
  * were noted.
  */
-export async function claimNotices(tx: Pick<pg.ClientBase, 'query'>): Promise<HookEvent[]> {
+export async function claimNotices(tx: Queryable): Promise<HookEvent[]> {
   const { rows } = await tx.query<Notice>(sql`
     with claimed as (
       delete from event_notice where id in (

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 
 /** Number of consecutive timeouts after which a filter's query is switched off. */
 const maxTimeouts = 5;
@@ -19,9 +19,8 @@ export interface FilterHealth {
   close(): Promise<void>;
 }
 
-/** Settings of the filter health. */
 export interface FilterHealthOptions {
-  pool: Pick<pg.Pool, 'query'>;
+  pool: Queryable;
   clock: () => number;
   log: Logger;
   /** Counts events for the metrics. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { createPeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { maxDisabledWait, recoverQuery } from './claim.js';
 import { bringBackTimes, type WatchedClock } from './clock-step.js';
@@ -19,7 +20,6 @@ const purgeDelay = 60_000;
 /** Number of lease recoveries to skip after the database was unreachable. */
 const skippedRecoveries = 3;
 
-/** Settings of the housekeeping. */
 export interface HousekeepingOptions {
   pool: pg.Pool;
   watched: WatchedClock;
@@ -39,7 +39,6 @@ export interface Housekeeping {
   close(): Promise<void>;
 }
 
-/** Creates the housekeeping. */
 export function createHousekeeping({ pool, watched, log, retention, onRecovered }: HousekeepingOptions): Housekeeping {
   const { clock } = watched;
   let skip = 0;
@@ -164,7 +163,7 @@ const orderingKeyDelay = 600_000;
  * transaction may have read the hook before it changed and commit afterwards, so this runs for a while after the
  * change.
  */
-export async function fillOrderingKeys(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
+export async function fillOrderingKeys(pool: Queryable, now: number): Promise<number> {
   const { rowCount } = await pool.query(sql`
     update delivery d set lane = d.device_id
       from hook h

@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { isConflict, transaction } from '#database/transaction.js';
 import { earliestId, endId, nilId } from '#entities/id.js';
 import type { PlainJson } from '#json/json.js';
-
-type Client = Pick<pg.ClientBase, 'query'>;
 
 /** Maximum number of deliveries that one step of a job makes due again. */
 const stepSize = 2000;
@@ -55,7 +54,7 @@ export async function redeliverOne(
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<void> {
   const at = new Date(now);
-  const again = async (tx: Client) => {
+  const again = async (tx: Queryable) => {
     await tx.query(sql`
       update delivery_open d set next_attempt_at = ${at}, updated_at = ${at}
        where d.hook_id = ${hookId} and d.id = ${id}
@@ -90,7 +89,7 @@ async function againWhereMoved(work: () => Promise<void>): Promise<void> {
  * because the cursor has passed it.
  */
 export async function redeliverStep(
-  tx: Client,
+  tx: Queryable,
   job: HookJob,
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<HookStep> {
@@ -119,7 +118,7 @@ export async function redeliverStep(
 }
 
 /** Counts all deliveries of the job: those that still match, plus those that its first step has already changed. */
-async function count(tx: Client, wanted: Sql, changed: number): Promise<number> {
+async function count(tx: Queryable, wanted: Sql, changed: number): Promise<number> {
   const { rows } = await tx.query<{ total: number }>(
     sql`select count(*)::double precision total from delivery d where ${wanted}`,
   );

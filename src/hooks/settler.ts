@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 import { backOff } from '#scheduling/back-off.js';
 import { type Result, settleQuery } from './settle.js';
 
@@ -24,9 +24,8 @@ export interface Settler {
   drain(): Promise<void>;
 }
 
-/** Settings of a settler. */
 export interface SettlerOptions {
-  pool: Pick<pg.Pool, 'query'>;
+  pool: Queryable;
   clock: () => number;
   log: Logger;
   /** Number of deliveries that are claimed and not settled. */

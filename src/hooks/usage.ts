@@ -1,6 +1,6 @@
-import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 import type { ApplicationKey } from './message.js';
 
 interface Counted {
@@ -28,7 +28,7 @@ export class UsageOfHooks {
   }
 
   /** Writes the counts in the transaction that stores the deliveries. `now` is milliseconds since 1970. */
-  async note(tx: Pick<PoolClient, 'query'>, now: number): Promise<void> {
+  async note(tx: Queryable, now: number): Promise<void> {
     if (this.deliveries === 0) return;
     const rows = [...this.counted.values()];
     await tx.query(

@@ -1,9 +1,7 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { conflict, notFound } from '#common/errors.js';
+import type { Queryable } from '#database/queryable.js';
 import type { PartWriter } from './file-store.js';
-
-type Database = Pick<Pool, 'query'>;
 
 const mebibyte = 2 ** 20;
 
@@ -25,7 +23,7 @@ interface Stored {
  * Checks that the organization's files are within their limit.
  * @throws ApiError 409 if they are not
  */
-export const requireRoom = async (database: Database, organizationId: string): Promise<void> => {
+export const requireRoom = async (database: Queryable, organizationId: string): Promise<void> => {
   const { rows } = await database.query<{ stored: number }>(sql`
     select coalesce(sum(bytes + unpacked), 0)::float8 as stored from file_import
      where organization_id = ${organizationId} and state <> 'done'`);
@@ -39,7 +37,7 @@ export const requireRoom = async (database: Database, organizationId: string): P
  * Stores the size of an import, which also shows that work on it continues.
  * @throws ApiError 404 if it was deleted, 409 if the organization's files are together too large
  */
-const count = async (database: Database, { id, organizationId }: Stored, of: Counted, size: number, now: Date) => {
+const count = async (database: Queryable, { id, organizationId }: Stored, of: Counted, size: number, now: Date) => {
   const { rowCount } = await database.query(sql`
     update file_import i set bytes = ${of === 'bytes' ? size : sql`bytes`}, unpacked = ${of === 'unpacked' ? size : sql`unpacked`},
            updated_at = ${now}
@@ -62,7 +60,7 @@ export const countParts = (
     before,
     clock,
   }: {
-    database: Database;
+    database: Queryable;
     stored: Stored;
     of: Counted;
     before: number;

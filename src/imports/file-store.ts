@@ -1,13 +1,11 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 
 /** Size of a part of a stored file in bytes. The last part may be shorter. */
 export const partSize = 256 * 1024;
 
 /** Stored content of an import: the file as sent, or the rows read from it as NDJSON. */
 export type Content = 'file' | 'rows';
-
-type Database = Pick<Pool, 'query'>;
 
 /** Writes a file in parts. */
 export interface PartWriter {
@@ -25,7 +23,7 @@ export interface PartWriter {
  * @param head bytes that the first part begins with; `size` does not count them
  */
 export const writeParts = (
-  database: Database,
+  database: Queryable,
   importId: string,
   content: Content,
   { first = 0, head = [] }: { first?: number; head?: readonly Uint8Array[] } = {},
@@ -64,7 +62,7 @@ export const writeParts = (
 
 /** Yields the bytes of a stored file from an offset on, in blocks of at most one part. */
 export async function* readFrom(
-  database: Database,
+  database: Queryable,
   importId: string,
   content: Content,
   offset: number,

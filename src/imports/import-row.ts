@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import {
   type FileImport,
   type IgnoredValues,
@@ -11,8 +11,6 @@ import {
 } from '#entities/file-import.js';
 import { isId } from '#entities/id.js';
 import { addIgnored } from './ignored.js';
-
-type Database = Pick<Pool, 'query'>;
 
 /** Options that a caller chose for an import. */
 export type ImportOptions = {
@@ -55,7 +53,7 @@ export const isWhole: Sql = sql`i.state <> 'uploading' and ${isThere}`;
 
 /** Returns an import of an organization whose file was received completely, or undefined. */
 export const findImport = async (
-  database: Database,
+  database: Queryable,
   organizationId: string,
   id: string,
 ): Promise<FileImport | undefined> => {
@@ -71,19 +69,19 @@ const opened: Sql = sql`
     from file_import i`;
 
 /** Reads an import for a step of its job. Returns undefined if it was deleted. */
-export const readImport = async (database: Database, id: string): Promise<OpenImport | undefined> => {
+export const readImport = async (database: Queryable, id: string): Promise<OpenImport | undefined> => {
   const { rows } = await database.query<OpenImport>(sql`${opened} where id = ${id} and ${isThere}`);
   return rows[0];
 };
 
 /** Reads an import like {@link readImport} and locks it. */
-export const lockImport = async (tx: Database, id: string): Promise<OpenImport | undefined> => {
+export const lockImport = async (tx: Queryable, id: string): Promise<OpenImport | undefined> => {
   const { rows } = await tx.query<OpenImport>(sql`${opened} where id = ${id} and ${isThere} for no key update of i`);
   return rows[0];
 };
 
 /** Deletes the imports marked as removed, or one of them, except those that a step works on. */
-export const eraseRemoved = async (database: Database, id?: string): Promise<void> => {
+export const eraseRemoved = async (database: Queryable, id?: string): Promise<void> => {
   await database.query(sql`
     delete from file_import where id in (
       select i.id from file_import i join file_import_removed r on r.import_id = i.id
@@ -103,7 +101,7 @@ export interface Tally {
 }
 
 /** Resets the counts at the beginning of a dry run or an import. An import keeps what the dry run found to be ignored. */
-export const beginCounting = async (tx: Database, id: string, dryRun: boolean): Promise<void> => {
+export const beginCounting = async (tx: Queryable, id: string, dryRun: boolean): Promise<void> => {
   await tx.query(sql`delete from file_import_serial where import_id = ${id}`);
   await tx.query(sql`
     update file_import set lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0, fault_count = 0, faults = '[]'
@@ -114,7 +112,7 @@ export const beginCounting = async (tx: Database, id: string, dryRun: boolean): 
 };
 
 /** Adds values that a step found to be ignored. The step has locked the import. */
-const countIgnored = async (tx: Database, id: string, more: readonly IgnoredValues[]): Promise<void> => {
+const countIgnored = async (tx: Queryable, id: string, more: readonly IgnoredValues[]): Promise<void> => {
   if (more.length === 0) return;
   const { rows } = await tx.query<{ ignored: IgnoredValues[] }>(sql`select ignored from file_import where id = ${id}`);
   const all = addIgnored(rows[0]!.ignored, more).slice(0, listedIgnored);
@@ -129,7 +127,7 @@ const countIgnored = async (tx: Database, id: string, more: readonly IgnoredValu
  * so far.
  */
 export const countStep = async (
-  tx: Database,
+  tx: Queryable,
   id: string,
   tally: Tally,
   { state, now }: { state?: 'checked' | 'done'; now: Date },

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { constraintError } from '#common/constraints.js';
 import { forbidden, notFound } from '#common/errors.js';
+import type { Queryable } from '#database/queryable.js';
 import { Role } from '#entities/enums.js';
 import { ImportFormat, ImportKind } from '#entities/file-import.js';
 import type { Step } from '#jobs/job-row.js';
@@ -35,7 +36,6 @@ interface ImportJob {
 const deviceLimits = { rows: 100_000, step: 500 };
 const recordLimits = { rows: 5_000_000, step: 1000 };
 
-/** Settings of the steps. */
 interface StepOptions {
   pool: Pool;
   clock: () => number;
@@ -183,7 +183,7 @@ interface Standing {
  * @throws ApiError 403
  */
 async function requireStillOwner(
-  database: Pick<Pool, 'query'>,
+  database: Queryable,
   { organizationId, userId, tokenId }: Pick<OpenImport, 'organizationId' | 'userId' | 'tokenId'>,
 ): Promise<void> {
   const { rows } = await database.query<Standing>(sql`

@@ -1,11 +1,10 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { isId, newId } from '#entities/id.js';
 import type { Job } from '#entities/job.js';
 import type { PlainJson } from '#json/json.js';
 import { clockTolerance } from '#scheduling/clock-tolerance.js';
-
-type Database = Pick<Pool, 'query'>;
 
 const columns = sql`id, organization_id as "organizationId", kind, state, done::float8 as done, total::float8 as total, changed::float8 as changed, error,
   created_at as "createdAt", updated_at as "updatedAt"`;
@@ -27,7 +26,7 @@ export interface NewJob {
  * @param event statement that writes the audit event of the request, atomically with the job
  */
 export const insertJob = async (
-  database: Database,
+  database: Queryable,
   { organizationId, kind, input, lane = 'main' }: NewJob,
   now: Date,
   event?: Sql,
@@ -40,7 +39,7 @@ export const insertJob = async (
 };
 
 /** Returns a job of an organization, or undefined. */
-export const findJob = async (database: Database, organizationId: string, id: string): Promise<Job | undefined> => {
+export const findJob = async (database: Queryable, organizationId: string, id: string): Promise<Job | undefined> => {
   if (!isId(id)) return undefined;
   const { rows } = await database.query<Job>(sql`
     select ${columns} from job where id = ${id} and organization_id = ${organizationId}`);
@@ -89,7 +88,7 @@ export interface ClaimedJob {
  * after `after`.
  */
 export const claimJob = async (
-  database: Database,
+  database: Queryable,
   { lane, after, now, until }: { lane: Lane; after: string; now: Date; until: Date },
 ): Promise<ClaimedJob | undefined> => {
   const beyondLease = new Date(until.getTime() + clockTolerance);
@@ -111,7 +110,7 @@ const opened = sql`select id, organization_id as "organizationId", kind, input, 
 
 /** Returns the job while the claim holds it. Returns undefined if the job is over or another worker holds it. */
 export const readJob = async (
-  database: Database,
+  database: Queryable,
   { id, claim }: Pick<ClaimedJob, 'id' | 'claim'>,
 ): Promise<OpenJob | undefined> => {
   const { rows } = await database.query<OpenJob>(sql`
@@ -147,14 +146,14 @@ export const advanceJob = async (tx: PoolClient, id: string, step: Step, now: Da
 type Held = Pick<ClaimedJob, 'id' | 'claim'>;
 
 /** Fails a job that cannot continue. */
-export const failJob = async (database: Database, { id, claim }: Held, error: string, now: Date): Promise<void> => {
+export const failJob = async (database: Queryable, { id, claim }: Held, error: string, now: Date): Promise<void> => {
   await database.query(sql`
     update job set state = 'failed', error = ${error}, locked_until = null, updated_at = ${now}
     where id = ${id} and state = 'running' and claim = ${claim}`);
 };
 
 /** Releases a job, so that any free worker continues it. */
-export const releaseJob = async (database: Database, { id, claim }: Held): Promise<void> => {
+export const releaseJob = async (database: Queryable, { id, claim }: Held): Promise<void> => {
   await database.query(sql`
     update job set locked_until = null, attempts = 0 where id = ${id} and state = 'running' and claim = ${claim}`);
 };
@@ -163,6 +162,6 @@ export const releaseJob = async (database: Database, { id, claim }: Held): Promi
  * Notes that a step was interrupted although its process lives: the claim does not count as an attempt. The job waits
  * for the end of its lease.
  */
-export const forgiveJob = async (database: Database, { id, claim }: Held): Promise<void> => {
+export const forgiveJob = async (database: Queryable, { id, claim }: Held): Promise<void> => {
   await database.query(sql`update job set attempts = 0 where id = ${id} and state = 'running' and claim = ${claim}`);
 };

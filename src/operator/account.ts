@@ -1,27 +1,23 @@
-import type { Pool } from 'pg';
 import pg from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { AuditChanges } from '#entities/audit-event.js';
 import { AccountType } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
 import { withEvents } from './event.js';
 
-/** Values of a new account. */
 export interface NewAccount {
   username: string;
   email: string;
   name?: string | undefined;
 }
 
-/** A database connection, or a transaction on it. */
-export type Connection = Pick<Pool, 'query'>;
-
 /**
  * Creates an organization or a user and returns its identifier. Throws with an explanation when a value is invalid or
  * taken.
  */
 export async function createAccount(
-  db: Connection,
+  db: Queryable,
   type: AccountType,
   { username, email, name }: NewAccount,
   at: Date,
@@ -72,7 +68,7 @@ export function checkName(name: string | undefined): void {
  * Switches an account off or on. While it is off, its tokens are invalid, and nothing calls or notifies for an
  * organization.
  */
-export async function setDisabled(db: Connection, type: AccountType, id: string, disabled: boolean, at: Date) {
+export async function setDisabled(db: Queryable, type: AccountType, id: string, disabled: boolean, at: Date) {
   const { rows } = isId(id)
     ? await db.query<{ name: string; before: boolean; organizations: string[] }>(sql`
         select coalesce(name, username) as name, disabled as before,
@@ -100,7 +96,7 @@ export async function setDisabled(db: Connection, type: AccountType, id: string,
  * Starts the clocks of an organization's alert rules again, as its devices could not send. The times by which devices
  * are silent, and by which episodes close by themselves, begin now.
  */
-const restartClocks = (db: Connection, organizationId: string, at: Date) =>
+const restartClocks = (db: Queryable, organizationId: string, at: Date) =>
   db.query(sql`
     with waiting as (
       select s.device_id, s.rule_id,

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { newValues } from '#entities/audit-event.js';
 import { AccountType, Role, VariableType } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
@@ -25,7 +26,7 @@ export interface FirstOrganization {
 export type NamedOrganization = { id: string; username: string };
 
 /** Returns the oldest organization that is not disabled. */
-export async function findFirstOrganization(db: Pick<Pool, 'query'>): Promise<NamedOrganization | undefined> {
+export async function findFirstOrganization(db: Queryable): Promise<NamedOrganization | undefined> {
   const { rows } = await db.query<NamedOrganization>(
     sql`select id, username from account where type = 'organization' and not disabled order by id limit 1`,
   );
@@ -64,8 +65,7 @@ export async function createFirstOrganization(pool: Pool, at: Date): Promise<Fir
   }
 }
 
-/** Makes a user an owner of the organization. */
-function makeOwner(db: Pick<Pool, 'query'>, { id, userId, at }: { id: string; userId: string; at: Date }) {
+function makeOwner(db: Queryable, { id, userId, at }: { id: string; userId: string; at: Date }) {
   const inserted = sql`
     insert into membership (organization_id, user_id, role, created_at) values (${id}, ${userId}, 'owner', ${at})`;
   const target = { kind: 'member', id: userId, name: firstOwner.name };
@@ -74,7 +74,7 @@ function makeOwner(db: Pick<Pool, 'query'>, { id, userId, at }: { id: string; us
 }
 
 /** Creates a thermometer with a product, linked to an application. Returns the application's identifier. */
-async function furnish(db: Pick<Pool, 'query'>, organizationId: string, at: Date): Promise<string> {
+async function furnish(db: Queryable, organizationId: string, at: Date): Promise<string> {
   const [productId, deviceId, applicationId] = [newId(), newId(), newId()];
   const variables = JSON.stringify([{ name: 'temperature', unit: '°C', type: VariableType.FLOAT32 }]);
   await db.query(sql`

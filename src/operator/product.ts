@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { isId } from '#entities/id.js';
-import type { Connection } from './account.js';
 import { withEvents } from './event.js';
 
 /**
  * Publishes a product to all organizations, or withdraws it. After a withdrawal, other organizations whose devices use
  * the product keep seeing it as it was at that time (`product.withdrawn`).
  */
-export async function setPublic(db: Connection, id: string, isPublic: boolean, at: Date): Promise<void> {
+export async function setPublic(db: Queryable, id: string, isPublic: boolean, at: Date): Promise<void> {
   const { rows } = isId(id)
     ? await db.query<{ organizationId: string; name: string; before: boolean }>(sql`
         select organization_id as "organizationId", name, public as before from product where id = ${id}`)

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { AuditChanges } from '#entities/audit-event.js';
 import { isId } from '#entities/id.js';
-import type { Connection } from './account.js';
 import { withEvents } from './event.js';
 
 /** Quotas of an organization; null is no limit. */
@@ -13,7 +13,7 @@ export interface QuotaValues {
 
 /** Sets the given quotas of an organization, leaves the others unchanged, and returns all of them. */
 export async function setQuota(
-  db: Connection,
+  db: Queryable,
   organizationId: string,
   values: Partial<QuotaValues>,
 ): Promise<QuotaValues> {
@@ -38,20 +38,19 @@ export async function setQuota(
   return { recordsPerDay, devices, storedBytes };
 }
 
-/** Returns the quotas of an organization. */
-export async function getQuota(db: Connection, organizationId: string): Promise<QuotaValues> {
+export async function getQuota(db: Queryable, organizationId: string): Promise<QuotaValues> {
   await requireOrganization(db, organizationId);
   return readQuota(db, organizationId);
 }
 
-const readQuota = async (db: Connection, organizationId: string): Promise<QuotaValues> => {
+const readQuota = async (db: Queryable, organizationId: string): Promise<QuotaValues> => {
   const { rows } = await db.query<QuotaValues>(sql`
     select records_per_day::float8 as "recordsPerDay", devices::float8 as devices, stored_bytes::float8 as "storedBytes"
       from quota where organization_id = ${organizationId}`);
   return rows[0] ?? { recordsPerDay: null, devices: null, storedBytes: null };
 };
 
-const requireOrganization = async (db: Connection, id: string): Promise<void> => {
+const requireOrganization = async (db: Queryable, id: string): Promise<void> => {
   const found = isId(id) && (await db.query(sql`select from account where id = ${id} and type = 'organization'`));
   if (!found || found.rowCount !== 1) throw new Error(`There is no organization ${id}.`);
 };

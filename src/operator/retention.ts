@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { isId } from '#entities/id.js';
-import type { Connection } from './account.js';
 import { withEvents } from './event.js';
 
 /**
@@ -8,7 +8,7 @@ import { withEvents } from './event.js';
  * forever.
  */
 export async function setRetention(
-  db: Connection,
+  db: Queryable,
   { organizationId, productId }: { organizationId: string; productId: string | null },
   keep: number | null,
 ): Promise<void> {
@@ -33,13 +33,13 @@ export async function setRetention(
   );
 }
 
-const exists = async (db: Connection, id: string): Promise<boolean> => {
+const exists = async (db: Queryable, id: string): Promise<boolean> => {
   const { rowCount } = await db.query(sql`select from account where id = ${id} and type = 'organization'`);
   return rowCount === 1;
 };
 
 /** Whether a product is the organization's own, or a public one that its devices may use. */
-const isUsed = async (db: Connection, organizationId: string, productId: string): Promise<boolean> => {
+const isUsed = async (db: Queryable, organizationId: string, productId: string): Promise<boolean> => {
   const { rowCount } = await db.query(sql`
     select from product where id = ${productId} and (organization_id = ${organizationId} or public)`);
   return rowCount === 1;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { hashToken } from '#auth/token.js';
+import type { Queryable } from '#database/queryable.js';
 import { isId } from '#entities/id.js';
-import type { Connection } from './account.js';
 import { withEvents } from './event.js';
 
 /** Validity of a link, in milliseconds. */
@@ -22,7 +22,7 @@ interface Found {
  * organization of the user gets an event.
  * @param who identifier, user name or e-mail address of the user
  */
-export async function createSignInLink(db: Connection, who: string, at: Date) {
+export async function createSignInLink(db: Queryable, who: string, at: Date) {
   const which = isId(who) ? sql`id = ${who}` : sql`(username = ${who.toLowerCase()} or lower(email) = lower(${who}))`;
   const { rows } = await db.query<Found>(sql`
     select id, coalesce(name, username) as name, disabled,

@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
 import { hashToken, newToken, tokenPrefix } from '#auth/token.js';
+import type { Queryable } from '#database/queryable.js';
 import { AccountType, TokenScope } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
-import { type Connection, checkName, createAccount } from './account.js';
+import { checkName, createAccount } from './account.js';
 import { withEvents } from './event.js';
 
-/** Values of a new token. */
 export interface NewToken {
   organizationId: string;
   /** The member that the token acts as; without one it acts as the organization itself. */
@@ -21,7 +21,7 @@ export interface NewToken {
  * value is invalid.
  */
 export async function createToken(
-  db: Connection,
+  db: Queryable,
   { organizationId, userId, scope = TokenScope.full, name, expiresAt }: NewToken,
   at: Date,
 ): Promise<{ id: string; token: string }> {
@@ -59,7 +59,7 @@ export async function createToken(
 }
 
 /** Revokes a token permanently. Revoking it again changes nothing. */
-export async function revokeToken(db: Connection, id: string, at: Date): Promise<void> {
+export async function revokeToken(db: Queryable, id: string, at: Date): Promise<void> {
   const { rows } = isId(id)
     ? await db.query<{ organizationId: string; name: string; isRevoked: boolean }>(sql`
         select organization_id as "organizationId", coalesce(name, prefix) as name, revoked_at is not null as "isRevoked"
@@ -83,7 +83,7 @@ const DEMO = 3_600_000;
 
 /** Creates a token of the given organization or, without one, of `demo`, which is created if it does not exist. */
 export async function createDemoToken(
-  db: Connection,
+  db: Queryable,
   at: Date,
   organizationId?: string,
 ): Promise<{ id: string; token: string }> {
@@ -91,7 +91,7 @@ export async function createDemoToken(
   return createToken(db, { organizationId: id, name: 'Demonstration', expiresAt: new Date(at.getTime() + DEMO) }, at);
 }
 
-async function demoOrganization(db: Connection, at: Date): Promise<string> {
+async function demoOrganization(db: Queryable, at: Date): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     sql`select id from account where username = 'demo' and type = 'organization' and not disabled`,
   );

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { newId } from '#entities/id.js';
 import type { Claims } from './claims.js';
-import type { Database } from './sessions.js';
 
 /**
  * The account of a sign-in: its identifier, and its names before and after if the provider changed the person's name;
@@ -18,7 +18,7 @@ export type Standing =
  * e-mail address if the operator trusts the issuer for the address's domain, and if nobody has signed in to that
  * account before. An address alone never opens an account that somebody uses (CVE-2022-31107).
  */
-export async function findAccount(tx: Database, claims: Claims, now: Date): Promise<Standing> {
+export async function findAccount(tx: Queryable, claims: Claims, now: Date): Promise<Standing> {
   const { issuer, subject, email } = claims;
   // The lock runs the sign-ins of a person one after the other, so that the second finds the account of the first.
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-in ${issuer} ${subject}`}, 0))`);
@@ -43,7 +43,7 @@ const nameOf = ({ name }: Claims): string | null => name?.trim().slice(0, 200) |
  * Finds the account that a person signed in to before. The person may be stored under the issuer as the settings write
  * it, or with another slash at its end. A name that changed at the provider changes here, too.
  */
-async function findIdentity(tx: Database, claims: Claims, now: Date): Promise<Standing> {
+async function findIdentity(tx: Queryable, claims: Claims, now: Date): Promise<Standing> {
   const { issuer, writtenIssuer = issuer, subject } = claims;
   const bare = issuer.replace(/\/$/, '');
   const spellings = [issuer, bare, `${bare}/`, writtenIssuer];
@@ -68,13 +68,13 @@ async function findIdentity(tx: Database, claims: Claims, now: Date): Promise<St
   return { userId, disabled, renamed: [before, name] };
 }
 
-const link = (tx: Database, claims: Claims, userId: string, now: Date) =>
+const link = (tx: Queryable, claims: Claims, userId: string, now: Date) =>
   tx.query(sql`
     insert into identity (issuer, subject, user_id, created_at, last_used_at, name)
     values (${claims.issuer}, ${claims.subject}, ${userId}, ${now}, ${now}, ${nameOf(claims)})`);
 
 /** Creates an account for a person of a provider, links it with the person, and returns its identifier. */
-export async function createPerson(tx: Database, claims: Claims, now: Date): Promise<string> {
+export async function createPerson(tx: Queryable, claims: Claims, now: Date): Promise<string> {
   const id = newId();
   const name = nameOf(claims);
   for (const username of usernamesFor(claims)) {

@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag';
 import { hashToken } from '#auth/token.js';
+import type { Queryable } from '#database/queryable.js';
 import { attemptTime } from './attempt.js';
 import type { Claims } from './claims.js';
-import type { Database } from './sessions.js';
 
 /* What a browser brings back from a provider. Only people whom a provider vouched for leave rows. */
 
 /** Marks a sign-in as used, so that its address does not count twice. Returns false if it was used before. */
-export async function useAttempt(tx: Database, state: string, now: Date): Promise<boolean> {
+export async function useAttempt(tx: Queryable, state: string, now: Date): Promise<boolean> {
   // No browser has an empty key: a process of the release before, which kept sign-ins here, never finds the row.
   const { rowCount } = await tx.query(sql`
     insert into sign_in_attempt (state, browser, provider, nonce, verifier, redirect_uri, return_to, address,
@@ -18,7 +18,7 @@ export async function useAttempt(tx: Database, state: string, now: Date): Promis
 }
 
 /** Whether a sign-in was used. */
-export async function isUsed(db: Database, state: string): Promise<boolean> {
+export async function isUsed(db: Queryable, state: string): Promise<boolean> {
   const { rowCount } = await db.query(sql`select from sign_in_attempt where state = ${hashToken(state)}`);
   return rowCount !== 0;
 }
@@ -34,7 +34,7 @@ export interface Arrival {
 const keyOf = (browser: string, invitation: Buffer) => hashToken(`arrival ${browser} ${invitation.toString('hex')}`);
 
 /** Stores the arrival of a browser. It replaces an earlier arrival for the same invitation. */
-export async function storeArrival(tx: Database, { invitation, person, browser }: Arrival, now: Date): Promise<void> {
+export async function storeArrival(tx: Queryable, { invitation, person, browser }: Arrival, now: Date): Promise<void> {
   const expiresAt = new Date(now.getTime() + attemptTime);
   await tx.query(sql`
     insert into sign_in_attempt (state, browser, provider, nonce, verifier, redirect_uri, return_to, invitation, address,
@@ -46,12 +46,12 @@ export async function storeArrival(tx: Database, { invitation, person, browser }
 }
 
 /** Finds the person whom a browser brought back for an invitation, unless that is too long ago. */
-export async function findArrival(db: Database, browser: string, invitation: Buffer): Promise<Claims | undefined> {
+export async function findArrival(db: Queryable, browser: string, invitation: Buffer): Promise<Claims | undefined> {
   const { rows } = await db.query<{ person: Claims }>(sql`
     select person from sign_in_attempt where state = ${keyOf(browser, invitation)} and expires_at > now()`);
   return rows[0]?.person;
 }
 
 /** Deletes the arrival of a browser for an invitation. */
-export const endArrival = (db: Database, browser: string, invitation: Buffer) =>
+export const endArrival = (db: Queryable, browser: string, invitation: Buffer) =>
   db.query(sql`delete from sign_in_attempt where state = ${keyOf(browser, invitation)}`);

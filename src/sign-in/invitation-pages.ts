@@ -4,6 +4,7 @@ import { isOpenInvitation } from '#auth/invitation-validity.js';
 import { hashToken } from '#auth/token.js';
 import { unauthenticated } from '#common/errors.js';
 import type { OidcProvider } from '#config/oidc-setting.js';
+import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import type { AuditChanges } from '#entities/audit-event.js';
 import { Role } from '#entities/enums.js';
@@ -14,10 +15,9 @@ import { endArrival, findArrival } from './arrivals.js';
 import type { Claims } from './claims.js';
 import { cookieOf, requireOwnPage, takesCookies } from './cookie.js';
 import type { NoteRefused } from './refusals.js';
-import { type Database, findPerson, noteByPerson, openSession } from './sessions.js';
+import { findPerson, noteByPerson, openSession } from './sessions.js';
 import type { Visit } from './visit.js';
 
-/** Dependencies of the pages of invitations. */
 export interface InvitationPagesOptions {
   pool: Pool;
   read: Read;
@@ -116,7 +116,7 @@ export function createInvitationPages({ pool, read, clock, providers, note, sign
 }
 
 /** Returns the account of a person: a new one, unless they got one meanwhile. Undefined for a disabled account. */
-async function accountOf(tx: Database, person: Claims, now: Date): Promise<string | undefined> {
+async function accountOf(tx: Queryable, person: Claims, now: Date): Promise<string | undefined> {
   const standing = await findAccount(tx, person, now);
   if (standing?.disabled) return undefined;
   return standing?.userId ?? createPerson(tx, person, now);
@@ -143,7 +143,7 @@ interface OpenInvitation {
 }
 
 /** Finds the invitation of a link, unless it has ended or its organization is disabled. */
-async function findInvitation(db: Database, hash: Buffer, { lock = false } = {}): Promise<OpenInvitation | undefined> {
+async function findInvitation(db: Queryable, hash: Buffer, { lock = false } = {}): Promise<OpenInvitation | undefined> {
   const { rows } = await db.query<OpenInvitation>(sql`
     select i.id, i.organization_id as "organizationId", coalesce(o.name, o.username) as organization, i.role
       from invitation i join account o on o.id = i.organization_id and not o.disabled
@@ -156,7 +156,7 @@ async function findInvitation(db: Database, hash: Buffer, { lock = false } = {})
  * Deleted teams are skipped. Returns the changes, for the event.
  */
 async function acceptInvitation(
-  tx: Database,
+  tx: Queryable,
   { id, organizationId, role }: OpenInvitation,
   userId: string,
   now: Date,

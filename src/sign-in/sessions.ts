@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { insertEvent, type NewEvent } from '#audit/event.js';
 import { lockOwners, type OwnerRow, requireOtherOwner } from '#auth/membership.js';
 import { isOpen, isStale, lifetime, touchSession } from '#auth/session-validity.js';
 import { hashToken } from '#auth/token.js';
 import { notFound } from '#common/errors.js';
+import type { Queryable } from '#database/queryable.js';
 import type { AuditChanges, AuditTarget } from '#entities/audit-event.js';
 import type { Role } from '#entities/enums.js';
 import { isId, newId } from '#entities/id.js';
@@ -13,9 +13,6 @@ import type { Read } from '#schema/context.js';
 
 /** Maximum number of sessions of a person. A further sign-in ends the session that was used longest ago. */
 export const sessionsOfPerson = 50;
-
-/** A connection, or a transaction on it. */
-export type Database = Pick<pg.ClientBase, 'query'>;
 
 /** A browser that signs in. */
 export interface Visitor {
@@ -38,7 +35,7 @@ const memberships = (userId: string) => sql`
  * @param changes of the person's account, for the event
  */
 export async function openSession(
-  tx: Database,
+  tx: Queryable,
   userId: string,
   visitor: Visitor,
   now: Date,
@@ -77,7 +74,7 @@ export async function openSession(
  * membership of its person, and gets the person's name.
  */
 export async function noteByPerson(
-  tx: Database,
+  tx: Queryable,
   value: string,
   { address, requestId }: Visitor,
   { target, ...event }: Pick<NewEvent, 'organizationId' | 'action' | 'changes'> & { target: Omit<AuditTarget, 'name'> },
@@ -91,11 +88,11 @@ export async function noteByPerson(
 }
 
 /** Ends a session by the value of its cookie, because another session begins in the same browser. */
-export const endSession = (db: Database, value: string) =>
+export const endSession = (db: Queryable, value: string) =>
   db.query(sql`delete from session where hash = ${hashToken(value)}`);
 
 /** Ends a session because its person signs out, with an event in the organization where it acts. */
-export async function signOut(tx: Database, value: string, visitor: Visitor): Promise<void> {
+export async function signOut(tx: Queryable, value: string, visitor: Visitor): Promise<void> {
   const which = sql`s.hash = ${hashToken(value)} and ${isOpen}`;
   const { rows } = await tx.query<{ id: string; organizationId: string | null }>(
     sql`select s.id, s.organization_id as "organizationId" from session s where ${which} for update`,
@@ -139,7 +136,7 @@ export async function findPerson(read: Read, value: string): Promise<Person | un
  * @throws notFound if the person is not a member
  */
 export async function chooseOrganization(
-  tx: Database,
+  tx: Queryable,
   value: string,
   organizationId: string,
   visitor: Visitor,
@@ -162,7 +159,7 @@ export async function chooseOrganization(
  * in none; subscriptions end. Returns the role that the person had.
  * @throws notFound if the person is not a member, conflict for the last owner
  */
-export async function leaveOrganization(tx: Database, userId: string, organizationId: string): Promise<Role> {
+export async function leaveOrganization(tx: Queryable, userId: string, organizationId: string): Promise<Role> {
   if (!isId(organizationId)) throw notFound('organization');
   const { rows } = await tx.query<OwnerRow>(lockOwners(organizationId));
   requireOtherOwner(rows, userId);

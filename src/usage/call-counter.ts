@@ -1,7 +1,5 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-
-type Database = Pick<Pool, 'query'>;
+import type { Queryable } from '#database/queryable.js';
 
 /** Length of a day in milliseconds. */
 export const dayLength = 86_400_000;
@@ -25,7 +23,7 @@ export class CallCounter {
   }
 
   /** Writes the counts. Counts that cannot be written are kept for the next time. */
-  async flush(database: Database): Promise<void> {
+  async flush(database: Queryable): Promise<void> {
     const { counted } = this;
     if (counted.size === 0) return;
     this.counted = new Map();

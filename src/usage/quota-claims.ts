@@ -1,7 +1,5 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-
-type Database = Pick<Pool, 'query'>;
+import type { Queryable } from '#database/queryable.js';
 
 /** A claim takes 1/100 of what a quota has left, or what it needs if that is more. */
 const part = 100;
@@ -24,7 +22,7 @@ const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10)
  * nobody has claimed. One statement takes them, so that all processes together never claim more than the quota.
  */
 export const claimRecords = async (
-  database: Database,
+  database: Queryable,
   { organizationId, day, limit }: DayQuota,
   wanted: number,
 ): Promise<{ granted: number } | { left: number }> => {
@@ -51,7 +49,7 @@ export interface HeldClaim extends Pick<DayQuota, 'organizationId' | 'day'> {
 }
 
 /** Releases records, and renews the claims to the others. */
-export const renewClaims = async (database: Database, held: readonly HeldClaim[]): Promise<void> => {
+export const renewClaims = async (database: Queryable, held: readonly HeldClaim[]): Promise<void> => {
   if (held.length === 0) return;
   await database.query(sql`
     update quota_claim c set claimed = greatest(0, c.claimed - w.back), touched_at = now()
@@ -72,7 +70,7 @@ export interface StoredRecords {
  * stored without a claim before it knew of the quota, and releases the claims of killed processes.
  */
 export const settleClaims = async (
-  database: Database,
+  database: Queryable,
   day: number,
   stored: readonly StoredRecords[],
 ): Promise<void> => {

@@ -1,10 +1,8 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { quotaExceeded } from '#common/errors.js';
+import type { Queryable } from '#database/queryable.js';
 import { dayLength, dayOf } from './call-counter.js';
 import { claimRecords, type HeldClaim, renewClaims, type StoredRecords, settleClaims } from './quota-claims.js';
-
-type Database = Pick<Pool, 'query'>;
 
 /** Quotas of an organization and their use, as far as this process knows. */
 interface Standing {
@@ -45,7 +43,7 @@ export class Quotas {
 
   /** @param clock milliseconds since 1970 */
   constructor(
-    private readonly database: Database,
+    private readonly database: Queryable,
     private readonly clock: () => number,
   ) {}
 
@@ -168,7 +166,7 @@ export class Quotas {
 }
 
 /** Reads all quotas, and what all processes have stored. */
-const readQuotas = async (database: Database, day: number): Promise<Row[]> => {
+const readQuotas = async (database: Queryable, day: number): Promise<Row[]> => {
   const { rows } = await database.query<Row>(sql`
     with pending as materialized (
       select organization_id, (at at time zone 'UTC')::date as day, sum(records) as records, sum(bytes) as bytes

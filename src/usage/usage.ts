@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { ApiError } from '#common/errors.js';
 import type { Log } from '#common/log.js';
+import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { type Item, Rejection } from '#records/item.js';
 import type { RecordLog, StoredRecords } from '#records/record-log.js';
@@ -30,7 +31,6 @@ const second = 1000;
  */
 const lookEvery = 2 * second;
 
-/** Creates the usage. */
 export const createUsage = ({
   pool,
   clock,
@@ -138,8 +138,6 @@ export const foldUsage = (pool: Pool): Promise<boolean> =>
     return folded[0]?.n === batchSize;
   });
 
-type Database = Pick<Pool, 'query'>;
-
 /** Time for which a count of stored records is valid, in seconds. */
 const holds = 60;
 
@@ -149,7 +147,7 @@ const holds = 60;
  * organization ever stored, because the size of deleted records is not measured.
  */
 const measureStorage = async (
-  database: Database,
+  database: Queryable,
   now: Date,
   countAll: (organizationId: string) => Promise<number>,
 ): Promise<boolean> => {

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '#database/named.js';
+import type { Queryable } from '#database/queryable.js';
 
 /** Maximum number of notices that a mail shows. Further ones are only counted. */
 export const shownInMail = 50;
@@ -31,7 +31,7 @@ export interface Notice {
  * counts the rest. Returns whether there is a mail to send.
  */
 export async function enqueueNotices(
-  tx: Pick<pg.ClientBase, 'query'>,
+  tx: Queryable,
   kind: Notice['kind'],
   episodeIds: readonly string[],
   now: Date,

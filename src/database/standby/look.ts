@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
+import type { Queryable } from '../queryable.js';
 import { positionOf } from './position.js';
 import { nameOf } from './standby.js';
 import { connectToStandby, type PrimaryRow, primaryQuery, type StandbyConnection } from './standby-connection.js';
@@ -20,7 +20,7 @@ export interface StandbyLook {
 const longest = 2000;
 
 /** Measures how far a standby is behind its primary. */
-export async function lookAtStandby(primary: Pick<Pool, 'query'>, connectionString: string): Promise<StandbyLook> {
+export async function lookAtStandby(primary: Queryable, connectionString: string): Promise<StandbyLook> {
   const name = nameOf(connectionString);
   let connection: StandbyConnection | undefined;
   try {

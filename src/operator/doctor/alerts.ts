@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
-import { type Check, type Database, finding } from './finding.js';
+import type { Queryable } from '#database/queryable.js';
+import { type Check, finding } from './finding.js';
 
 /** Maximum number of rules that are listed; those switched off last come first. */
 const named = 20;
@@ -45,7 +46,7 @@ interface Off {
   at: string;
 }
 
-const rulesOff = async (database: Database): Promise<Off[]> =>
+const rulesOff = async (database: Queryable): Promise<Off[]> =>
   (
     await database.query<Off>(sql`
       select r.id, r.name, a.name application, r.application_id "applicationId", r.disabled_at "at"
@@ -57,7 +58,7 @@ const lineOf = ({ id, name, application, applicationId, at }: Off): string =>
   `rule "${name}" (${id}) of the application "${application}" (${applicationId}): switched off at ${new Date(at).toISOString()}`;
 
 /** Returns the number of rules with records that wait for longer than a minute; undefined if there are none. */
-const rulesBehind = async (database: Database): Promise<{ rules: number; since: string } | undefined> => {
+const rulesBehind = async (database: Queryable): Promise<{ rules: number; since: string } | undefined> => {
   const { rows } = await database.query<{ rules: number; since: string | null }>(sql`
     select count(*)::int rules, min(u.noted_at) since
       from alert_backlog b cross join lateral (
@@ -75,7 +76,7 @@ interface Mail {
   unsent: number;
 }
 
-const mailOf = async (database: Database): Promise<Mail> =>
+const mailOf = async (database: Queryable): Promise<Mail> =>
   (
     await database.query<Mail>(sql`
       select count(*)::int failing, min(r.failing_since) since, (array_agg(r.last_error order by r.failing_since desc nulls last))[1] last,

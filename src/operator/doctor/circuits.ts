@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
-import { type Check, type Database, finding } from './finding.js';
+import type { Queryable } from '#database/queryable.js';
+import { type Check, finding } from './finding.js';
 
 /** Maximum number of hooks that are listed; those that have failed longest come first. */
 const named = 20;
@@ -37,7 +38,7 @@ interface FailingHook {
  * Searches the last attempt among the newest deliveries and the oldest waiting ones only, so that the cost does not
  * depend on the number of deliveries.
  */
-const failingHooks = async (database: Database): Promise<FailingHook[]> =>
+const failingHooks = async (database: Queryable): Promise<FailingHook[]> =>
   (
     await database.query<FailingHook>(sql`
       select h.id, h.application_id as "applicationId", a.name as application, h.url,

@@ -1,9 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import type { Queryable } from '#database/queryable.js';
 import { checkAlerts } from './alerts.js';
 import { checkCircuits } from './circuits.js';
 import { checkClocks } from './clocks.js';
-import { type Database, type Finding, finding } from './finding.js';
+import { type Finding, finding } from './finding.js';
 import { type ExaminedProvider, findProviders } from './providers.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
 import { checkSize } from './size.js';
@@ -23,7 +24,7 @@ const ofService = [
 
 /** The database, and what else the doctor examines. */
 export interface DoctorOptions {
-  database: Database;
+  database: Queryable;
   now: Date;
   /** Folder of the embedded database; undefined when the disk belongs to another machine. */
   dataDir: string | undefined;

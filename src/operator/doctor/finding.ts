@@ -1,7 +1,4 @@
-import type { Pool } from 'pg';
-
-/** A database connection. */
-export type Database = Pick<Pool, 'query'>;
+import type { Queryable } from '#database/queryable.js';
 
 /** The result of a check. `wrong` needs attention soon, `note` is worth knowing. */
 export interface Finding {
@@ -14,8 +11,7 @@ export interface Finding {
   details?: readonly string[];
 }
 
-/** A check of the database. */
-export type Check = (database: Database, now: Date) => Promise<Finding>;
+export type Check = (database: Queryable, now: Date) => Promise<Finding>;
 
 /** Creates a finding, which is `ok` when there are no faults. */
 export const finding = (check: string, fine: string, state: 'note' | 'wrong', faults: readonly string[]): Finding =>

@@ -1,12 +1,10 @@
-import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { Slot } from '#records/scope/slot.js';
 import type { PlainObject } from '../item.js';
 import { typeData } from '../typed.js';
 import type { IndexableRow } from './journal/read.js';
 import type { StoredDocument } from './stored-document.js';
-
-type Database = Pick<Pool | PoolClient, 'query'>;
 
 /** Content to store for a record, with its typed values. */
 export interface Content {
@@ -23,7 +21,10 @@ export interface Content {
 export type ShapeTypes = ReadonlyMap<number, Readonly<Record<string, string>>>;
 
 /** Loads the types of shapes. */
-export const loadShapeTypes = async (database: Database, documents: readonly StoredDocument[]): Promise<ShapeTypes> => {
+export const loadShapeTypes = async (
+  database: Queryable,
+  documents: readonly StoredDocument[],
+): Promise<ShapeTypes> => {
   const ids = [...new Set(documents.flatMap(({ shape }) => shape ?? []))];
   const { rows } = await database.query<{ id: number; types: Record<string, string> }>(
     sql`select id, types from index_shape where id = any(${ids}::int[])`,
@@ -42,7 +43,7 @@ export const typedAs = (
 };
 
 /** Builds the rows of documents, as the table `record` would hold them. Omits those of deleted devices. */
-export const rowsOf = async (database: Database, contents: readonly Content[]): Promise<IndexableRow[]> => {
+export const rowsOf = async (database: Queryable, contents: readonly Content[]): Promise<IndexableRow[]> => {
   const parts = contents.map(({ document: { id, organizationId, deviceId, productId }, metadata, data }) => ({
     id,
     organization: organizationId,

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { VariableType } from '#entities/enums.js';
 import type { Slot } from '#records/scope/slot.js';
 
@@ -45,7 +46,7 @@ const maxShapes = 10_000;
 
 /** Returns, for each variable in order, the shapes of its product in which it lacks this type. */
 export const olderShapes = async (
-  database: Pick<Pool, 'query'>,
+  database: Queryable,
   variables: readonly Declared[],
 ): Promise<readonly number[][]> => {
   const { rows } = await database.query<{ older: number[] }>(sql`

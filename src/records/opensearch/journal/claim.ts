@@ -1,7 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-
-type Database = Pick<Pool | PoolClient, 'query'>;
+import type { Queryable } from '#database/queryable.js';
 
 /** Duration of a lease in seconds. A live process renews it; batches of a dead one wait until it ends. */
 const lease = 15;
@@ -16,7 +14,7 @@ export interface Batch {
 }
 
 /** Claims the oldest batches that nobody works on, or whose indexer is dead or cut off. */
-export const claimBatches = async (database: Database, claimId: string, limit: number): Promise<Batch[]> => {
+export const claimBatches = async (database: Queryable, claimId: string, limit: number): Promise<Batch[]> => {
   const { rows } = await database.query<Batch>(sql`
     update record_batch b
        set claim_id = ${claimId}, lease_until = clock_timestamp() + make_interval(secs => ${lease}), attempts = attempts + 1
@@ -28,19 +26,19 @@ export const claimBatches = async (database: Database, claimId: string, limit: n
 };
 
 /** Deletes indexed batches. Batches that another process has claimed meanwhile are left to it. */
-export const settleBatches = async (database: Database, claimId: string, batches: readonly Batch[]): Promise<void> => {
+export const settleBatches = async (database: Queryable, claimId: string, batches: readonly Batch[]): Promise<void> => {
   await database.query(sql`
     delete from record_batch where id = any(${batches.map(({ id }) => id)}::bigint[]) and claim_id = ${claimId}`);
 };
 
 /** Renews a lease. */
-export const renewClaim = async (database: Database, claimId: string): Promise<void> => {
+export const renewClaim = async (database: Queryable, claimId: string): Promise<void> => {
   await database.query(sql`
     update record_batch set lease_until = clock_timestamp() + make_interval(secs => ${lease}) where claim_id = ${claimId}`);
 };
 
 /** Releases a claim, so that its batches need not wait for the end of the lease. */
-export const releaseClaim = async (database: Database, claimId: string): Promise<void> => {
+export const releaseClaim = async (database: Queryable, claimId: string): Promise<void> => {
   await database.query(sql`update record_batch set claim_id = null, lease_until = null where claim_id = ${claimId}`);
 };
 
@@ -55,7 +53,7 @@ export interface Lag {
 }
 
 /** Reads the backlog. */
-export const readLag = async (database: Database): Promise<Lag> => {
+export const readLag = async (database: Queryable): Promise<Lag> => {
   const { rows } = await database.query<Lag>(sql`
     select count(*)::float8 as batches, coalesce(sum(records), 0)::float8 as records, coalesce(sum(bytes), 0)::float8 as bytes,
            coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest,
@@ -65,7 +63,7 @@ export const readLag = async (database: Database): Promise<Lag> => {
 };
 
 /** Returns the last waiting batch of an organization, or undefined. */
-export const lastBatch = async (database: Database, organizationId: string): Promise<string | undefined> => {
+export const lastBatch = async (database: Queryable, organizationId: string): Promise<string | undefined> => {
   const { rows } = await database.query<{ id: string | null }>(
     sql`select max(id) as id from record_batch where organizations @> array[${organizationId}]::uuid[]`,
   );
@@ -73,7 +71,7 @@ export const lastBatch = async (database: Database, organizationId: string): Pro
 };
 
 /** Whether a batch of an organization up to this one still waits. */
-export const isWaiting = async (database: Database, organizationId: string, last: string): Promise<boolean> => {
+export const isWaiting = async (database: Queryable, organizationId: string, last: string): Promise<boolean> => {
   const { rows } = await database.query<{ waits: boolean }>(sql`
     select exists (select from record_batch where id <= ${last} and organizations @> array[${organizationId}]::uuid[]) as waits`);
   return rows[0]!.waits;

@@ -1,9 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { Refused } from '../bulk.js';
 import type { IndexableRow } from './read.js';
-
-type Database = Pick<Pool | PoolClient, 'query'>;
 
 /** A record that the index refuses. */
 export interface DeadLetter {
@@ -17,7 +15,7 @@ export interface DeadLetter {
 
 /** Stores records that cannot be indexed, with all data that a retry needs. */
 export const keepDeadLetters = async (
-  database: Database,
+  database: Queryable,
   refused: readonly Refused<{ row: IndexableRow }>[],
 ): Promise<void> => {
   if (refused.length === 0) return;
@@ -30,7 +28,7 @@ export const keepDeadLetters = async (
 };
 
 /** Lists dead letters, the oldest first. */
-export const listDeadLetters = async (database: Database, limit: number): Promise<DeadLetter[]> => {
+export const listDeadLetters = async (database: Queryable, limit: number): Promise<DeadLetter[]> => {
   const { rows } = await database.query<DeadLetter>(sql`
     select record_id as "recordId", organization_id as "organizationId", reason, created_at as "createdAt", attempts
       from index_dead_letter order by created_at, record_id limit ${limit}`);
@@ -38,7 +36,7 @@ export const listDeadLetters = async (database: Database, limit: number): Promis
 };
 
 /** Reads a page of dead letters to retry, after the last one of the previous page. Omits those of deleted devices. */
-export const readDeadLetters = async (database: Database, after: string, limit: number): Promise<IndexableRow[]> => {
+export const readDeadLetters = async (database: Queryable, after: string, limit: number): Promise<IndexableRow[]> => {
   const { rows } = await database.query<{ row: IndexableRow }>(sql`
     select "row" || jsonb_build_object('version', p.xmin::text,
              'foreign', p.organization_id <> l.organization_id) as "row"
@@ -49,7 +47,7 @@ export const readDeadLetters = async (database: Database, after: string, limit: 
 };
 
 /** Deletes dead letters that were indexed, and those of deleted devices. */
-export const dropDeadLetters = async (database: Database, recordIds: readonly string[]): Promise<void> => {
+export const dropDeadLetters = async (database: Queryable, recordIds: readonly string[]): Promise<void> => {
   await database.query(sql`
     delete from index_dead_letter where record_id = any(${recordIds}::uuid[])
         or not exists (select from device d where d.id = ("row" ->> 'deviceId')::uuid)`);

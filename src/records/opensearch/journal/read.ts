@@ -1,8 +1,6 @@
-import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { RecordRow } from '../document.js';
-
-type Database = Pick<Pool | PoolClient, 'query'>;
 
 /** A record with the fields by which the types of its product are loaded. */
 export interface IndexableRow extends RecordRow {
@@ -25,7 +23,7 @@ export interface IdRange {
 }
 
 /** Reads the records of the journal in ranges, each once. Omits those of deleted devices. */
-export const readJournal = async (database: Database, ranges: readonly IdRange[]): Promise<IndexableRow[]> => {
+export const readJournal = async (database: Queryable, ranges: readonly IdRange[]): Promise<IndexableRow[]> => {
   const merged = merge(ranges);
   const { rows } = await database.query<IndexableRow>(sql`
     select ${rowColumns}

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { firstId } from '#entities/id.js';
 import { createPeriodicTasks, type PeriodicTasks } from '#scheduling/periodic-tasks.js';
 import { readMove } from '../move/state.js';
@@ -10,7 +11,6 @@ const minute = 60_000;
 /** Time for which indexed records stay in the journal, in milliseconds: the cluster may lose what it has just taken. */
 const keptFor = 24 * 60 * minute;
 
-/** Settings of the journal's upkeep. */
 export interface JournalUpkeepOptions {
   pool: Pool;
   clock: () => number;
@@ -40,7 +40,7 @@ export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOp
   );
 
 /** Drops partitions whose records all arrived before a time (milliseconds) and are indexed. Returns their number. */
-const dropIndexed = async (pool: Pick<Pool, 'query'>, before: number): Promise<number> => {
+const dropIndexed = async (pool: Queryable, before: number): Promise<number> => {
   // A move back to PostgreSQL has yet to copy these records.
   if ((await readMove(pool, 'drain')) !== undefined) return 0;
   const { rows } = await pool.query<{ dropped: number }>(

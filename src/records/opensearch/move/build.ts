@@ -1,5 +1,6 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { unseen, wholeXid } from '#database/visibility.js';
 import { nilId } from '#entities/id.js';
@@ -8,7 +9,6 @@ import { type IndexableRow, rowColumns } from '../journal/read.js';
 import type { ClusterLogOptions } from '../log/options.js';
 import { type BuildState, dropMove, lockMove, lookSettled, readMove, type Settled, writeMove } from './state.js';
 
-/** Dependencies of a build. */
 export type BuildOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names' | 'writer' | 'maker'>;
 
 /** Number of records of one page. */
@@ -28,7 +28,7 @@ const indexRows = async ({ pool, maker, writer }: BuildOptions, rows: readonly I
 };
 
 /** Returns the last record that was stored for the cluster, if that was within the last day. */
-export const lastOfJournal = async (pool: Pick<Pool, 'query'>): Promise<string | undefined> => {
+export const lastOfJournal = async (pool: Queryable): Promise<string | undefined> => {
   const { rows } = await pool.query<{ id: string }>(sql`select id from journal.record order by id desc limit 1`);
   return rows[0]?.id;
 };
@@ -106,11 +106,7 @@ const follow = async (
 };
 
 /** Indexes all records in a range, page by page. */
-export const indexRange = async (
-  options: BuildOptions,
-  database: Pick<Pool | PoolClient, 'query'>,
-  range: Sql,
-): Promise<void> => {
+export const indexRange = async (options: BuildOptions, database: Queryable, range: Sql): Promise<void> => {
   for (let after = nilId; ; ) {
     const { rows } = await database.query<IndexableRow>(
       rowsWhere(sql`${range} and r.id > ${after}::uuid`, sql`limit ${pageSize}`),
@@ -122,7 +118,7 @@ export const indexRange = async (
 };
 
 /** Estimates the number of records in PostgreSQL. */
-export const estimateRecords = async (pool: Pick<Pool, 'query'>): Promise<number> => {
+export const estimateRecords = async (pool: Queryable): Promise<number> => {
   const { rows } = await pool.query<{ total: number }>(sql`
     select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as total
       from pg_class join pg_inherits on inhrelid = pg_class.oid where inhparent = 'public.record'::regclass`);

@@ -1,9 +1,8 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { clockSkew, type Look, lookQuery } from '#database/visibility.js';
 import { firstId } from '#entities/id.js';
-
-type Database = Pick<Pool | PoolClient, 'query'>;
 
 /** Moves of records (table `index_move`): `build` from PostgreSQL to the cluster, `drain` back. */
 type Move = 'build' | 'drain';
@@ -30,7 +29,7 @@ export type DrainState =
 
 /** Reads the progress of a move, or undefined without one. */
 export const readMove = async <State extends BuildState | DrainState>(
-  database: Database,
+  database: Queryable,
   name: Move,
 ): Promise<State | undefined> => {
   const { rows } = await database.query<{ state: State }>(sql`select state from index_move where name = ${name}`);
@@ -38,14 +37,14 @@ export const readMove = async <State extends BuildState | DrainState>(
 };
 
 /** Stores the progress of a move. */
-export const writeMove = async (database: Database, name: Move, state: BuildState | DrainState): Promise<void> => {
+export const writeMove = async (database: Queryable, name: Move, state: BuildState | DrainState): Promise<void> => {
   await database.query(sql`
     insert into index_move (name, state) values (${name}, ${JSON.stringify(state)}::jsonb)
     on conflict (name) do update set state = excluded.state, changed_at = clock_timestamp()`);
 };
 
 /** Ends a move. */
-export const dropMove = async (database: Database, name: Move): Promise<void> => {
+export const dropMove = async (database: Queryable, name: Move): Promise<void> => {
   await database.query(sql`delete from index_move where name = ${name}`);
 };
 
@@ -59,7 +58,7 @@ export interface Settled {
 }
 
 /** Reads the current snapshot. In a transaction with a fixed snapshot, `seen` is that snapshot. */
-export const lookSettled = async (database: Database): Promise<Settled> => {
+export const lookSettled = async (database: Queryable): Promise<Settled> => {
   // A pool leaves its callback on the query object, so a shared object must not be used twice.
   const { rows } = await database.query<Look>(sql`${lookQuery}`);
   const { seen, now, oldest } = rows[0]!;

@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import { type ItemCode, Rejection } from '#records/item.js';
 import type { NewRecord } from '#records/new-record.js';
 import type { Prepared } from './prepare.js';
@@ -62,7 +62,7 @@ export class ActivityCounter {
    * Adds the counts to the table, for the organization and for each application that a device is linked to now. Counts
    * that cannot be written are kept for the next time.
    */
-  async flush(pool: Pick<Pool, 'query'>): Promise<void> {
+  async flush(pool: Queryable): Promise<void> {
     const { counted } = this;
     if (counted.size === 0) return;
     this.counted = new Map();

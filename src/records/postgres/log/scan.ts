@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '#database/queryable.js';
 import type { PlainJson } from '#json/json.js';
 import type { DeviceRange, DevicesRange, ScannedPage } from '#records/record-log.js';
 import type { StoredRecord } from '#records/stored-record.js';
@@ -49,7 +50,7 @@ export async function countRecords(tx: PoolClient, { deviceIds, from, to }: Devi
 /**
  * Counts the stored records of an organization by their rollups. Hours with stale rollups are counted record by record.
  */
-export async function countOrganization(pool: Pick<PoolClient, 'query'>, organizationId: string): Promise<number> {
+export async function countOrganization(pool: Queryable, organizationId: string): Promise<number> {
   const { rows } = await pool.query<{ total: number }>(sql`
     with dirty as materialized (
       select distinct product_id, hour from record_dirty where organization_id = ${organizationId}

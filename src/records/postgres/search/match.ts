@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { invalid } from '#common/errors.js';
+import type { Queryable } from '#database/queryable.js';
 import { transaction } from '#database/transaction.js';
 import { locate, type PlainJson } from '#json/json.js';
 import type { Application } from '#records/record-index.js';
@@ -107,7 +108,7 @@ const decide = async (
  * @throws ApiError 422, with the engines' reason, for a query that a search of the application's records would refuse
  */
 export const requireAnswerable = async (
-  pool: Pick<Pool, 'query'>,
+  pool: Queryable,
   query: PlainJson,
   { organizationId, applicationId, path, now }: Application & { path: string; now: number },
 ): Promise<void> => {
