@@ -25,7 +25,6 @@ import { poll } from './poll.js';
 /** Interval of polls, and so of heartbeats, in milliseconds. */
 const interval = 2000;
 
-/** Settings of alerts. */
 export interface AlertsOptions {
   /** A pool that the storing of records does not use. */
   pool: pg.Pool;

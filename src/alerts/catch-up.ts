@@ -29,7 +29,6 @@ export const isUndecided = sql`exists (select from alert_undecided)`;
 /** Matches a query against committed records. */
 export type MatchCommitted = (query: PlainJson, records: readonly AlertRecord[], timeoutMs: number) => Promise<Matched>;
 
-/** Settings of {@link catchUp}. */
 export interface CatchUpOptions {
   pool: pg.Pool;
   clock: () => number;

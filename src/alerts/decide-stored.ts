@@ -26,7 +26,6 @@ export type NewestBefore = (
   now: number,
 ) => Promise<ReadonlyMap<string, number>>;
 
-/** Settings of {@link planDecisions}. */
 export interface DecideOptions {
   clock: () => number;
   match: MatchRecords;

@@ -20,7 +20,6 @@ export interface RuleHealth {
   close(): Promise<void>;
 }
 
-/** Settings of the counts. */
 export interface RuleHealthOptions {
   /** A pool that the storing of records does not use. */
   pool: pg.Pool;

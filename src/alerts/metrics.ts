@@ -4,7 +4,6 @@ import sql, { type Sql } from 'sql-template-tag';
 /** Maximum number of open episodes that are counted, so that a scrape's cost does not grow with them. */
 const countUpTo = 100_000;
 
-/** Settings of the metrics. */
 export interface MetricsOptions {
   registry: Registry;
   /** Runs a query that takes a few milliseconds. */

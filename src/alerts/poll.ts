@@ -8,7 +8,6 @@ import { decideDue, isDue } from './due.js';
 import { beat, maxPause } from './heartbeat.js';
 import type { Drained, Outbox } from './outbox.js';
 
-/** Settings of a poll. */
 export interface PollOptions {
   pool: pg.Pool;
   clock: () => number;

@@ -114,7 +114,6 @@ const openStandbys = (
   return { servers: createReadServers({ standbys, readPrimary, log }), pools: Object.fromEntries(pools) };
 };
 
-/** Settings of connections. */
 export interface ConnectionsOptions {
   readonly log: Log;
   /** Called with each statement that requests cause. */

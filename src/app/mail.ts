@@ -6,7 +6,6 @@ import type { Config } from '#config/config.js';
 import { createMailPages, type MailPagesOptions } from '#rest/mail-links.js';
 import type { Connections } from './connections.js';
 
-/** Dependencies of e-mail. */
 interface MailOptions {
   config: Config;
   connections: Connections;

@@ -6,7 +6,6 @@ import type { Records } from '#records/postgres/records.js';
 import type { Tracing } from '#telemetry/tracing.js';
 import type { Connections } from './connections.js';
 
-/** Options of the services. */
 export interface ServicesOptions {
   config: Config;
   /** Connection string of the database, embedded or not. */

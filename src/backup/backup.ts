@@ -11,7 +11,6 @@ import {
 } from './catalog.js';
 import { countRows, frame, headerFrame, writeBackup } from './file.js';
 
-/** Settings of a backup. */
 export interface BackupOptions {
   connectionString: string;
   /** Path of the file, which must not exist. */
@@ -23,7 +22,6 @@ export interface BackupOptions {
   onProgress?(done: number, total: number): void;
 }
 
-/** Result of a backup. */
 export interface BackupSummary {
   rows: number;
   /** Size of the file. */

@@ -4,7 +4,6 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { columnsOf, copySession, listMigrations, listTables, nameOf, quoted } from './catalog.js';
 import { countRows, type Frame, type Header, newer, readBackup, readEnd, readHeader, type Table } from './file.js';
 
-/** Settings of a restore. */
 export interface RestoreOptions {
   connectionString: string;
   path: string;
@@ -18,7 +17,6 @@ export interface RestoreOptions {
   onProgress?(done: number, total: number): void;
 }
 
-/** Result of a restore. */
 export interface RestoreSummary {
   rows: number;
   /** Time at which the backup began, ISO 8601. */

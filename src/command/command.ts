@@ -4,7 +4,6 @@ import { parseDuration } from '#config/duration.js';
 /** The output of a command: one JSON value with `--json`, otherwise one line per field. */
 export type CommandAnswer = Readonly<Record<string, string | boolean | readonly string[] | null | undefined>>;
 
-/** Options of every command. */
 export interface OutputOptions {
   json?: boolean;
 }

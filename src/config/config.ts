@@ -26,7 +26,6 @@ import {
 
 /** Log levels, from everything to nothing. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** A log level. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** All settings of the service, validated. Durations are in milliseconds. */
@@ -90,7 +89,6 @@ export interface Config {
   logLevel: LogLevel;
 }
 
-/** Settings of tracing. */
 export interface TracingConfig {
   /** Address of a collector that accepts OTLP over HTTP, without `/v1/traces`. */
   endpoint: string;

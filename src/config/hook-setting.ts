@@ -5,7 +5,6 @@ import { deadline, duration, durationSentence, flag, listOf, networkOf } from '.
 /** Size of libuv's thread pool, unless UV_THREADPOOL_SIZE sets another. */
 export const threads = 16;
 
-/** Settings of webhook calls. */
 export interface HookConfig {
   /**
    * `allowCidrs`: private networks that may be called. `denyCidrs`: networks that must not be called. Both in CIDR

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { parseDuration } from './duration.js';
 import { deadline, durationSentence, parsed, whole, within } from './setting.js';
 
-/** Settings of HTTP connections. */
 export interface HttpConfig {
   /** Time that a connection without a request is kept open. */
   keepAliveTimeout: number;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { whole } from './setting.js';
 
-/** Settings of the MQTT endpoint. */
 export interface MqttConfig {
   /** 0 takes any free port. */
   port: number;

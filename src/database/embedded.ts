@@ -18,7 +18,6 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-/** Settings of the embedded server. */
 export interface EmbeddedOptions {
   /** Folder of all files of the embedded server (DATA_DIR). */
   dataDir: string;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Cluster } from './cluster.js';
 import { identity } from './server-user.js';
 
-/** Settings of PostgreSQL by name. */
 export type ServerSettings = Readonly<Record<string, string>>;
 
 /**

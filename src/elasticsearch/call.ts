@@ -35,7 +35,6 @@ export interface HttpAnswer {
   readonly body: object | string;
 }
 
-/** Answers a call. */
 export type Handle = (call: Call) => Promise<HttpAnswer>;
 
 /** Name that responses give the single index of an application. Requests may use any name. */

@@ -21,7 +21,6 @@ import { type Filter, readFilterPath } from './filter-path.js';
 import { type Media, mediaOf } from './media.js';
 import { type EngineRoute, engineRoutes } from './routes.js';
 
-/** Settings of the engines' interface. */
 export interface ElasticsearchOptions {
   /** Base path of the REST API (`/ddp/v1`). */
   base: string;

@@ -3,7 +3,6 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import type { PlainJson } from '#json/json.js';
 import { Node } from './node.js';
 
-/** Kinds of actors. */
 export enum AuditActorKind {
   token = 'token',
   session = 'session',
@@ -59,7 +58,6 @@ export const newValues = (values: Readonly<Record<string, PlainJson>>): AuditCha
   return changes;
 };
 
-/** Actor of an event, with the names at the time of the event. */
 @ObjectType({ description: 'Actor of an event, with the names of that time.' })
 export class AuditActor {
   @Field(() => AuditActorKind, { description: 'Kind of the actor.' }) kind!: AuditActorKind;
@@ -80,7 +78,6 @@ export class AuditTargetReference {
   @Field(() => String, { nullable: true, description: 'Name of the thing.' }) name?: string | null;
 }
 
-/** One changed field. */
 @ObjectType({ description: 'One changed field.' })
 export class AuditChange {
   @Field(() => String, { description: 'Name of the field.' }) field!: string;

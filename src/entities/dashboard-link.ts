@@ -3,7 +3,6 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Node } from './node.js';
 import { WebAddress } from './scalars.js';
 
-/** A link that shows the dashboard of one application to whoever has it. */
 @ObjectType({
   implements: Node,
   description: 'A link that shows the dashboard of one application to whoever has it.',

@@ -1,7 +1,6 @@
 import { GraphQLDateTimeISO, GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 
-/** The dashboard of an application. */
 @ObjectType({ description: 'The dashboard of an application: its panels, their sources and their places.' })
 export class Dashboard {
   @Field(() => ID, { description: 'Application of the dashboard.' }) applicationId!: string;

@@ -28,7 +28,6 @@ export class UnusedMapping {
   varNumber!: number;
 }
 
-/** The result of decoding a frame. */
 @ObjectType({ description: 'The result of decoding a frame.' })
 export class DecodedFrame {
   @Field(() => StreamType, { description: 'Layout by which the frame was read.' }) streamType!: StreamType;

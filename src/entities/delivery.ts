@@ -22,7 +22,6 @@ export enum Ended {
 
 registerEnumType(Ended, { name: 'Ended', description: 'Final state of a delivery.' });
 
-/** State of a delivery. */
 export enum DeliveryState {
   pending = 'pending',
   succeeded = 'succeeded',

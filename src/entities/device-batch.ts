@@ -1,7 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Job } from './job.js';
 
-/** The effect of a change of many devices, or of its dry run. */
 @ObjectType({ description: 'The effect of a change of many devices, or of its dry run.' })
 export class DeviceBatch {
   @Field(() => Int, { description: 'Number of devices that were named, or that match.' }) matched!: number;

@@ -16,7 +16,6 @@ import { Node } from './node.js';
 import { Product, ProductReference } from './product.js';
 import { slugOfDevice } from './slug.js';
 
-/** A location on Earth. */
 @ObjectType({ description: 'A location on Earth (WGS 84).' })
 export class Location {
   @Field(() => Float, { description: 'Latitude in degrees, -90 to 90.' }) lat!: number;
@@ -46,7 +45,6 @@ export interface DeviceChange {
   location?: Location | null;
 }
 
-/** A device, which sends records. */
 @ObjectType({ implements: Node, description: 'A device, which sends records.' })
 @Entity()
 export class Device extends DeviceListItem {

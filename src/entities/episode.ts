@@ -114,7 +114,6 @@ export class EpisodeCall {
   @Field(() => GraphQLDateTimeISO, { description: 'Time at which the delivery was stored.' }) createdAt!: string;
 }
 
-/** The effect of an acknowledgement. */
 @ObjectType({ description: 'The effect of an acknowledgement.' })
 export class AcknowledgedEpisodes {
   @Field(() => Int, {

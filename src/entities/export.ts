@@ -55,7 +55,6 @@ registerEnumType(OrganizationExportSubject, {
 });
 registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });
 
-/** The address of an export. */
 @ObjectType({ description: 'The address of an export. Fetch it with the same token in the header `Authorization`.' })
 export class ExportLink {
   @Field(() => WebAddress, { description: 'Address of the file, to fetch with GET.' }) url!: string;

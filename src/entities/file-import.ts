@@ -42,7 +42,6 @@ registerEnumType(ImportState, {
   },
 });
 
-/** A fault of a line in a file. */
 @ObjectType({ description: 'A fault of a line in a file.' })
 export class ImportFault {
   @Field(() => Int, {
@@ -60,7 +59,6 @@ export class ImportFault {
 /** Maximum number of faults that are listed. All faults are counted. */
 export const listedFaults = 1000;
 
-/** Values of one variable that do not fit its type. */
 @ObjectType({
   description: 'Values of one variable that do not fit its type. Imports store them, and searches ignore them.',
 })
@@ -74,7 +72,6 @@ export class IgnoredValues {
 /** Maximum number of variables whose ignored values are listed. All are counted. */
 export const listedIgnored = 100;
 
-/** An imported file of devices or records, with the outcome of its lines. */
 @ObjectType({
   implements: Node,
   description: 'An imported file of devices or records, with the outcome of its lines, first in the dry run.',

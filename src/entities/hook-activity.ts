@@ -1,7 +1,6 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { UnixTime } from './scalars.js';
 
-/** The deliveries of a hook that were stored in a time bucket, by their present state. */
 @ObjectType({
   description: 'The deliveries of a hook that were stored in a time bucket, pings included, by their present state.',
 })

@@ -16,7 +16,6 @@ export enum CircuitState {
 
 registerEnumType(CircuitState, { name: 'CircuitState', description: "State of a hook's circuit breaker." });
 
-/** A filter of the records that a hook is called with. A record must meet all given conditions. */
 @ObjectType({
   description: 'Filter of the records that a hook is called with. A record must meet all given conditions.',
 })
@@ -90,7 +89,6 @@ export class HookSettings {
   disabledReason?: string | null;
 }
 
-/** A signing secret, which is shown once. */
 @ObjectType({ description: 'A signing secret. It is shown only here.' })
 export class HookSigningSecret {
   @Field(() => String, { description: 'The secret, in the format of Standard Webhooks (`whsec_...`).' })

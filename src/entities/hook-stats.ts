@@ -2,7 +2,6 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { DeliveryError } from './delivery.js';
 
-/** Statistics of a hook: its latest thousand ended deliveries, and the waiting ones. */
 @ObjectType({
   description: 'Statistics of a hook over its latest thousand ended deliveries, and the number of waiting ones.',
 })

@@ -144,7 +144,6 @@ export class HookBasic {
   @Field(() => String, { description: 'User name for basic authentication.' }) user!: string;
 }
 
-/** A header of the hook's calls. */
 @ObjectType({ description: "A header of the hook's calls." })
 export class HookHeader {
   @Field(() => String, { description: 'Name of the header.' }) name!: string;

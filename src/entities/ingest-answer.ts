@@ -12,7 +12,6 @@ export class ItemError {
   @Field(() => String, { description: 'Description of the fault in a sentence.' }) message!: string;
 }
 
-/** The outcome of one item of a call. */
 @ObjectType({ description: 'The outcome of one item of a call.' })
 export class IngestedItem {
   @Field(() => Int, { description: 'Index of the item in the call, from 0.' }) index!: number;
@@ -25,7 +24,6 @@ export class IngestedItem {
   @Field(() => ItemError, { nullable: true, description: 'Reason why the item was rejected.' }) error?: ItemError;
 }
 
-/** The outcome of the items of a call. */
 @ObjectType({ description: 'The outcome of the items of a call.' })
 export class IngestAnswer {
   @Field(() => Int, { description: 'Number of items stored.' }) accepted!: number;

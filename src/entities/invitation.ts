@@ -4,7 +4,6 @@ import { choice, createdAt, email, identifier, now, reference, timestamp } from 
 import { Role } from './enums.js';
 import { Node } from './node.js';
 
-/** An invitation to become a member of an organization. */
 @ObjectType({ implements: Node, description: 'An invitation to become a member of an organization.' })
 @Entity()
 export class Invitation {

@@ -14,7 +14,6 @@ export enum JobState {
 
 registerEnumType(JobState, { name: 'JobState', description: 'State of a job.' });
 
-/** A long-running job. */
 @ObjectType({
   implements: Node,
   description: 'A long-running job. It continues whether or not a client waits for it.',

@@ -8,7 +8,6 @@ import { DeviceRecord } from './record.js';
 const missed =
   "Number of earlier items that were dropped, because they were not fetched in time, are too large to send, or waited too long for the subscription's query. A query finds the missed items.";
 
-/** The fields of every event of live data. */
 @ObjectType({ description: 'The fields of every event.' })
 abstract class LiveEvent {
   @Field(() => Int, { description: missed }) missed!: number;
@@ -19,32 +18,27 @@ abstract class LiveEvent {
   cursor!: string;
 }
 
-/** New records. */
 @ObjectType({ description: 'New records. The first event is empty; from then on no record is missed.' })
 export class RecordsReceived extends LiveEvent {
   @Field(() => [DeviceRecord], { description: 'The records, as they were stored.' })
   records!: readonly DeviceRecord[];
 }
 
-/** Deliveries that changed. */
 @ObjectType({ description: 'Deliveries that changed. The first event is empty; from then on no change is missed.' })
 export class DeliveriesUpdated extends LiveEvent {
   @Field(() => [Delivery], { description: 'The deliveries in their present state.' }) deliveries!: readonly Delivery[];
 }
 
-/** Jobs that progressed. */
 @ObjectType({ description: 'Jobs that progressed. The first event is empty; from then on no progress is missed.' })
 export class JobsUpdated extends LiveEvent {
   @Field(() => [Job], { description: 'The jobs in their present state.' }) jobs!: readonly Job[];
 }
 
-/** Episodes that changed. */
 @ObjectType({ description: 'Episodes that changed. The first event is empty; from then on no change is missed.' })
 export class EpisodesChanged extends LiveEvent {
   @Field(() => [Episode], { description: 'The episodes in their present state.' }) episodes!: readonly Episode[];
 }
 
-/** Devices that changed. */
 @ObjectType({ description: 'Devices that changed. The first event is empty; from then on no change is missed.' })
 export class DevicesChanged extends LiveEvent {
   /** Identifiers of the devices. */

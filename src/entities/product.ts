@@ -15,7 +15,6 @@ export class Mapping {
   varNumber!: number;
 }
 
-/** A variable that devices of a product send. */
 @ObjectType({ description: 'A variable that devices of a product send.' })
 export class Variable {
   @Field(() => String, { description: 'Name, unique in the product.' }) name!: string;
@@ -35,7 +34,6 @@ export class PublicProductListItem {
   @flag('Whether every organization may use the product.') public: boolean = false;
 }
 
-/** A product of an organization, as lists show it. */
 @ObjectType({ description: "A product, as the list of an organization's products shows it." })
 export class ProductListItem extends PublicProductListItem {
   @computed(() => Int, "Number of devices of the caller's organization that use the product.") deviceCount: number = 0;

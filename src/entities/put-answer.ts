@@ -8,7 +8,6 @@ export class PutFault {
   @Field(() => String, { description: 'What is wrong.' }) message!: string;
 }
 
-/** The reason why an item was not put. */
 @ObjectType({ description: 'Why an item was not put.' })
 export class PutError {
   @Field(() => PutErrorCode, { description: 'Code of the error, as for the operation on a single item.' })
@@ -19,7 +18,6 @@ export class PutError {
   errors!: PutFault[];
 }
 
-/** The outcome for one item of a call. */
 @ObjectType({ description: 'The outcome for one item of a call.' })
 export class PutItem {
   @Field(() => Int, { description: 'Place in the call, from 0.' }) index!: number;
@@ -38,7 +36,6 @@ export class PutItem {
   warnings?: string[];
 }
 
-/** The outcomes of a call that puts many things. */
 @ObjectType({ description: 'The outcomes of a call that puts many things.' })
 export class PutAnswer {
   @Field(() => Int, { description: 'Items that were created.' }) created!: number;

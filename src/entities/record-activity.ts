@@ -2,7 +2,6 @@ import { Field, Float, ObjectType } from 'type-graphql';
 import { UnixTime } from './scalars.js';
 import { ItemErrorCode } from './words.js';
 
-/** The number of items that were rejected for one reason. */
 @ObjectType({ description: 'The number of items rejected for one reason.' })
 export class RejectedItems {
   @Field(() => ItemErrorCode, {
@@ -12,7 +11,6 @@ export class RejectedItems {
   @Field(() => Float, { description: 'Number of items that were rejected for this reason.' }) count!: number;
 }
 
-/** The ingestion in a time bucket, by the time of ingestion, not of measurement. */
 @ObjectType({
   description: 'Ingestion in a time bucket, by the time of ingestion, not of measurement.',
 })

@@ -6,7 +6,6 @@ import { type MeasuredValue, MeasuredValueUnion } from './measured-value.js';
 import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 
-/** One value of a record, with the product's declaration of its variable. */
 @ObjectType({ description: "One value of a record, with the product's declaration of its variable." })
 export class RecordValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;

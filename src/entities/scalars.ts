@@ -27,7 +27,6 @@ export const EmailAddress = textScalar(
   GraphQLEmailAddress.specifiedByURL,
 );
 
-/** A web address. */
 export const WebAddress = textScalar(GraphQLURL.name, 'An http or https address.', GraphQLURL.specifiedByURL);
 
 /** A serial number. */

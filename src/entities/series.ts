@@ -32,7 +32,6 @@ registerEnumType(SeriesFunction, {
   },
 });
 
-/** One line of a chart. */
 @ObjectType({
   description: 'One line of a chart: a variable of a device over time, as two columns of the same length.',
 })

@@ -2,7 +2,6 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Node } from './node.js';
 
-/** A browser in which a person is signed in. */
 @ObjectType({ implements: Node, description: 'A browser in which a person is signed in.' })
 export class Session {
   @Field(() => ID, {
@@ -23,7 +22,6 @@ export class Session {
   @Field(() => Boolean, { description: 'Whether it is the session of this call.' }) current!: boolean;
 }
 
-/** Result of ending sessions. */
 @ObjectType({ description: 'Result of ending sessions.' })
 export class RevokedSessions {
   @Field(() => Int, { description: 'Number of sessions that ended.' }) count!: number;

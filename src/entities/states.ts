@@ -2,7 +2,6 @@ import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { VariableType } from './enums.js';
 import { UnixTime } from './scalars.js';
 
-/** States of a variable of a device over time. */
 @ObjectType({
   description:
     'States of a variable of a device over time, as three columns of the same length. A state lasts until the next record, and at most 2.1 times as long as records of the device usually take. Times without an entry are unknown.',

@@ -13,7 +13,6 @@ registerEnumType(UsageBy, {
   description: 'Grouping of usage: the organization as a whole, each product, or each application.',
 });
 
-/** The usage of a day. */
 @ObjectType({
   description: 'The usage of a day (UTC), by the time of use, not of measurement. Objects deleted later still count.',
 })
@@ -53,7 +52,6 @@ export class QuotaState {
   until?: string | null;
 }
 
-/** The quotas of an organization. */
 @ObjectType({ description: 'The quotas of an organization, which the operator sets.' })
 export class Quota {
   @Field(() => QuotaState, { description: 'Records stored in a day (UTC).' }) recordsPerDay!: QuotaState;

@@ -7,7 +7,6 @@ import { registerEnumType } from 'type-graphql';
 export const words = <const Word extends string>(...each: readonly Word[]) =>
   Object.fromEntries(each.map((word) => [word, word])) as Readonly<Record<Word, Word>>;
 
-/** Kinds of jobs. */
 export const JobKind = words(
   'tagDevices',
   'untagDevices',

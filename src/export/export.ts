@@ -20,7 +20,6 @@ import { timeWriter } from './time.js';
 /** Subjects of the exports of an application and of an organization. */
 type Subject = `${ExportSubject | OrganizationExportSubject}`;
 
-/** Settings of exports. */
 export interface ExportOptions extends ListSource {
   readonly index: RecordIndex;
   /** Returns milliseconds since 1970. */

@@ -64,7 +64,6 @@ export function requireAtomic(operations: readonly SentOperation[]): void {
 /** Each transaction holds a connection of the unit of work, and the rows that it changed. */
 const queue = new FairQueue({ turns: 4, each: 2, waiting: 100, what: 'atomic batches' });
 
-/** Dependencies of atomic batches. */
 export interface AtomicOptions {
   createContext: () => GraphContext;
   run: (operation: unknown, context: GraphContext) => Promise<HttpAnswer>;

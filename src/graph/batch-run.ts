@@ -4,7 +4,6 @@ import { createTurns, type GraphContext, type Turn } from './context.js';
 import type { HttpAnswer } from './fast-path.js';
 import { OwnObjects } from './object-budget.js';
 
-/** Dependencies of batches. */
 export interface BatchOptions {
   createContext: () => GraphContext;
   run: (operation: unknown, context: GraphContext) => Promise<HttpAnswer>;

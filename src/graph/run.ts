@@ -16,7 +16,6 @@ export interface Envelope {
   readonly rest: () => { readonly method: string; readonly headers: HeaderMap; readonly search: string };
 }
 
-/** Runs one operation in a context. */
 export type RunOperation = (envelope: Envelope, body: unknown, context: GraphContext) => Promise<HttpAnswer>;
 
 /** Creates the function that runs operations: on the fast path when the query is cached, else in Apollo. */

@@ -75,7 +75,6 @@ export interface Caller {
   close(): Promise<void>;
 }
 
-/** Settings of a caller. */
 export interface CallerOptions {
   guard: AddressGuard;
   /** Whether only https hooks are called. */

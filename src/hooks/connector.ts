@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 
-/** Settings of connections to receivers. */
 export interface ConnectorOptions {
   guard: AddressGuard;
   /** Maximum time to connect, including name service and TLS, in milliseconds. */

@@ -25,7 +25,6 @@ import { createTargets } from './target.js';
 const pingTimeout = 20_000;
 const pingPoll = 250;
 
-/** Settings of hook delivery. */
 export interface HooksOptions {
   /** For work that callers wait for: pings. */
   pool: pg.Pool;

@@ -13,7 +13,6 @@ interface Depth {
   circuits: number;
 }
 
-/** Settings of the metrics. */
 export interface MetricsOptions {
   registry: Registry;
   clock: () => number;

@@ -6,7 +6,6 @@ import type { Redaction } from './redaction.js';
 import { retryAfter, waitAfter } from './retry-schedule.js';
 import type { Result } from './settle.js';
 
-/** Settings of {@link judge}. */
 export interface VerdictOptions {
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];

@@ -16,7 +16,6 @@ export interface BodyRules {
   otherTypes?: string | undefined;
 }
 
-/** The sender of a body. */
 export interface BodySender {
   /** Counts the bytes held in memory for the sender. */
   readonly hold: Hold;

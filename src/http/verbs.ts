@@ -16,7 +16,6 @@ export const allowedVerbs = (verbs: readonly string[]): string[] => [
   'OPTIONS',
 ];
 
-/** Answers OPTIONS. */
 export const answerOptions = (response: Response, allow: readonly string[]): void =>
   void response.writeHead(204, { Allow: allow.join(', ') }).end();
 

@@ -22,7 +22,6 @@ export type DeviceOutcome =
   | { status: 'created' | 'updated' | 'unchanged'; id: string }
   | { status: 'refused'; id?: undefined };
 
-/** Settings of a write of devices. */
 export interface DeviceWriting {
   /** Whether to return the outcomes only. */
   dryRun: boolean;

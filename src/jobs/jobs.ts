@@ -6,7 +6,6 @@ import type { PlainJson } from '#json/json.js';
 import { findJob, insertJob } from './job-row.js';
 import { createLane, type LaneOptions, type TakeApart, type TakeStep } from './lane.js';
 
-/** Settings of the jobs. */
 export interface JobsOptions {
   pool: Pool;
   clock: () => number;

@@ -29,7 +29,6 @@ export type TakeStep = (tx: PoolClient, job: OpenJob) => Promise<Step>;
  */
 export type TakeApart = (job: OpenJob, signal: AbortSignal) => Promise<(tx: PoolClient) => Promise<Step>>;
 
-/** Settings of a lane. */
 export interface LaneOptions {
   pool: Pool;
   clock: () => number;

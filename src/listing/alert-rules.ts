@@ -27,7 +27,6 @@ export const alertRuleRows = (also: Sql = empty): Sql => sql`
 export const severityOrder = (severity: Sql): Sql =>
   sql`array_position('{info,warning,critical}'::text[], ${severity})`;
 
-/** Defines a list of alert rules. */
 export const alertRuleListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => alertRuleRows(also),
   from: sql`from alert_rule r`,

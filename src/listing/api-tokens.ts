@@ -22,7 +22,6 @@ export const tokenColumns: Sql = sql`
  */
 export const ofOrganization: Sql = sql`k.device_id is null and k.product_id is null and k.application_id is null`;
 
-/** Defines a list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also = empty) => sql`select ${tokenColumns}${also} from api_token k`,
   from: sql`from api_token k`,

@@ -3,7 +3,6 @@ import { ArgsType, Field, InputType } from 'type-graphql';
 import { id, ids, label, number, unixTime } from '#schema/fields.js';
 import { PageArgs, SearchablePageArgs } from '#schema/list.args.js';
 
-/** A circle on Earth. */
 @InputType({ description: 'A circle on Earth (WGS 84): `{lat: 59.85, lon: 17.63, radius: 500}`.' })
 export class NearInput {
   @number('Latitude of the centre in degrees.', -90, 90) lat!: number;
@@ -12,7 +11,6 @@ export class NearInput {
   @number('Radius in metres.', 0, 20_100_000) radius!: number;
 }
 
-/** A filter of devices. A device must meet all given conditions. */
 @InputType({
   description:
     'Filter of devices: `{tag: "roof", silentSince: "2026-11-25T10:00:00Z"}`. A device must meet all given conditions.',
@@ -44,7 +42,6 @@ export class DevicesBelowArgs extends SearchablePageArgs {
   @deviceFilter() filter?: DeviceFilterInput | null;
 }
 
-/** Arguments of the list of an application's devices. */
 @ArgsType()
 export class ApplicationDevicesArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;

@@ -24,7 +24,6 @@ export const hookRows = (also: Sql = empty): Sql => sql`
          h.external_id as "externalId", h.created_at as "createdAt", h.updated_at as "updatedAt"${also}
     from hook h`;
 
-/** Defines a list of hooks. */
 export const hookListing = (where: readonly Sql[]): Listing => ({
   rows: (_selected, also) => hookRows(also),
   from: sql`from hook h`,

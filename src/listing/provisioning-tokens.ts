@@ -10,7 +10,6 @@ export const provisioningTokenRows = (also: Sql = empty): Sql => sql`
          v.device_limit as "deviceLimit", v.device_count as "deviceCount", k.created_at as "createdAt",
          k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"${also} ${from}`;
 
-/** Defines a list of provisioning tokens. */
 export const provisioningTokenListing = (where: readonly Sql[]): Listing => {
   const { scope: _scope, ...sortable } = tokenListing([]).sortable;
   const counts = { deviceLimit: sql`v.device_limit`, deviceCount: sql`v.device_count` };

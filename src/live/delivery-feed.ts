@@ -8,7 +8,6 @@ import { type FeedShared, pageSize, type Question, type Row, type Subscriber } f
 /** A subscriber to the deliveries of the hook that its claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;
 
-/** Settings of a feed of deliveries. */
 export interface DeliveryFeedOptions extends FeedShared {
   /** Columns of deliveries in their published shape, from `delivery d`. */
   rows: Sql;

@@ -8,7 +8,6 @@ import { type FeedShared, pageSize, type Question, type Row, type Subscriber } f
 /** A subscriber to the episodes of the application that its claim names. */
 export type EpisodeSubscriber = Subscriber<Episode>;
 
-/** Settings of a feed of episodes. */
 export interface EpisodeFeedOptions extends FeedShared {
   /** Builds the query of episodes in their published shape, from `episode e`. `also` adds columns after a comma. */
   rows: (also: Sql) => Sql;

@@ -9,7 +9,6 @@ export const choosingTimeout = 2000;
 /** Number of rows of a page. */
 export const pageSize = 500;
 
-/** Settings of all feeds. */
 export interface FeedShared {
   /** For the few statements that all subscribers share. */
   pool: Pool;
@@ -33,7 +32,6 @@ export interface Claim {
 /** Checks in one statement whether claims still hold. Returns an error for each claim that no longer does. */
 export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | undefined)[]>;
 
-/** A subscriber to a feed. */
 export interface Subscriber<Item> {
   readonly claim: Claim;
   readonly organizationId: string;
@@ -71,7 +69,6 @@ export interface Question<Someone> {
   after?: string;
 }
 
-/** Settings of one kind of feed. */
 export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscriber<Item>> extends FeedShared {
   /** Reads a page, the earliest row first. The caller reads another after a full page. */
   read(question: Question<Someone>, pool: Pool): Promise<One[]>;

@@ -33,7 +33,6 @@ const slowLimit = 5000;
 /** Session settings of {@link FeedShared.slowPool}. */
 export const liveSlowSession = `${liveSession} -c statement_timeout=${slowLimit}`;
 
-/** Settings of live data. */
 export interface LiveOptions extends FeedShared {
   /** Connection string of the connection for notices. */
   connectionString: string;

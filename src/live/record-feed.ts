@@ -38,7 +38,6 @@ interface CommittedRecord {
 /** Reads committed records, each once, with the applications that their devices are linked to. */
 export type ReadChanges = (question: ChangesQuestion) => Promise<CommittedRecord[]>;
 
-/** Settings of a feed of records. */
 export interface RecordFeedOptions extends FeedShared {
   match: MatchStored;
   changes: ReadChanges;

@@ -2,7 +2,6 @@ import type { DeviceRecord } from '#entities/record.js';
 import type { PlainJson } from '#json/json.js';
 import { choosingTimeout, type Row, type Subscriber, type Told } from './feed-options.js';
 
-/** A subscriber to records. */
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {
   /** Restricts the subscription to these devices. Absent for all devices that are linked to the application. */
   readonly deviceIds?: ReadonlySet<string>;

@@ -32,7 +32,6 @@ export interface Session {
 /** Answers a request whose body was read and parsed. */
 export type Serve = (request: Request, body: unknown, session: Session) => Promise<Response>;
 
-/** Dependencies of the protocol's side. */
 export interface ServeOptions {
   readonly schema: GraphQLSchema;
   readonly version: string;

@@ -46,7 +46,6 @@ export class Exchange extends EventEmitter implements Ending {
   }
 }
 
-/** Sender of a message. */
 export interface Sender {
   caller: Caller;
   /** The client identifier; empty if the server assigned it. */

@@ -135,7 +135,6 @@ export interface Shards {
   failed: number;
 }
 
-/** The answer to one query. */
 export type QueryAnswer = ({ took: number; timed_out: boolean; status: 200; _shards: Shards } & Found) | ErrorAnswer;
 
 /** The answers to all queries of a call, in order. `took` is in milliseconds. */

@@ -81,7 +81,6 @@ const pages = {
   },
 } satisfies Readonly<Record<string, Page>>;
 
-/** Reads the query of a link. */
 function linkOf(request: Request): LinkQuery {
   const query = queryOf(request);
   return { token: tokenOf(query), again: query.get('again') === '1' };

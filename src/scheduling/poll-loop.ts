@@ -21,7 +21,6 @@ export interface PollLoop {
   close(): Promise<void>;
 }
 
-/** Settings of a poll loop. */
 export interface PollLoopOptions<Result> {
   /**
    * Runs one poll. The poll is full when the interval is over, after a failure and after an urgent hint. Otherwise it

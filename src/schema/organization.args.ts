@@ -8,7 +8,6 @@ export class OrganizationArgs {
   @id('Identifier of the organization.') organizationId!: string;
 }
 
-/** Arguments of a searchable list below an organization. */
 @ArgsType()
 export class OrganizationListArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;

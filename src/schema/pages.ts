@@ -77,14 +77,11 @@ export class AlertRulePage extends pageOf(AlertRule) {}
 @ObjectType({ description: 'A page of episodes.' })
 export class EpisodePage extends pageOf(Episode) {}
 
-/** Events of the audit log. */
 @ObjectType({ description: 'A page of events of the audit log.' })
 export class AuditEventPage extends pageOf(AuditEvent) {}
 
-/** Page of sessions. */
 @ObjectType({ description: 'A page of sessions.' })
 export class SessionPage extends pageOf(Session) {}
 
-/** Page of invitations. */
 @ObjectType({ description: 'A page of invitations.' })
 export class InvitationPage extends pageOf(Invitation) {}

@@ -10,7 +10,6 @@ export type Awaitable<T> = T | Promise<T>;
 export const chain = <T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<Awaited<R>> =>
   (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<R>>;
 
-/** Settings of a query's pace. */
 export interface PaceOptions {
   /** Time on the clock of `performance.now()`. */
   readonly deadline: number;

@@ -12,7 +12,6 @@ import { type Reason, Refusal, statusOf } from './refusal.js';
 import type { NoteRefused, Refused } from './refusals.js';
 import { openSession, type Visitor } from './sessions.js';
 
-/** Dependencies of sign-ins by a provider. */
 export interface OidcOptions {
   pool: Pool;
   clock: () => number;

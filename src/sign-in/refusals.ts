@@ -23,7 +23,6 @@ export interface Refused {
 /** Leaves the reason of a refused sign-in: a log line, a count and an event of the audit log. */
 export type NoteRefused = (refused: Refused, visitor: Visitor) => Promise<void>;
 
-/** Dependencies of the notes. */
 export interface RefusalsOptions {
   pool: Pool;
   log: Log;

@@ -19,7 +19,6 @@ import { sessionHandlers } from './session-routes.js';
 import { endSession, newSecret, openSession } from './sessions.js';
 import type { Handlers, Visit } from './visit.js';
 
-/** Dependencies of the sign-in routes. */
 export interface SignInOptions extends RefusalsOptions {
   pool: Pool;
   /** Reads sessions, on a connection that no tenant can block. */

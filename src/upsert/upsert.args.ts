@@ -11,7 +11,6 @@ export class PutArgs extends OrganizationArgs {
   @flag('Only say what would be done, and change nothing.') dryRun?: boolean | null;
 }
 
-/** Names a thing by the key of a tool. */
 @InputType({ description: 'A thing by the key of a tool.' })
 export abstract class KeyedInput {
   @label('Key that the tool chooses, unique within the organization.', 200) @Storable() externalId!: string;

@@ -12,7 +12,6 @@ const linkLifetime = 7 * 86_400_000;
 export const confirmPath = '/alerts/mail/confirm';
 export const stopPath = '/alerts/mail/stop';
 
-/** Settings of the composer. */
 export interface ComposerOptions {
   pool: pg.Pool;
   clock: () => number;

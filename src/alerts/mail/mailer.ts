@@ -26,7 +26,6 @@ const interval = 5000;
  */
 const closeTimeout = 5000;
 
-/** Settings of e-mail. */
 export interface MailerOptions {
   /** A pool that the storing of records does not use. */
   pool: pg.Pool;

@@ -11,7 +11,6 @@ export interface Target {
   organizationId: string;
 }
 
-/** Options of applying a document. */
 export interface Applying {
   /** Whether to remove what the document does not name. */
   prune: boolean;

@@ -19,7 +19,6 @@ const maxSeen = 1200;
 /** `behind`: too slow for reads. `away`: unreachable, promoted, or no standby of this database. */
 type State = 'ready' | 'behind' | 'away';
 
-/** Settings of a standby. */
 export interface StandbyOptions {
   readonly connectionString: string;
   /** Pools for its reads. */

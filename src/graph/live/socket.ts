@@ -33,7 +33,6 @@ const codes = {
   tooMany: 4429,
 } as const;
 
-/** Dependencies of the WebSocket endpoint. */
 export interface SocketOptions {
   schema: GraphQLSchema;
   subscriptions: Subscriptions;

@@ -46,7 +46,6 @@ export type Results = AsyncGenerator<FormattedExecutionResult, undefined>;
 /** A running subscription, or the errors that prevented it. */
 export type Opened = { results: Results } | { errors: readonly GraphQLFormattedError[] };
 
-/** Dependencies of subscriptions. */
 export interface SubscriptionOptions {
   schema: GraphQLSchema;
   /** Creates the context of one event. `left` is aborted when the subscription ends. */

@@ -2,7 +2,6 @@ import { type BucketOrder, stepsOf } from '#search/aggregation/option/bucket-ord
 import { type Place, SearchFailure } from '#search/search-failure.js';
 import type { ChildrenIn } from './children.js';
 
-/** A metric by which buckets are ordered. */
 export interface SortMetric<B> {
   /** Returns the metric's value in a bucket; null without one. */
   readonly cell: (bucket: B) => unknown;

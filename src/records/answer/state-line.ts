@@ -31,7 +31,6 @@ export interface StateBuckets {
   readonly interval: number;
 }
 
-/** The columns of a line. */
 export type StateColumns = Pick<StateLine, 'ts' | 'seconds' | 'values'>;
 
 /**

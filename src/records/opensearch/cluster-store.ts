@@ -24,7 +24,6 @@ import { makeNextIndex } from './next-index.js';
 import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
 
-/** Settings of records on a cluster. */
 export interface ClusterRecordsOptions extends StoredRecordsOptions {
   config: ClusterConfig;
   log: Logger;

@@ -100,14 +100,12 @@ export interface Engine {
   search(call: EngineCall & EngineRange, bodies: readonly Part[]): Promise<WholeAnswer[]>;
 }
 
-/** Settings of the engine. */
 export interface EngineOptions {
   client: ClusterClient;
   names: IndexNames;
   fresh: Engine['fresh'];
 }
 
-/** Creates the engine. */
 export const createEngine = ({ client, names, fresh }: EngineOptions): Engine => {
   const ask: Engine['ask'] = async (call, searches) => {
     call.signal?.throwIfAborted();

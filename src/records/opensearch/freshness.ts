@@ -10,7 +10,6 @@ const longest = 30_000;
 /** Maximum time between two checks, in milliseconds. */
 const longestPause = 100;
 
-/** Settings of the wait. */
 export interface FreshnessOptions {
   pool: Pool;
   client: Client;

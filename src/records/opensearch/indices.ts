@@ -25,7 +25,6 @@ const latest = 4_102_444_800;
 /** Number of months above which a range uses the pattern. */
 const maxMonths = 36;
 
-/** Creates the names with a prefix. */
 export const indexNames = (prefix: string): IndexNames => {
   const base = `${prefix}-records-${mappingVersion}-`;
   const all = `${base}*`;

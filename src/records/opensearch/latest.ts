@@ -13,7 +13,6 @@ import { newestOfEach } from './newest-time.js';
 import type { Places } from './place.js';
 import { readingWithin } from './reading.js';
 
-/** Settings of reading newest values. */
 export interface LatestOptions {
   engine: Engine;
   /** For devices and products. */

@@ -7,7 +7,6 @@ import type { Engine, EngineCall, EngineHit, EngineRange, Part, WholeAnswer } fr
 import { newestTimesOf } from './newest-time.js';
 import { readingWithin } from './reading.js';
 
-/** Settings of lists of records. */
 export interface ListOptions {
   engine: Engine;
   /** For the devices of applications. */

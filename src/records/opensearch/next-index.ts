@@ -4,7 +4,6 @@ import type { IndexNames } from './indices.js';
 /** Time before a month at which its index is made, in milliseconds. Records may be measured up to a day ahead. */
 const ahead = 2 * 86_400_000;
 
-/** Settings of making the index. */
 export interface NextIndexOptions {
   client: Client;
   names: IndexNames;

@@ -8,7 +8,6 @@ import type { Engine, EngineBucket, EngineCall, Part } from './engine.js';
 import { newestTimesOf } from './newest-time.js';
 import { readingWithin } from './reading.js';
 
-/** Settings of finding silent devices. */
 export interface SilentDevicesOptions {
   engine: Engine;
   /** For the numbers of devices. */

@@ -32,7 +32,6 @@ interface ScopeOf {
   readonly named?: readonly string[] | undefined;
 }
 
-/** Options of reading a scope. */
 interface ScopeOptions extends ScopeOf {
   /** Facts about rollups to read in the same round trip. */
   readonly early: EarlyLook;

@@ -75,7 +75,6 @@ const typesWithin = (bytes: number): typeof pg.types => {
   } as typeof pg.types;
 };
 
-/** Settings of a snapshot reader. */
 export interface SnapshotReaderOptions {
   /** Organization whose time slices the long loops use. */
   readonly organizationId: string;

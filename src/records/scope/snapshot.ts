@@ -27,7 +27,6 @@ export interface SearchConnections {
   readonly statements?: StatementNames;
 }
 
-/** Settings of a snapshot. */
 export interface SnapshotOptions {
   /** Organization whose queue slots the snapshot takes. */
   readonly organizationId: string;

@@ -134,7 +134,6 @@ const urlOf = ({ origin }: Context, token: string): string => `${origin}/auth/in
 const limited =
   'The organization has sent its mails of the day, or the address got one within the hour. The link that was mailed still works.';
 
-/** Selects an open invitation of an organization. */
 const selectOpen = ({ organizationId, invitationId }: InvitationArgs): Sql => sql`
   ${invitationRows(sql`, i.hash, i.created_by as "createdBy"`)}
    where i.organization_id = ${organizationId} and i.id = ${invitationId} and ${isOpenInvitation}`;

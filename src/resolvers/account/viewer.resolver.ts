@@ -17,7 +17,6 @@ export class Viewer {
   userId!: string | null;
 }
 
-/** The service's endpoint for MQTT, at the host name of the service. */
 @ObjectType({ description: "The service's endpoint for MQTT, at the host name of the service." })
 export class MqttEndpoint {
   @Field(() => Int, { description: 'Port.' }) port!: number;

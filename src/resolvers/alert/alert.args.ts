@@ -34,7 +34,6 @@ export const decisionSeconds = {
   wait: (description: string) => seconds(description, minWait, maxWait),
 };
 
-/** One comparison of a variable with a value. */
 @InputType({ description: 'One comparison of a variable with a value.' })
 export class AlertComparisonInput {
   @Field(() => String, { description: 'Name of the variable, a field of `data`.' })
@@ -164,7 +163,6 @@ export class PreviewAlertRuleArgs extends AlertDecisionArgs {
   @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
 }
 
-/** Arguments of the list of an application's alert rules. */
 @ArgsType()
 export class AlertRulesArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;

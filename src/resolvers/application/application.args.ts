@@ -6,7 +6,6 @@ import { description, flag, id, ids, name } from '#schema/fields.js';
 import { OrganizationArgs, OrganizationListArgs } from '#schema/organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from '#upsert/upsert.args.js';
 
-/** Arguments of the list of an organization's applications. */
 @ArgsType()
 export class ApplicationsArgs extends OrganizationListArgs {
   @ids('Only these applications.') ids?: string[] | null;

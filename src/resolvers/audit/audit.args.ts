@@ -16,7 +16,6 @@ const outcome = choice(() => AuditOutcome, 'Only events with this outcome.', { o
 const from = unixTime('Only events at this time or later: Unix seconds.');
 const to = unixTime('Only events at this time or earlier: Unix seconds.');
 
-/** A filter of events. An event must meet all given conditions. */
 @InputType({ description: 'Filter of events of the audit log. An event must meet all given conditions.' })
 export class AuditEventFilterInput {
   @actor actor?: string | null;

@@ -14,7 +14,6 @@ export class ProductReferenceInput {
   @id('Organization that owns the product.', { optional: true }) organizationId?: string | null;
 }
 
-/** A location on Earth. */
 @InputType({ description: 'A location on Earth (WGS 84).' })
 export class LocationInput {
   @number('Latitude in degrees.', -90, 90) lat!: number;
@@ -52,7 +51,6 @@ export class UpdateDeviceArgs extends DeviceValues {
   @id('Identifier of the device.') deviceId!: string;
 }
 
-/** Arguments of the list of an organization's devices. */
 @ArgsType()
 export class DevicesArgs extends OrganizationListArgs {
   @id('Only devices of this product.', { optional: true }) productId?: string | null;

@@ -43,7 +43,6 @@ export class HookHeaderInput {
   value!: string;
 }
 
-/** A bearer token, stored as the header `Authorization`. */
 @InputType({ description: 'A bearer token, stored as the header `Authorization`.' })
 export class HookBearerInput {
   @Field(() => String, { description: 'The token.' })
@@ -52,7 +51,6 @@ export class HookBearerInput {
   value!: string;
 }
 
-/** Authentication of a hook's calls. */
 @InputType({ description: "Authentication of a hook's calls." })
 export class HookAuthenticationInput {
   @Field(() => HookBasicInput, { nullable: true, description: 'Basic authentication.' })
@@ -89,7 +87,6 @@ export class UpdateHookArgs extends CreateHookArgs {
   @id('Identifier of the hook.') applicationHookId!: string;
 }
 
-/** Arguments of the list of an application's hooks. */
 @ArgsType()
 export class HooksArgs extends SearchablePageArgs {
   @id('Identifier of the organization.') organizationId!: string;
@@ -107,7 +104,6 @@ export class FilteredHooksArgs extends HooksArgs {
   failing?: boolean | null;
 }
 
-/** Arguments of the list of a hook's deliveries. */
 @ArgsType()
 export class DeliveriesArgs extends HooksArgs {
   @id('Identifier of the hook.') applicationHookId!: string;
@@ -122,7 +118,6 @@ export class LedgerArgs extends DeliveriesArgs {
   @unixTime('Only deliveries stored at this time or earlier: Unix seconds.') to?: number | null;
 }
 
-/** Filter of the records that a hook is called with. */
 @InputType({
   description: 'Filter of the records that a hook is called with. A record must meet all given conditions.',
 })

@@ -6,7 +6,6 @@ import { choice, id, label, mark, name, whole } from '#schema/fields.js';
 import { OrganizationArgs } from '#schema/organization.args.js';
 import { KeyedInput, maxPut, PutArgs } from '#upsert/upsert.args.js';
 
-/** Position of a variable in a data stream. */
 @InputType({ description: 'Position of a variable in a data stream.' })
 export class MappingInput {
   @whole('Number of the stream; frames can address 0 to 255.', 0, 2_147_483_647) streamId!: number;
@@ -15,7 +14,6 @@ export class MappingInput {
   varNumber!: number;
 }
 
-/** A variable that devices of a product send. */
 @InputType({ description: 'A variable that devices of a product send.' })
 export class VariableInput {
   @label('Name, unique in the product.', 100) name!: string;

@@ -103,6 +103,5 @@ async function deleteUnused(ctx: Context, product: Product): Promise<void> {
   }
 }
 
-/** Reads a page of products. */
 const listProducts = (ctx: Context, which: Sql, wanted: SearchablePageArgs): Promise<Page<Product>> =>
   list<Product>(ctx, productListing(ctx.caller, [which]), wanted);

@@ -21,7 +21,6 @@ const after = (): PropertyDecorator => (target, key) => {
   MaxLength(maxCursorCharacters)(target, key as string);
 };
 
-/** Arguments of the subscription to an application's records. */
 @ArgsType()
 export class RecordReceivedArgs extends ApplicationArgs {
   @ids('Only records of these devices, which must be linked to the application. Absent: all linked devices.')
@@ -37,14 +36,12 @@ export class RecordReceivedArgs extends ApplicationArgs {
   @after() after?: string | null;
 }
 
-/** Arguments of the subscription to a hook's deliveries. */
 @ArgsType()
 export class DeliveryUpdatedArgs extends HookArgs {
   @limited('Deliveries') limit?: number | null;
   @after() after?: string | null;
 }
 
-/** Arguments of the subscription to an organization's jobs. */
 @ArgsType()
 export class JobUpdatedArgs extends OrganizationArgs {
   @id('Only this job.', { optional: true }) jobId?: string | null;
@@ -52,14 +49,12 @@ export class JobUpdatedArgs extends OrganizationArgs {
   @after() after?: string | null;
 }
 
-/** Arguments of the subscription to an application's episodes. */
 @ArgsType()
 export class EpisodeChangedArgs extends ApplicationArgs {
   @limited('Episodes') limit?: number | null;
   @after() after?: string | null;
 }
 
-/** Arguments of the subscription to an organization's devices. */
 @ArgsType()
 export class DeviceChangedArgs extends OrganizationArgs {
   @id('Only this device.', { optional: true }) deviceId?: string | null;

@@ -26,7 +26,6 @@ export class UpdateTeamArgs extends CreateTeamArgs {
   @id('Identifier of the team.') teamId!: string;
 }
 
-/** Arguments of a list below a team. */
 @ArgsType()
 export class TeamListArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
@@ -69,7 +68,6 @@ export class PutTeamsArgs extends PutArgs {
   teams!: TeamInput[];
 }
 
-/** Names a member of the organization. */
 @CheckedByItem()
 @InputType({ description: 'A member of the organization, by one of the two.' })
 export class TeamMemberInput {
@@ -86,7 +84,6 @@ export class PutTeamMembersArgs extends PutArgs {
   members!: TeamMemberInput[];
 }
 
-/** Permission of a team on an application. */
 @CheckedByItem()
 @InputType({ description: 'An application, by its identifier or the key of a tool, and what a team may do with it.' })
 export class TeamApplicationInput {

@@ -32,7 +32,6 @@ export class CreateDeviceTokenArgs extends DeviceArgs {
   expiresAt?: Date | null;
 }
 
-/** Arguments of the list of a device's tokens. */
 @ArgsType()
 export class DeviceTokensArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;
@@ -45,7 +44,6 @@ export class DeviceTokenArgs extends DeviceArgs {
   @id('Identifier of the token.') tokenId!: string;
 }
 
-/** Arguments of the list of an organization's tokens. */
 @ArgsType()
 export class ApiTokensArgs extends PageArgs {
   @id('Identifier of the organization.') organizationId!: string;

@@ -13,7 +13,6 @@ export class CreateProvisioningTokenArgs extends ProductArgs {
   expiresAt!: Date;
 }
 
-/** Arguments of the list of a product's provisioning tokens. */
 @ArgsType()
 export class ProvisioningTokensArgs extends PageArgs {
   @id('Identifier of the organization that owns the product.') organizationId!: string;

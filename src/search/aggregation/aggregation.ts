@@ -57,5 +57,4 @@ export type MetricAggregation =
   | GeoBoundsMetric
   | GeoCentroidMetric;
 
-/** The aggregation of a kind. */
 export type AggregationOf<K extends Aggregation['kind']> = Extract<Aggregation, { kind: K }>;

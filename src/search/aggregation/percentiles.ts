@@ -15,7 +15,6 @@ export interface PercentilesMetric extends Node<'percentiles' | 'percentile_rank
   readonly finer: boolean;
 }
 
-/** Default percents. */
 export const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
 /** Creates an error that the engines raise only after they have parsed the whole aggregation. */

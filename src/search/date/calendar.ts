@@ -1,6 +1,5 @@
 import type { Instant } from './zone.js';
 
-/** A calendar unit. */
 export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' | 'second';
 
 /** Milliseconds of the units with a fixed length. */

@@ -3,7 +3,6 @@ import { compilePattern } from './date-pattern.js';
 import { parseIso, parseLenientIso, printIso } from './iso.js';
 import type { Instant, Zone } from './zone.js';
 
-/** A date format. */
 export interface DateFormat {
   /** Its name or pattern, as requested. */
   readonly text: string;

@@ -11,7 +11,6 @@ export interface KnownFields {
   seen: SeenField[];
 }
 
-/** The known fields of products. */
 export interface ProductFields extends KnownFields {
   /** `products` lists those whose records have the field, with the nil UUID for records without one; null for all. */
   seen: (SeenField & { products: string[] | null })[];

@@ -30,7 +30,6 @@ export interface RegexpPattern {
   readonly expression: Regexp;
 }
 
-/** A part of a wildcard. */
 export type WildcardPart = { readonly text: string } | '*' | '?';
 
 /**

@@ -27,7 +27,6 @@ export const object =
     return values as Shaped<S>;
   };
 
-/** Creates the error of an unknown key. */
 export const unknownKey = (name: string, entry: Entry, names: readonly string[]): SearchFailure =>
   xContent(`[${name}] unknown field [${entry.key}]${suggestion(entry.key, names)}`, entry.place);
 

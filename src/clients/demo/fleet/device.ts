@@ -1,7 +1,6 @@
 import { type Kind, kinds, type Sent } from './kind.js';
 import { noise } from './noise.js';
 
-/** A device of the fleet. */
 export interface FleetDevice {
   /** Number of the device, from 1. */
   number: number;

@@ -5,7 +5,6 @@ import { openReceiver } from '#clients/demo/receiver.js';
 import { type FleetRecord, fleetDevices, recordsBetween, recordsOfTurn } from './device.js';
 import { buildFleet, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
 
-/** Options of the fleet. */
 export interface FleetOptions {
   /** Returns the current time in milliseconds. */
   now: () => number;

@@ -14,7 +14,6 @@ import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } fro
 import { keepDeadLetters } from './dead-letter.js';
 import { readJournal } from './read.js';
 
-/** Settings of an indexer. */
 export interface IndexerOptions {
   pool: Pool;
   writer: BulkWriter;
@@ -39,7 +38,6 @@ const maxBytes = 16_000_000;
 /** Time after which a claim is renewed, in milliseconds. */
 const renewAfter = 4000;
 
-/** Creates an indexer. */
 export const createIndexer = (options: IndexerOptions): Indexer => {
   const { pool, writer, maker, registry, log, ready } = options;
   const registers = [registry];

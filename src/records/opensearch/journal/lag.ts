@@ -11,7 +11,6 @@ const interval = 1000;
 const late = 30;
 const quiet = 60_000;
 
-/** Settings of the watch. */
 export interface LagOptions {
   pool: Pool;
   log: Logger;

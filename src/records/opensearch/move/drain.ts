@@ -10,7 +10,6 @@ import { type Content, loadShapeTypes, rowsOf, typedAs } from '../rows.js';
 import { readPage, type StoredDocument } from '../stored-document.js';
 import { type DrainState, dropMove, lockMove, lookSettled, readMove, writeMove } from './state.js';
 
-/** Dependencies of a drain. */
 export type DrainOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names'>;
 
 /** Number of documents of one page. */

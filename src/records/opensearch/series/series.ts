@@ -10,7 +10,6 @@ import { aggregate } from './bucket.js';
 import { downsample } from './point.js';
 import { sourcesOf } from './source.js';
 
-/** Settings of reading series. */
 export interface ClusterSeriesOptions {
   engine: Engine;
   /** For devices and products. */

@@ -38,7 +38,6 @@ export interface PlannedWrites {
 /** Plans the writes that follow from stored records; undefined if there are none. */
 export type PlanWrites = (tx: PoolClient, stored: readonly StoredRecord[]) => Promise<PlannedWrites | undefined>;
 
-/** Settings of storing. */
 export interface CommitOptions {
   /** A pool of at least eight connections. */
   pool: Pool;

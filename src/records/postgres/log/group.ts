@@ -34,7 +34,6 @@ const sum = (counts: Iterable<number>): number => {
   return total;
 };
 
-/** Settings of grouping. */
 export interface GroupOptions<Work, Answer> {
   /** Runs a group. Returns the outcome of each item, in order; an exception fails all of them. */
   run(group: readonly Work[]): Promise<readonly Outcome<Answer>[]>;

@@ -27,7 +27,6 @@ export const sortByKey = (records: readonly NewRecord[]): Sorted => {
   return sorted;
 };
 
-/** A record with a key. */
 type Keyed = NewRecord & { key: string };
 
 /** Returns the records with keys in one global order: transactions that claim the same keys must not deadlock. */

@@ -15,7 +15,6 @@ import { redecode } from './redecode.js';
 import { countOrganization, countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
 
-/** Settings of the record store. */
 export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'activity'> {
   /** For transactions that store records; at least eight connections. */
   storePool: Pool;

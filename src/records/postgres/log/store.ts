@@ -5,7 +5,6 @@ import { Group } from './group.js';
 import { nameOfKey } from './idempotency.js';
 import type { Work } from './prepared-group.js';
 
-/** Settings of the store. */
 export interface RecordStoreOptions extends CommitOptions {
   trace?: TraceGroup | undefined;
 }
@@ -41,7 +40,6 @@ const isolated = { concurrency: 3, maxWeight: 5000 };
 
 const untraced: TraceGroup = (_traceparents, work) => work();
 
-/** Creates the record store. */
 export const createRecordStore = ({ trace = untraced, ...options }: RecordStoreOptions): RecordStore => {
   const costly = new CostlyHooks(() => performance.now());
   const commit = new GroupCommit(options, costly);

@@ -6,7 +6,6 @@ import { markDirty, type Touched } from './dirty.js';
 import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
 import { noteUsage } from './usage.js';
 
-/** Settings of a write. */
 export interface WriteOptions<Following> {
   now: Date;
   /**
@@ -25,7 +24,6 @@ export type NoteStored = (tx: PoolClient, records: readonly NewRecord[], bytes: 
 /** Marks the hours of the records, whose rollups PostgreSQL's index then makes again. */
 export const noteDirty: NoteStored = (tx, records) => markDirty(tx, records.map(touchedOf));
 
-/** Result of a write. */
 export interface Written<Following> {
   /** The stored record that each duplicate repeats, by the identifier of the duplicate. */
   repeated: ReadonlyMap<string, string>;

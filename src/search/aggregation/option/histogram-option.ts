@@ -4,7 +4,6 @@ import { atLeast, flag, long, type Read, scalar } from '#search/syntax/value.js'
 import type { FieldOptions } from '../aggregation-node.js';
 import { type BucketOrder, bucketOrder } from './bucket-order.js';
 
-/** Bounds of a histogram. */
 export interface HistogramBounds {
   readonly min?: Input;
   readonly max?: Input;

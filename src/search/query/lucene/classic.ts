@@ -3,7 +3,6 @@ import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expre
 import { TokenReader, unescape } from './token-reader.js';
 import { wildcardParts } from './wildcard.js';
 
-/** Options of the parser. */
 export interface ClassicOptions {
   /** Whether clauses without an operator between them must all match. */
   readonly and: boolean;

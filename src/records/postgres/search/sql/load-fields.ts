@@ -59,7 +59,6 @@ export const knownFields = ({ organizationId, productIds, applicationId }: Field
         order by path limit 10000) x)))`;
 };
 
-/** Reads the fields of a scope. */
 export const loadFields = async (rows: Rows, scope: FieldScope): Promise<Fields> => {
   const [found] = await rows<{ known: KnownFields }>(sql`select ${knownFields(scope)} as known`);
   return fieldsOf(found!.known, scope.productIds);

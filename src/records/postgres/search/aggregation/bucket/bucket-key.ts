@@ -45,7 +45,6 @@ const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>[
     return key === 'none' ? [] : [parameter[field.valueType](key.value)];
   });
 
-/** Options of a record's keys. */
 interface KeyOptions {
   /** Filters of the keys that make buckets. */
   readonly include?: KeyFilter;
