@@ -20,6 +20,11 @@ const statements = {
     text: `insert into team (id, organization_id, name, slug, created_at, updated_at)
            values ($1, $2, $3, lower($3), now(), now()) returning *`,
   },
+  change: {
+    name: 'change',
+    text: `update team set name = $3, slug = lower($3), updated_at = now()
+            where organization_id = $1 and id = $2 returning *`,
+  },
 };
 
 type Query = (statement: { name: string; text: string }, values: string[]) => Promise<{ rows: object[] }>;
@@ -27,9 +32,13 @@ type Query = (statement: { name: string; text: string }, values: string[]) => Pr
 const createBare = (query: Query) => async (request: IncomingMessage, response: ServerResponse) => {
   const [, organizationId = '', id = ''] = request.url!.split('/');
   let answer: object | undefined;
-  if (request.method === 'POST') {
+  if (request.method === 'POST' || request.method === 'PUT') {
     const { name } = JSON.parse(await text(request)) as { name: string };
-    [answer] = (await query(statements.team, [newId(), organizationId, name])).rows;
+    [answer] = (
+      await (request.method === 'POST'
+        ? query(statements.team, [newId(), organizationId, name])
+        : query(statements.change, [organizationId, id, name]))
+    ).rows;
   } else if (id === '') answer = (await query(statements.devices, [organizationId])).rows;
   else [answer] = (await query(statements.device, [organizationId, id])).rows;
   const body = JSON.stringify(answer);

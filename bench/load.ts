@@ -3,7 +3,7 @@ import { type Row, report } from './figures.js';
 
 /** A request. `body` and `path` may differ each time. */
 export interface Call {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   path: () => string;
   body?: () => string;
 }

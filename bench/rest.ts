@@ -5,7 +5,7 @@ import { openStage, type Stage } from './stage.js';
 const devices = 1000;
 
 /**
- * Compares three requests (GET of a device, a list of ten, creation of a team): our service with authentication and
+ * Compares four requests (GET of a device, a list of ten, creation and change of a team): our service with authentication and
  * permissions, against two bare handlers without either.
  */
 export const run = async ([seconds = '1.5']: readonly string[]): Promise<void> => {
@@ -16,14 +16,19 @@ export const run = async ([seconds = '1.5']: readonly string[]): Promise<void> =
   try {
     const [bare, pipelined] = rivals.map(({ origin }) => origin) as [string, string];
     const ids = await fill(stage);
+    const teams = await fillTeams(stage);
     const { organizationId: org } = stage;
     const some = () => ids[Math.floor(Math.random() * ids.length)]!;
-    const body = JSON.stringify({ name: 'Field Ops' });
+    const team = () => teams[Math.floor(Math.random() * teams.length)]!;
+    const body = () => JSON.stringify({ name: 'Field Ops' });
+    let changes = 0;
+    const change = () => JSON.stringify({ name: `Field Ops ${(changes += 1)}` });
     const { origin, pathname: ours } = new URL(stage.base);
     const works: [title: string, ours: Call, bare: Call][] = [
       ['GET device', get(() => `${ours}/devices/${org}/${some()}`), get(() => `/${org}/${some()}`)],
       ['list of 10 devices', get(() => `${ours}/organizations/${org}/devices`), get(() => `/${org}`)],
       ['create team', post(() => `${ours}/organizations/${org}/teams`, body), post(() => `/${org}`, body)],
+      ['change team', put(() => `${ours}/teams/${org}/${team()}`, change), put(() => `/${org}/${team()}`, change)],
     ];
     for (const [title, own, other] of works) {
       const sides = [
@@ -40,7 +45,8 @@ export const run = async ([seconds = '1.5']: readonly string[]): Promise<void> =
 };
 
 const get = (path: () => string): Call => ({ method: 'GET', path });
-const post = (path: () => string, body: string): Call => ({ method: 'POST', path, body: () => body });
+const post = (path: () => string, body: () => string): Call => ({ method: 'POST', path, body });
+const put = (path: () => string, body: () => string): Call => ({ method: 'PUT', path, body });
 
 const fill = async ({ pool, organizationId }: Stage): Promise<string[]> => {
   const { rows } = await pool.query<{ id: string }>(
@@ -52,5 +58,14 @@ const fill = async ({ pool, organizationId }: Stage): Promise<string[]> => {
     [organizationId, devices],
   );
   await pool.query('vacuum analyze');
+  return rows.map(({ id }) => id);
+};
+
+const fillTeams = async ({ pool, organizationId }: Stage): Promise<string[]> => {
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into team (id, organization_id, name, slug, created_at, updated_at)
+     select gen_random_uuid(), $1, 'Team ' || n, 'team-' || n, now(), now() from generate_series(1, $2::int) n returning id`,
+    [organizationId, devices],
+  );
   return rows.map(({ id }) => id);
 };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, OptimisticLockError } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
 import type { SparseEvents } from '#audit/sparse-events.js';
 import { Trail } from '#audit/trail.js';
@@ -7,6 +7,7 @@ import { execute } from '#auth/execute.js';
 import type { CallReads } from '#database/call-read.js';
 import type { Insert } from '#database/insert.js';
 import type { WeighRows } from '#database/row-weight.js';
+import type { Update } from '#database/update.js';
 import type { Caller } from '#entities/caller.js';
 import { traceparentOf } from '#http/request-id.js';
 import { noteFor } from '#http/request-log.js';
@@ -16,6 +17,7 @@ import type { Context, ObjectCounter, Read } from '#schema/context.js';
 export interface CallResources {
   reads: CallReads;
   insert: Insert;
+  update: Update;
   wake: () => void;
   counts: Context['counts'];
   /** Creates a unit of work that reports its changes to a trail. */
@@ -59,6 +61,8 @@ export class Call implements Context {
   // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
   private unit?: EntityManager;
   private gone?: AbortSignal;
+  /** Whether the statements run in the transaction of another call. */
+  private isInOther = false;
   /** An object, because all copies of the context share it. */
   private readonly since: { position?: string | undefined };
 
@@ -106,6 +110,19 @@ export class Call implements Context {
     this.audit = audit as Trail;
     this.read = (query) => execute(em, query);
     this.insert = (entity) => em.persist(entity).flush();
+    this.isInOther = true;
+  }
+
+  async update(entity: object): Promise<void> {
+    const { em, audit } = this;
+    if (this.isInOther) return em.flush();
+    const work = em.getUnitOfWork();
+    work.computeChangeSet(entity);
+    const change = work.getChangeSets().find((each) => each.entity === entity);
+    // Nothing changed: the flush writes the event alone.
+    if (change === undefined) return em.flush();
+    const isStored = await this.resources.update(change, audit.eventOfChange(change, em));
+    if (!isStored) throw OptimisticLockError.lockFailed(entity);
   }
 
   get origin(): string {

@@ -4,6 +4,7 @@ import { createRecheck } from '#auth/recheck.js';
 import type { Config } from '#config/config.js';
 import { createInsert } from '#database/insert.js';
 import { isConnectionLoss } from '#database/loss.js';
+import { createUpdate } from '#database/update.js';
 import { createElasticsearch } from '#elasticsearch/handler.js';
 import type { Caller } from '#entities/caller.js';
 import { createExport } from '#export/export.js';
@@ -125,6 +126,7 @@ export const createResources = (
 ): CallResources => ({
   reads: services.reads,
   insert: createInsert(services.orm),
+  update: createUpdate(services.orm),
   wake: services.hooks.wake,
   counts: new Map(),
   fork: (trail) => trail.fork(services.orm.em),

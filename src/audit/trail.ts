@@ -89,6 +89,12 @@ export class Trail {
     return this.event();
   }
 
+  /** Returns the statement that writes the event of a change that the unit of work found. */
+  eventOfChange(change: ChangeSet<object>, em: EntityManager): Sql {
+    this.note(change.meta.className, 'update', change.entity, beforeOf(change as ChangeSet<Row>, em));
+    return this.event();
+  }
+
   /** Writes an event if a fault refuses the operation (403), once a minute for each actor and action. */
   async refused(action: string, fault: unknown): Promise<void> {
     if (!(fault instanceof ApiError) || fault.code !== 'FORBIDDEN') return;

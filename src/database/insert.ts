@@ -1,4 +1,4 @@
-import type { EntityMetadata, MikroORM } from '@mikro-orm/postgresql';
+import type { EntityMetadata, EntityProperty, MikroORM, Platform } from '@mikro-orm/postgresql';
 import pg, { type Pool } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { isCancelled } from './bounded.js';
@@ -110,12 +110,14 @@ const insertInto = (orm: MikroORM, { props, tableName }: EntityMetadata, beside:
   return {
     name: `insert ${tableName}`,
     text: `with beside as (${beside.text}) insert into ${platform.quoteIdentifier(tableName)} (${names.join(', ')}) values (${places.join(', ')})`,
-    valuesOf: (entity) =>
-      columns.map(({ name, customType }): unknown => {
-        const value = (entity as Readonly<Record<string, unknown>>)[name] ?? null;
-        if (value === null || customType === undefined) return value;
-        const stored: unknown = customType.convertToDatabaseValue(value, platform, { mode: 'query-data' });
-        return stored;
-      }),
+    valuesOf: (entity) => columns.map((column): unknown => storedValue(column, entity, platform)),
   };
+};
+
+/** Returns the value of a property in the form of the database. */
+export const storedValue = ({ name, customType }: EntityProperty, entity: object, platform: Platform): unknown => {
+  const value = (entity as Readonly<Record<string, unknown>>)[name] ?? null;
+  if (value === null || customType === undefined) return value;
+  const stored: unknown = customType.convertToDatabaseValue(value, platform, { mode: 'query-data' });
+  return stored;
 };

@@ -58,6 +58,11 @@ export interface Context extends ReadingCall {
    * @throws an error that names the violated constraint.
    */
   readonly insert: (entity: object) => Promise<void>;
+  /**
+   * Stores the changes of one loaded entity, with the event of the operation.
+   * @throws OptimisticLockError if another call changed the row meanwhile, or an error that names the violated constraint.
+   */
+  update(entity: object): Promise<void>;
   /** Reads single rows and lists on the pipelined connection, in one round trip. Not for queries that may be slow. */
   readonly read: Read;
   /** Reads lists of small cost that need not be on the primary: on a standby if there is one, else like `read`. */

@@ -29,7 +29,7 @@ export class AccountResolver {
     const other = sql`select 1 as one from account where id <> ${account.id}`;
     await requireFree(ctx, 'account_username_key', sql`${other} and username = ${account.username}`);
     await requireFree(ctx, 'account_email_key', sql`${other} and lower(email) = lower(${account.email})`);
-    await ctx.em.flush();
+    await ctx.update(account);
     return account;
   }
 

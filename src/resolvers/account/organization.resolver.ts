@@ -38,7 +38,7 @@ export class OrganizationResolver {
   ): Promise<Account> {
     requireOrganization(ctx, args.organizationId, 'write');
     const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
-    await ctx.em.flush();
+    await ctx.update(account);
     return account;
   }
 

@@ -84,7 +84,7 @@ export class ApplicationResolver {
   ): Promise<Application> {
     const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
     application.change(args);
-    await ctx.em.flush();
+    await ctx.update(application);
     return application;
   }
 

@@ -132,7 +132,7 @@ export class DeviceResolver {
       ? device.product
       : values.product && (await referredProduct(ctx, values.product));
     device.change({ ...values, product });
-    await ctx.em.flush();
+    await ctx.update(device);
     return device;
   }
 

@@ -39,7 +39,7 @@ export class HookSettingsResolver {
     const hook = await loadHook(ctx, args);
     requireOwnerForDevices(ctx, hook, args.events);
     hook.tune(args);
-    await ctx.em.flush();
+    await ctx.update(hook);
     ctx.wake();
     return this.read(ctx, hook);
   }
@@ -55,14 +55,14 @@ export class HookSettingsResolver {
     const hook = await loadHook(ctx, args);
     const signingSecret = newSigningSecret();
     hook.signWith(this.hooks.vault.seal(signingSecret, placeOf(hook.id, 'signing_secret')), this.hooks.clock());
-    await ctx.em.flush();
+    await ctx.update(hook);
     return { signingSecret, previousSecretUntil: hook.previousSigningSecretUntil };
   }
 
   @Mutation(() => Hook, { description: 'Removes the signing secret of a hook. Calls are no longer signed.' })
   async removeApplicationHookSigningSecret(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
     const hook = (await loadHook(ctx, args)).signWith(null, this.hooks.clock());
-    await ctx.em.flush();
+    await ctx.update(hook);
     return hook;
   }
 

@@ -95,7 +95,7 @@ export class HookResolver {
     this.requireSound(args);
     const hook = await loadHook(ctx, args);
     this.change(hook, args);
-    await ctx.em.flush();
+    await ctx.update(hook);
     // After the hook is enabled or its address changed, waiting deliveries may be due.
     ctx.wake();
     return hook;

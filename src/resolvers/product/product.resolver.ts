@@ -61,7 +61,7 @@ export class ProductResolver {
     requireVariables(args);
     const product = await loadProduct(ctx, args.organizationId, args.productId, 'write');
     product.change(args);
-    await ctx.em.flush();
+    await ctx.update(product);
     return product;
   }
 

@@ -51,7 +51,7 @@ export class TeamResolver {
   async updateTeam(@Args(() => UpdateTeamArgs) args: UpdateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
     const team = await loadTeam(ctx, args.organizationId, args.teamId, 'write');
     team.change(args);
-    await ctx.em.flush();
+    await ctx.update(team);
     return team;
   }
 
