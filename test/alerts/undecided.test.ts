@@ -63,7 +63,11 @@ const until = async <T>(read: () => Promise<T>, isReached: (found: T) => boolean
 };
 const disable = async ({ organizationId }: Customer, disabled: boolean) => {
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
-  await setDisabled(pool, AccountType.organization, organizationId, disabled, new Date()).finally(() => pool.end());
+  try {
+    await setDisabled(pool, AccountType.organization, organizationId, disabled, new Date());
+  } finally {
+    await pool.end();
+  }
 };
 const metricsOf = async ({ url }: { url: string }) => (await fetch(`${url}/metrics`)).text();
 const base = 1_700_000_000;

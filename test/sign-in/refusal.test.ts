@@ -179,7 +179,16 @@ describe('limit of requests below /auth', () => {
     config: {
       rateLimit: 2,
       get oidc() {
-        return [{ clientId: client.id, clientSecret: client.secret, number: 1, issuer: provider.issuer, name: 'Test' }];
+        return [
+          {
+            clientId: client.id,
+            clientSecret: client.secret,
+            number: 1,
+            issuer: provider.issuer,
+            name: 'Test',
+            domains: [],
+          },
+        ];
       },
     },
   });
