@@ -4,34 +4,91 @@ import { v7, validate } from 'uuid';
 /** An identifier that no object has. It sorts before all others (RFC 9562, section 5.9). */
 export const nilId = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Random bytes for many identifiers, drawn at once, because each draw costs as much as the rest of creating an
- * identifier.
- */
-const random = new Uint8Array(512 * 16);
-let spent = random.length;
-let latest = 0;
-let sequence = 0;
+/** Creates the identifiers of one process: UUIDs of version 7 (RFC 9562), so that later ones sort later. */
+export interface Identifiers {
+  /**
+   * Creates the identifier of anything but a record. Each has 42 random bits. A counter beside them starts at random in
+   * each millisecond and keeps the order.
+   */
+  newId(): string;
+  /**
+   * Creates the identifier of a record from its arrival, a counter, and 42 bits that the process has drawn once. The
+   * counter starts at random and runs on over the milliseconds, so an identifier follows from the one before it. It
+   * sorts before all that {@link newId} creates later, such as those of the record's deliveries.
+   * @param arrivedAt milliseconds since 1970: one time for records that arrive together
+   */
+  newRecordId(arrivedAt?: number): string;
+}
+
+/** Sources of {@link createIdentifiers}. */
+export interface IdentifierSources {
+  /** Returns the time in milliseconds since 1970. */
+  now?: () => number;
+  /** Fills an array with random bytes. */
+  draw?: (bytes: Uint8Array) => void;
+}
+
+/** Counters have 31 bits. The bit above them is set except for records, which so come first in a millisecond. */
+const counters = 2 ** 31;
 
 /**
- * Creates an identifier: UUID version 7 (RFC 9562), so that later identifiers sort later. Within a millisecond, a
- * counter with a random start keeps the order; the 42 random bits beside it keep processes apart.
- * @param now milliseconds since 1970: one time for identifiers that are created together without a wait between them
+ * Creates the identifiers of one process. Where the clock steps back, they keep the latest time. Where a counter has no
+ * number left, they go on in the next millisecond.
  */
-export const newId = (now = Date.now()): string => {
-  if (spent === random.length) {
-    randomFillSync(random);
-    spent = 0;
-  }
-  const bytes = random.subarray(spent, spent + 16);
-  spent += 16;
-  if (now > latest) {
-    latest = now;
-    // The counter starts in the lower half of its 32 bits, which leaves room to count up.
-    sequence = ((bytes[6]! << 24) | (bytes[7]! << 16) | (bytes[8]! << 8) | bytes[9]!) >>> 1;
-  } else sequence++;
-  return v7({ random: bytes, msecs: latest, seq: sequence });
+export const createIdentifiers = ({
+  now = Date.now,
+  draw = (bytes) => randomFillSync(bytes),
+}: IdentifierSources = {}): Identifiers => {
+  const random = createRandom(draw);
+  let latest = 0;
+  let counter = 0;
+  let arrival = 0;
+  let recordCounter = 0;
+  let own: Uint8Array | undefined;
+  return {
+    newId() {
+      const bytes = random();
+      const time = Math.max(now(), arrival);
+      if (time > latest || counter === counters - 1) {
+        latest = Math.max(time, latest + 1);
+        counter = counterOf(bytes);
+      } else counter++;
+      return v7({ random: bytes, msecs: latest, seq: counters + counter });
+    },
+    newRecordId(arrivedAt = now()) {
+      if (own === undefined) {
+        own = random().slice();
+        recordCounter = counterOf(own);
+      } else recordCounter = (recordCounter + 1) % counters;
+      arrival = Math.max(arrivedAt, recordCounter === 0 ? arrival + 1 : arrival);
+      return v7({ random: own, msecs: arrival, seq: recordCounter });
+    },
+  };
 };
+
+/**
+ * Creates a source of 16 random bytes, valid until the next call. It draws many at once, because each draw costs as
+ * much as the rest of creating an identifier.
+ */
+const createRandom = (draw: (bytes: Uint8Array) => void): (() => Uint8Array) => {
+  const drawn = new Uint8Array(512 * 16);
+  let spent = drawn.length;
+  return () => {
+    if (spent === drawn.length) {
+      draw(drawn);
+      spent = 0;
+    }
+    spent += 16;
+    return drawn.subarray(spent - 16, spent);
+  };
+};
+
+/** Returns the first number of a counter, from bytes that are in no identifier. */
+const counterOf = (bytes: Uint8Array): number =>
+  ((bytes[6]! << 24) | (bytes[7]! << 16) | (bytes[8]! << 8) | bytes[9]!) >>> 1;
+
+/** The identifiers of this process. Each worker, and a process that starts again, draws its own bits. */
+export const { newId, newRecordId } = createIdentifiers();
 
 /**
  * Whether a text can be an identifier. One that cannot is answered as if it did not exist. Our identifiers are in lower

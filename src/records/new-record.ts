@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StreamType } from '#entities/enums.js';
-import { newId } from '#entities/id.js';
+import { newRecordId } from '#entities/id.js';
 import { largestStreamId } from '#entities/variables.js';
 import type { PlainJson } from '#json/json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
@@ -64,7 +64,7 @@ export const recordOf = (
   }
   const content = contentOf(item, shape?.variables ?? []);
   return {
-    id: newId(arrivedAt),
+    id: newRecordId(arrivedAt),
     device,
     ts,
     ...content,
