@@ -2,34 +2,32 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { forbidden, notFound } from '#common/errors.js';
 import type { Account } from '#entities/account.js';
 import { Application } from '#entities/application.js';
-import type { Caller } from '#entities/caller.js';
 import { Device } from '#entities/device.js';
-import { Permission, Role } from '#entities/enums.js';
 import { isId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
 import { Team } from '#entities/team.js';
 import type { Context } from '#schema/context.js';
 import type { SelectedFields } from '#schema/selected-fields.js';
+import { type Audience, isOwner } from './audiences.js';
+import { can, isAllowed, isAllowedOn, policies } from './policies.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
-
-/**
- * The access that a call needs to an object: read it, change it (`write`), or do what only owners of the organization
- * may (`own`). Only applications distinguish `write` from `own`, as teams grant `write` to members.
- */
-export type Need = 'read' | 'write' | 'own';
-
-/** Whether the caller is an owner of its organization, or acts as one. */
-export const isOwner = (caller: Caller): boolean => caller.role === Role.owner;
 
 const ownersOnly = 'Only owners of the organization may do this: ask one of them.';
 /** Error message for a caller who may read an application but not change it. */
 export const writersOnly =
   'This takes the permission "write" on the application: ask an owner of the organization for it.';
 
-/** Checks that the caller belongs to the organization (otherwise 404) and has the permission in it (otherwise 403). */
-export function requireOrganization({ caller }: Pick<Context, 'caller'>, organizationId: string, need: Need): void {
+/** Identifiers of a thing and of its organization. */
+type Named<Key extends string> = Readonly<Record<'organizationId' | Key, string>>;
+
+/** Checks that the caller belongs to the organization (otherwise 404) and to the audience in it (otherwise 403). */
+export function authorize(
+  { caller }: Pick<Context, 'caller'>,
+  organizationId: string,
+  audience: Audience<'organization'>,
+): void {
   if (organizationId !== caller.organizationId) throw notFound('organization');
-  if (need !== 'read' && !isOwner(caller)) throw forbidden(ownersOnly);
+  if (!isAllowed(caller, audience)) throw forbidden(ownersOnly);
 }
 
 /** Loads the account of the caller's organization. */
@@ -40,7 +38,11 @@ export async function loadAccount(ctx: Context): Promise<Account> {
 }
 
 /** Loads a team of the caller's organization. */
-export async function loadTeam(ctx: Context, organizationId: string, id: string, need: Need): Promise<Team> {
+export async function loadTeam(
+  ctx: Context,
+  { organizationId, teamId: id }: Named<'teamId'>,
+  audience: Audience<'organization'>,
+): Promise<Team> {
   const row = await find<Team>(
     ctx,
     organizationId,
@@ -48,27 +50,26 @@ export async function loadTeam(ctx: Context, organizationId: string, id: string,
     'team',
     sql`${teamRows()} where t.organization_id = ${organizationId} and t.id = ${id}`,
   );
-  if (need === 'read') return row;
+  if (audience.need === 'read') return row;
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Team, row);
 }
 
 /**
  * Loads a product of the named organization: the caller's own, or a public one. Only its owner may change it.
- * @param selected columns to load, for `read` only; all columns without it
+ * @param selected columns to load, for an audience of readers only; all columns without it
  */
 export async function loadProduct(
   ctx: Context,
-  organizationId: string,
-  id: string,
-  need: Need,
+  { organizationId, productId: id }: Named<'productId'>,
+  audience: Audience<'product' | 'organization'>,
   selected?: SelectedFields,
 ): Promise<Product> {
   if (!isId(organizationId) || !isId(id)) throw notFound('product');
   const [row] = await ctx.read<Product>(sql`
-    ${productRows(ctx.caller, selected)} where p.organization_id = ${organizationId} and p.id = ${id} and ${readableProduct(ctx.caller)}`);
+    ${productRows(ctx.caller, selected)} where p.organization_id = ${organizationId} and p.id = ${id} and ${can(ctx.caller, policies.product.read)}`);
   if (row === undefined) throw notFound('product');
-  if (need === 'read') return row;
+  if (audience.need === 'read') return row;
   if (organizationId !== ctx.caller.organizationId)
     throw forbidden('Only the organization that owns a product may change it.');
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
@@ -85,7 +86,7 @@ export async function referredProduct(
 ): Promise<{ id: string; organizationId: string }> {
   if (!isId(id) || (organizationId != null && !isId(organizationId))) throw notFound('product');
   const [row] = await ctx.read<{ id: string; organizationId: string }>(sql`
-    select p.id, p.organization_id as "organizationId" from product p where p.id = ${id} and ${readableProduct(ctx.caller)}
+    select p.id, p.organization_id as "organizationId" from product p where p.id = ${id} and ${can(ctx.caller, policies.product.read)}
       ${organizationId == null ? empty : sql`and p.organization_id = ${organizationId}`}`);
   if (row === undefined) throw notFound('product');
   return row;
@@ -93,13 +94,12 @@ export async function referredProduct(
 
 /**
  * Loads a device of the caller's organization that the caller can read.
- * @param selected columns to load, for `read` only; all columns without it
+ * @param selected columns to load, for an audience of readers only; all columns without it
  */
 export async function loadDevice(
   ctx: Context,
-  organizationId: string,
-  id: string,
-  need: Need,
+  { organizationId, deviceId: id }: Named<'deviceId'>,
+  audience: Audience<'device' | 'organization'>,
   selected?: SelectedFields,
 ): Promise<Device> {
   const row = await find<Device>(
@@ -107,9 +107,9 @@ export async function loadDevice(
     organizationId,
     id,
     'device',
-    sql`${deviceRows(ctx.caller, selected)} where d.organization_id = ${organizationId} and d.id = ${id} and ${readableDevice(ctx.caller)}`,
+    sql`${deviceRows(ctx.caller, selected)} where d.organization_id = ${organizationId} and d.id = ${id} and ${can(ctx.caller, policies.device.read)}`,
   );
-  if (need === 'read') return row;
+  if (audience.need === 'read') return row;
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Device, row);
 }
@@ -117,53 +117,21 @@ export async function loadDevice(
 /** Loads an application of the caller's organization that the caller can read, with the caller's permission on it. */
 export async function loadApplication(
   ctx: Context,
-  organizationId: string,
-  id: string,
-  need: Need,
+  { organizationId, applicationId: id }: Named<'applicationId'>,
+  audience: Audience<'application' | 'organization'>,
 ): Promise<Application> {
   const row = await find<Application>(
     ctx,
     organizationId,
     id,
     'application',
-    sql`${applicationRows(ctx.caller)} where a.organization_id = ${organizationId} and a.id = ${id} and ${readableApplication(ctx.caller)}`,
+    sql`${applicationRows(ctx.caller)} where a.organization_id = ${organizationId} and a.id = ${id} and ${can(ctx.caller, policies.application.read)}`,
   );
-  if (need === 'read') return row;
-  if (need === 'own' && !isOwner(ctx.caller)) throw forbidden(ownersOnly);
-  if (row.permission !== Permission.write) throw forbidden(writersOnly);
+  if (audience.need === 'read') return row;
+  if (audience.need === 'own' && !isOwner(ctx.caller)) throw forbidden(ownersOnly);
+  if (!isAllowedOn(row, audience)) throw forbidden(writersOnly);
   return ctx.em.merge(Application, row);
 }
-
-/** Returns the condition that the caller can read `application a`. */
-export const readableApplication = (caller: Caller): Sql => {
-  if (isOwner(caller)) return sql`true`;
-  if (caller.applicationId !== null) return sql`a.id = ${caller.applicationId}`;
-  return sql`exists (select from team_application ta join team_member tm using (team_id)
-                      where ta.application_id = a.id and tm.user_id = ${caller.userId})`;
-};
-
-/** Returns the condition that the caller may change `application a`, and so read its hooks and deliveries. */
-export const writableApplication = (caller: Caller): Sql => {
-  if (isOwner(caller)) return sql`true`;
-  if (caller.applicationId !== null) return sql`false`;
-  return sql`exists (select from team_application ta join team_member tm using (team_id)
-                      where ta.application_id = a.id and tm.user_id = ${caller.userId} and ta.permission = 'write')`;
-};
-
-/**
- * Returns the condition that the caller can read `device d`, as an owner or through an application that it is linked
- * to.
- */
-export const readableDevice = (caller: Caller): Sql => {
-  if (isOwner(caller)) return sql`true`;
-  if (caller.applicationId !== null)
-    return sql`exists (select from application_device ad where ad.device_id = d.id and ad.application_id = ${caller.applicationId})`;
-  return sql`exists (select from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
-                      where ad.device_id = d.id and tm.user_id = ${caller.userId})`;
-};
-
-/** Returns the condition that `product p` belongs to the caller's organization or is public. */
-export const readableProduct = (caller: Caller): Sql => sql`(p.organization_id = ${caller.organizationId} or p.public)`;
 
 /** Reads one row of the caller's organization. Every reason for its absence gives the same 404. */
 async function find<Row extends object>(

@@ -1,9 +1,10 @@
 import sql from 'sql-template-tag';
 import { forbidden, notFound, unauthenticated } from '#common/errors.js';
-import type { Role } from '#entities/enums.js';
+import type { Permission, Role } from '#entities/enums.js';
 import type { Read } from '#schema/context.js';
 import { writersOnly } from './access.js';
 import { roleOfToken, validTokens } from './authenticate.js';
+import { isAllowedOn, policies } from './policies.js';
 import { validSessions } from './session-validity.js';
 
 /**
@@ -50,7 +51,7 @@ export const createRecheck =
 interface Standing {
   role: Role | null;
   hooked: boolean;
-  permission: 'read' | 'write' | null;
+  permission: Permission | null;
 }
 
 function faultOf({ role, hooked, permission }: Standing, claim: Claim): Error | undefined {
@@ -58,6 +59,7 @@ function faultOf({ role, hooked, permission }: Standing, claim: Claim): Error | 
   if (role !== claim.role) return forbidden('Your role in the organization has changed: subscribe again.');
   if (claim.applicationId === null) return undefined;
   if (permission === null) return notFound('application');
-  if (claim.hookId !== null && permission !== 'write') return forbidden(writersOnly);
+  const audience = claim.hookId === null ? policies.application.read : policies.delivery.read;
+  if (!isAllowedOn({ permission }, audience)) return forbidden(writersOnly);
   return hooked ? undefined : notFound('hook');
 }

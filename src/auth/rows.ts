@@ -7,6 +7,7 @@ import { Role } from '#entities/enums.js';
 import type { Product } from '#entities/product.js';
 import type { Team } from '#entities/team.js';
 import { everything, type SelectedFields } from '#schema/selected-fields.js';
+import { applicationPermission } from './audiences.js';
 
 /* SQL that selects stored objects in their published form, together with what depends on the caller (permission,
    counts). Columns are named like the entity's properties. Only selected columns are computed and sent. `also` adds
@@ -110,17 +111,6 @@ export const deviceRows = (caller: Caller, selected: SelectedFields = everything
     updatedAt: sql`d.updated_at as "updatedAt"`,
   });
   return sql`select ${chosen}${also} from device d left join product p on p.id = d.product_id`;
-};
-
-/**
- * Returns the caller's permission on the application `a`, the highest of several teams' grants. The constant has a
- * type, as PostgreSQL refuses to order by an untyped constant.
- */
-export const applicationPermission = ({ role, applicationId, userId }: Caller): Sql => {
-  if (role === Role.owner) return sql`'write'::text`;
-  if (applicationId !== null) return sql`'read'::text`;
-  return sql`(select max(g.permission) from team_application g join team_member tm using (team_id)
-               where g.application_id = a.id and tm.user_id = ${userId})`;
 };
 
 /** Selects applications, as `a`. */

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { type ApiError, internal } from '#common/errors.js';
 import type { Admit, Caller } from '#http/admission.js';
 import { readBody } from '#http/body.js';
@@ -160,7 +161,7 @@ const serve = async (
     parameters,
     text,
     acceptsJson: media.isJson,
-    load: () => (loaded ??= loadApplication(context, organizationId, applicationId, 'read')),
+    load: () => (loaded ??= loadApplication(context, { organizationId, applicationId }, policies.record.search)),
   };
   const answer = await route.handle(call);
   await write({ view, request, response }, answer, media, inFlight.answer(caller, response));

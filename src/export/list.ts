@@ -1,5 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { readableApplication, readableDevice, writableApplication } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { deviceRows } from '#auth/rows.js';
 import { ApiError, type Fault, invalid, tooLarge } from '#common/errors.js';
 import type { ReadingCall } from '#entities/caller.js';
@@ -47,7 +47,7 @@ const devicesOf = ({ caller }: Context, args: ListArgs): List => {
         where l.application_id = ${args.applicationId} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
       ids: sql`select device_id as id from application_device where application_id = ${args.applicationId}`,
     };
-  const where = sql`d.organization_id = ${args.organizationId} and ${readableDevice(caller)}`;
+  const where = sql`d.organization_id = ${args.organizationId} and ${can(caller, policies.device.read)}`;
   return {
     columns: deviceColumns,
     rows: (isBetween, limit) => sql`${deviceRows(caller)}
@@ -62,7 +62,7 @@ const deliveriesOf = ({ caller }: Context, deliveryRows: Sql, args: ListArgs): L
   const applications =
     'applicationId' in args
       ? sql`a.id = ${args.applicationId}`
-      : sql`a.organization_id = ${args.organizationId} and ${writableApplication(caller)}`;
+      : sql`a.organization_id = ${args.organizationId} and ${can(caller, policies.delivery.read)}`;
   const where = join(
     [
       sql`d.application_id = a.id`,
@@ -97,7 +97,7 @@ const episodesOf = ({ caller }: Context, episodeRows: Sql, args: ListArgs): List
     'applicationId' in args
       ? sql`e.application_id = ${args.applicationId}`
       : sql`e.application_id in (select a.id from application a
-              where a.organization_id = ${args.organizationId} and ${readableApplication(caller)})`;
+              where a.organization_id = ${args.organizationId} and ${can(caller, policies.episode.read)})`;
   const where = join(
     [
       applications,

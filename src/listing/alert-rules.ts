@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { loadApplication, type Need, readableProduct } from '#auth/access.js';
+import { loadApplication } from '#auth/access.js';
+import type { Audience } from '#auth/audiences.js';
 import { execute } from '#auth/execute.js';
+import { can, policies } from '#auth/policies.js';
 import { type ApiError, conflict, notFound } from '#common/errors.js';
 import { AlertKind, AlertRule } from '#entities/alert-rule.js';
 import type { AlertUndecided } from '#entities/alert-undecided.js';
@@ -48,15 +50,15 @@ export const alertRuleListing = (where: readonly Sql[]): Listing => ({
 export async function loadAlertRule(
   ctx: Context,
   { organizationId, applicationId, alertRuleId }: AlertRuleArgs,
-  need: Need,
+  audience: Audience<'application'>,
 ): Promise<AlertRule> {
-  const application = await loadApplication(ctx, organizationId, applicationId, need);
+  const application = await loadApplication(ctx, { organizationId, applicationId }, audience);
   if (!isId(alertRuleId)) throw notFound('alert rule');
   const [row] = await ctx.read<AlertRule>(
     sql`${alertRuleRows()} where r.application_id = ${application.id} and r.id = ${alertRuleId}`,
   );
   if (row === undefined) throw notFound('alert rule');
-  return need === 'read' ? row : ctx.em.merge(AlertRule, row);
+  return audience.need === 'read' ? row : ctx.em.merge(AlertRule, row);
 }
 
 /**
@@ -68,7 +70,7 @@ export async function requireProducts(ctx: Context, products: readonly string[])
   if (!ids.every(isId)) throw notFound('product');
   if (ids.length === 0) return;
   const found = await ctx.read(
-    sql`select p.id from product p where p.id in (${join(ids)}) and ${readableProduct(ctx.caller)}`,
+    sql`select p.id from product p where p.id in (${join(ids)}) and ${can(ctx.caller, policies.product.read)}`,
   );
   if (found.length < ids.length) throw notFound('product');
 }

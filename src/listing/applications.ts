@@ -1,6 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { readableApplication } from '#auth/access.js';
-import { applicationPermission, applicationRows } from '#auth/rows.js';
+import { applicationPermission } from '#auth/audiences.js';
+import { can, policies } from '#auth/policies.js';
+import { applicationRows } from '#auth/rows.js';
 import type { Application } from '#entities/application.js';
 import type { Caller } from '#entities/caller.js';
 import type { Context } from '#schema/context.js';
@@ -50,7 +51,7 @@ const linkedListing = (
   applicationListing(caller, {
     joined: sql`join ${links} l on l.application_id = a.id`,
     parent,
-    where: [...where, readableApplication(caller)],
+    where: [...where, can(caller, policies.application.read)],
     order: sql`l.created_at`,
   });
 

@@ -14,18 +14,21 @@ import { loaderOf } from './loader.js';
 /** Maximum number of links of an application. */
 const most = 100;
 
-/** Selects links, as `k`. Conditions follow after `and`. */
+/** Selects links, as `k`, among other tokens. */
 export const linkRows: Sql = sql`
   select k.id, k.application_id as "applicationId", k.name, k.prefix, k.created_at as "createdAt",
          k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt"
-    from api_token k where k.application_id is not null and k.revoked_at is null`;
+    from api_token k`;
+
+/** Condition on `api_token k`: it is a link that has not ended. */
+export const isLink: Sql = sql`k.application_id is not null and k.revoked_at is null`;
 
 /** Returns the links of an application, the oldest first. All applications of a call share one statement. */
 export function linksOf(ctx: Context, { id, organizationId }: Application): Promise<DashboardLink[]> {
   const make = () =>
     new DataLoader<string, DashboardLink[]>(async (ids) => {
       const rows = await ctx.read<DashboardLink>(sql`
-        ${linkRows} and k.organization_id = ${organizationId} and k.application_id = any(${ids}::uuid[]) order by k.id`);
+        ${linkRows} where ${isLink} and k.organization_id = ${organizationId} and k.application_id = any(${ids}::uuid[]) order by k.id`);
       const found = Map.groupBy(rows, ({ applicationId }) => applicationId);
       return ids.map((each) => found.get(each) ?? []);
     });
@@ -75,7 +78,7 @@ export async function endLink(ctx: Context, application: Application, linkId: st
   if (!isId(linkId)) throw notFound('link');
   const { id, organizationId } = application;
   const [link] = await ctx.read<DashboardLink>(sql`
-    ${linkRows} and k.id = ${linkId} and k.organization_id = ${organizationId} and k.application_id = ${id}`);
+    ${linkRows} where ${isLink} and k.id = ${linkId} and k.organization_id = ${organizationId} and k.application_id = ${id}`);
   if (link === undefined) throw notFound('link');
   await ctx.em.transactional(async (em) => {
     const [ended] = await execute(em, sql`delete from api_token where id = ${linkId} returning id`);

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { readableApplication } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import type { Caller } from '#entities/caller.js';
 import { isId } from '#entities/id.js';
 import { earthRadius, greatCircle } from '#records/postgres/search/sql/sql-distance.js';
@@ -31,7 +31,7 @@ export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | u
 const linkedTo = (caller: Caller, applicationId: string): Sql =>
   isId(applicationId)
     ? sql`exists (select from application_device ld join application a on a.id = ld.application_id
-                   where ld.device_id = d.id and a.id = ${applicationId} and ${readableApplication(caller)})`
+                   where ld.device_id = d.id and a.id = ${applicationId} and ${can(caller, policies.application.read)})`
     : sql`false`;
 
 /** Returns the conditions of a circle. The latitude alone excludes most devices that are too far away. */

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { readableDevice } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { applicationCount, deviceRows } from '#auth/rows.js';
 import type { Caller } from '#entities/caller.js';
 import type { Device } from '#entities/device.js';
@@ -73,5 +73,6 @@ export const deviceOf = (ctx: Context, deviceId: string): Promise<Device | null>
     ctx,
     'device',
     deviceId,
-    (ids) => sql`${deviceRows(ctx.caller)} where d.id = any(${ids}::uuid[]) and ${readableDevice(ctx.caller)}`,
+    (ids) =>
+      sql`${deviceRows(ctx.caller)} where d.id = any(${ids}::uuid[]) and ${can(ctx.caller, policies.device.read)}`,
   );

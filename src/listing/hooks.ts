@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import { isOwner, loadApplication } from '#auth/access.js';
+import { loadApplication } from '#auth/access.js';
+import type { Audience } from '#auth/audiences.js';
 import { execute } from '#auth/execute.js';
+import { isAllowed, policies } from '#auth/policies.js';
 import { type ApiError, conflict, forbidden, notFound } from '#common/errors.js';
 import { Hook } from '#entities/hook.js';
 import { isId } from '#entities/id.js';
@@ -42,12 +44,13 @@ export const hookConditions = ({ disabled, failing }: Pick<HooksBelowArgs, 'disa
     : [sql`(select s.failures_in_row > 0 from hook_state s where s.hook_id = h.id) = ${failing}`]),
 ];
 
-/** Loads a hook of an application that the caller may change. Other callers may not see hooks (contract, section 4). */
+/** Loads a hook of an application. Only callers who may change the application may see its hooks (contract, section 4). */
 export async function loadHook(
   ctx: Context,
   { organizationId, applicationId, applicationHookId }: HookArgs,
+  audience: Audience<'application'>,
 ): Promise<Hook> {
-  const application = await loadApplication(ctx, organizationId, applicationId, 'write');
+  const application = await loadApplication(ctx, { organizationId, applicationId }, audience);
   if (!isId(applicationHookId)) throw notFound('hook');
   const [row] = await ctx.read<Hook>(
     sql`${hookRows()} where h.application_id = ${application.id} and h.id = ${applicationHookId}`,
@@ -85,7 +88,7 @@ export function requireOwnerForDevices(
   events: readonly string[] | null | undefined,
 ): void {
   const chosen = events?.filter((kind) => deviceEvents.has(kind) && !hook.events.includes(kind)) ?? [];
-  if (chosen.length > 0 && !isOwner(caller)) {
+  if (chosen.length > 0 && !isAllowed(caller, policies.hook.hearOfDevices)) {
     throw forbidden(`Only owners of the organization may select ${chosen.join(' and ')}: it concerns all devices.`);
   }
 }

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
-import { isOwner, readableDevice } from '#auth/access.js';
+import { isOwner } from '#auth/audiences.js';
+import { can, policies } from '#auth/policies.js';
 import type { DeviceRecord } from '#entities/record.js';
 import type { ListedRecord, RecordIndex, RecordListRequest } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
@@ -45,7 +46,7 @@ async function findReadable(
   if (records.length === 0 || isOwner(ctx.caller)) return records;
   const deviceIds = [...new Set(records.map(({ deviceId }) => deviceId))];
   const devices = await ctx.read<{ id: string }>(
-    sql`select d.id from device d where d.id = any(${deviceIds}::uuid[]) and ${readableDevice(ctx.caller)}`,
+    sql`select d.id from device d where d.id = any(${deviceIds}::uuid[]) and ${can(ctx.caller, policies.record.read)}`,
   );
   const readable = new Set(devices.map(({ id }) => id));
   return records.filter(({ deviceId }) => readable.has(deviceId));

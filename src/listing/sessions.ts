@@ -9,13 +9,6 @@ export const sessionRows = (caller: Pick<Caller, 'tokenId'>, also: Sql = empty):
          s.last_used_at as "lastUsedAt", s.expires_at as "expiresAt", s.user_agent as "userAgent", s.address,
          s.id = ${caller.tokenId} as current${also} from session s`;
 
-/**
- * Condition on `session s`: it belongs to the person who calls. A token only reaches sessions of its own organization,
- * because an owner of that organization may have made the token.
- */
-export const isOwn = ({ userId, bySession, organizationId }: Caller): Sql =>
-  bySession ? sql`s.user_id = ${userId}` : sql`(s.user_id = ${userId}::uuid and s.organization_id = ${organizationId})`;
-
 /** Defines a list of open sessions. */
 export const sessionListing = (caller: Caller, where: Sql): Listing => ({
   rows: (_selected, also) => sessionRows(caller, also),

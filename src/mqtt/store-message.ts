@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IPublishPacket } from 'mqtt-packet';
 import sql from 'sql-template-tag';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { ApiError, invalid, notFound } from '#common/errors.js';
 import type { Caller } from '#entities/caller.js';
 import { isStorable } from '#entities/storable.js';
@@ -106,7 +107,7 @@ export function holdBytes(hold: Hold, bytes: number): void {
  */
 export function requireSender(caller: Caller, ingests: 'device' | 'organization' = 'device'): void {
   requireScope(caller, { changes: true, ingests });
-  requireOrganization({ caller }, caller.organizationId, 'write');
+  authorize({ caller }, caller.organizationId, policies.record.ingest);
 }
 
 async function readItems(

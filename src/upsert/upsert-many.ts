@@ -1,4 +1,6 @@
-import { loadApplication, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication } from '#auth/access.js';
+import type { Audience } from '#auth/audiences.js';
+import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { nilId } from '#entities/id.js';
 import type { PutAnswer } from '#entities/put-answer.js';
@@ -6,14 +8,18 @@ import type { Context } from '#schema/context.js';
 import type { PutArgs } from './upsert.args.js';
 import { type Keyed, type KeyedItem, type KeyName, Outcomes, type PutOptions, putKeyed } from './upsert.js';
 
-/** Returns the identifier of the application to put things into, or one that no application has. */
+/**
+ * Returns the identifier of the application to put things into. A dry run may be for an application that does not exist
+ * yet; then returns one that no application has.
+ */
 export async function requireApplicationToPut(
   ctx: Context,
   { organizationId, applicationId, dryRun }: PutArgs & { applicationId?: string | null },
+  audience: Audience<'application'>,
 ): Promise<string> {
-  if (applicationId != null) return (await loadApplication(ctx, organizationId, applicationId, 'write')).id;
+  if (applicationId != null) return (await loadApplication(ctx, { organizationId, applicationId }, audience)).id;
   if (dryRun !== true) throw invalid([{ path: 'applicationId', message: 'must be given, except in a dry run' }]);
-  requireOrganization(ctx, organizationId, 'own');
+  authorize(ctx, organizationId, policies.application.create);
   return nilId;
 }
 

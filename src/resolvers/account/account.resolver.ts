@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { loadAccount, requireOrganization } from '#auth/access.js';
+import { authorize, loadAccount } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Account, Organization, TeamMemberListItem } from '#entities/account.js';
 import { RestShape } from '#entities/columns.js';
 import { isId } from '#entities/id.js';
@@ -24,7 +25,7 @@ export class AccountResolver {
   @Mutation(() => Organization, { description: "Changes the account of the caller's organization." })
   @RestShape(Account)
   async updateAccount(@Args(() => UpdateAccountArgs) args: UpdateAccountArgs, @Ctx() ctx: Context): Promise<Account> {
-    requireOrganization(ctx, ctx.caller.organizationId, 'write');
+    authorize(ctx, ctx.caller.organizationId, policies.organization.change);
     const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
     const other = sql`select 1 as one from account where id <> ${account.id}`;
     await requireFree(ctx, 'account_username_key', sql`${other} and username = ${account.username}`);

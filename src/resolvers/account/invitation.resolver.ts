@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { loadAccount, requireOrganization } from '#auth/access.js';
+import { authorize, loadAccount } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { isOpenInvitation } from '#auth/invitation-validity.js';
+import { policies } from '#auth/policies.js';
 import { hashToken } from '#auth/token.js';
 import { conflict, notFound, rateLimited } from '#common/errors.js';
 import { isId, newId } from '#entities/id.js';
@@ -47,7 +48,7 @@ export class InvitationResolver {
     @Args(() => OrganizationPageArgs) args: OrganizationPageArgs,
     @Ctx() ctx: Context,
   ): Promise<InvitationPage> {
-    requireOrganization(ctx, args.organizationId, 'own');
+    authorize(ctx, args.organizationId, policies.invitation.read);
     return list<Invitation>(ctx, invitationListing(args.organizationId), args);
   }
 
@@ -58,7 +59,7 @@ export class InvitationResolver {
     @Args(() => CreateInvitationArgs) { organizationId, email, role, teamIds }: CreateInvitationArgs,
     @Ctx() ctx: Context,
   ): Promise<NewInvitation> {
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.invitation.change);
     const teams = [...new Set(teamIds ?? [])];
     await requireTeams(ctx, organizationId, teams);
     const of = sql`from invitation i where i.organization_id = ${organizationId} and lower(i.email) = lower(${email})`;
@@ -140,7 +141,7 @@ const selectOpen = ({ organizationId, invitationId }: InvitationArgs): Sql => sq
 
 /** Loads an open invitation of the caller's organization. */
 async function load(ctx: Context, args: InvitationArgs): Promise<Invitation> {
-  requireOrganization(ctx, args.organizationId, 'own');
+  authorize(ctx, args.organizationId, policies.invitation.change);
   const [row] = isId(args.invitationId) ? await ctx.read<Invitation>(selectOpen(args)) : [];
   if (row === undefined) throw notFound('invitation');
   return row;

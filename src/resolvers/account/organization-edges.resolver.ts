@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication, readableDevice, requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { Organization } from '#entities/account.js';
 import { GraphOnly } from '#entities/columns.js';
 import { ofOrganization, tokenListing } from '#listing/api-tokens.js';
@@ -69,7 +70,7 @@ export class OrganizationEdgesResolver {
     @Args(() => DevicesBelowArgs) args: DevicesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
-    const where = [sql`d.organization_id = parent.id`, readableDevice(ctx.caller)];
+    const where = [sql`d.organization_id = parent.id`, can(ctx.caller, policies.device.read)];
     const filter = await readFilter(ctx, this.index, args.filter);
     const listing = () => deviceListing(ctx.caller, { where, order: sql`d.id`, filter });
     return listBelow(ctx, 'organization.devices', id, listing, args);
@@ -82,7 +83,7 @@ export class OrganizationEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
-    const where = [sql`a.organization_id = parent.id`, readableApplication(ctx.caller)];
+    const where = [sql`a.organization_id = parent.id`, can(ctx.caller, policies.application.read)];
     const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
     return listBelow(ctx, 'organization.applications', id, listing, args);
   }
@@ -97,7 +98,7 @@ export class OrganizationEdgesResolver {
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApiTokenPage> {
-    requireOrganization(ctx, id, 'own');
+    authorize(ctx, id, policies.apiToken.read);
     return listBelow(
       ctx,
       'organization.tokens',

@@ -1,8 +1,9 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { loadAccount, requireOrganization } from '#auth/access.js';
+import { authorize, loadAccount } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
 import { keepAnOwner, loadUser } from '#auth/membership.js';
+import { policies } from '#auth/policies.js';
 import { Account, Organization, User } from '#entities/account.js';
 import { now } from '#entities/columns.js';
 import { Role } from '#entities/enums.js';
@@ -27,7 +28,7 @@ export class OrganizationResolver {
     @Args(() => OrganizationArgs) { organizationId }: OrganizationArgs,
     @Ctx() ctx: Context,
   ): Promise<Account> {
-    requireOrganization(ctx, organizationId, 'read');
+    authorize(ctx, organizationId, policies.organization.read);
     return loadAccount(ctx);
   }
 
@@ -36,7 +37,7 @@ export class OrganizationResolver {
     @Args(() => UpdateOrganizationArgs) args: UpdateOrganizationArgs,
     @Ctx() ctx: Context,
   ): Promise<Account> {
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.organization.change);
     const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
     await ctx.update(account);
     return account;
@@ -65,7 +66,7 @@ export class OrganizationResolver {
     @Args(() => OrganizationMembersArgs) args: OrganizationMembersArgs,
     @Ctx() ctx: Context,
   ): Promise<OrganizationMemberPage> {
-    requireOrganization(ctx, args.organizationId, 'read');
+    authorize(ctx, args.organizationId, policies.member.read);
     const ofOrganization = sql`m.organization_id = ${args.organizationId}`;
     const where = args.role ? [ofOrganization, sql`m.role = ${args.role}`] : [ofOrganization];
     return list<User>(ctx, memberListing(where), args);
@@ -78,7 +79,7 @@ export class OrganizationResolver {
     @Args(() => SetOrganizationMemberArgs) { organizationId, memberId, role }: SetOrganizationMemberArgs,
     @Ctx() ctx: Context,
   ): Promise<User> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.member.change);
     const user = await loadUser(ctx, organizationId, memberId);
     return ctx.em.transactional(async (em) => {
       const demotes = role !== undefined && role !== Role.owner;
@@ -109,7 +110,7 @@ export class OrganizationResolver {
     @Args(() => OrganizationMemberArgs) { organizationId, memberId }: OrganizationMemberArgs,
     @Ctx() ctx: Context,
   ): Promise<User> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.member.change);
     const user = await loadUser(ctx, organizationId, memberId);
     return ctx.em.transactional(async (em) => {
       await keepAnOwner(em, organizationId, user.id);

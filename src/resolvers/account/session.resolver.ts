@@ -1,14 +1,15 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
 import { change, execute } from '#auth/execute.js';
+import { can, policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
 import { User } from '#entities/account.js';
 import { isId } from '#entities/id.js';
 import { RevokedSessions, Session } from '#entities/session.js';
 import { list } from '#listing/list.js';
 import { loadById } from '#listing/loader.js';
-import { isOwn, sessionListing, sessionRows } from '#listing/sessions.js';
+import { sessionListing, sessionRows } from '#listing/sessions.js';
 import { userColumns } from '#listing/users.js';
 import type { Context } from '#schema/context.js';
 import { PageArgs } from '#schema/list.args.js';
@@ -24,12 +25,12 @@ export class SessionResolver {
       'The sessions of the person who calls, in all organizations. A token sees those in its own organization alone.',
   })
   mySessions(@Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<SessionPage> {
-    return list<Session>(ctx, sessionListing(ctx.caller, isOwn(ctx.caller)), args);
+    return list<Session>(ctx, sessionListing(ctx.caller, can(ctx.caller, policies.ownSession.read)), args);
   }
 
   @Query(() => SessionPage, { description: 'The sessions of members that act in the organization.' })
   sessions(@Args(() => OrganizationPageArgs) args: OrganizationPageArgs, @Ctx() ctx: Context): Promise<SessionPage> {
-    requireOrganization(ctx, args.organizationId, 'own');
+    authorize(ctx, args.organizationId, policies.session.read);
     return list<Session>(ctx, sessionListing(ctx.caller, sql`s.organization_id = ${args.organizationId}`), args);
   }
 
@@ -45,7 +46,7 @@ export class SessionResolver {
       const ended = await execute(
         em,
         sql`delete from session s where s.id in (select x::uuid from jsonb_array_elements_text(${ids}::jsonb) x)
-               and ${isOwn(ctx.caller)} returning s.id`,
+               and ${can(ctx.caller, policies.ownSession.end)} returning s.id`,
       );
       ctx.audit.about({ kind: 'session', id: null, name: null }, { sessions: [ended.length, 0] });
       return Object.assign(new RevokedSessions(), { count: ended.length });
@@ -57,7 +58,7 @@ export class SessionResolver {
     @Args(() => SessionArgs) { organizationId, sessionId }: SessionArgs,
     @Ctx() ctx: Context,
   ): Promise<Session> {
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.session.end);
     if (!isId(sessionId)) throw notFound('session');
     const which = sql`s.id = ${sessionId} and s.organization_id = ${organizationId}`;
     const nameOfPerson = sql`, (select coalesce(u.name, u.username) from account u where u.id = s.user_id) as person`;

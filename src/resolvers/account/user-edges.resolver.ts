@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication, requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { User } from '#entities/account.js';
 import { ApiToken } from '#entities/api-token.js';
 import { GraphOnly } from '#entities/columns.js';
@@ -64,7 +65,7 @@ export class UserEdgesResolver {
     const where = [
       sql`a.organization_id = ${organizationId}`,
       sql`(${owns} or ${granted})`,
-      readableApplication(ctx.caller),
+      can(ctx.caller, policies.application.read),
     ];
     const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
     return listBelow(ctx, 'user.applications', id, listing, args);
@@ -77,7 +78,7 @@ export class UserEdgesResolver {
   @GraphOnly()
   tokens(@Root() { id }: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     const { organizationId } = ctx.caller;
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.apiToken.read);
     const where = [sql`k.user_id = parent.id`, sql`k.organization_id = ${organizationId}`];
     return listBelow(ctx, 'user.tokens', id, () => tokenListing(where), args);
   }

@@ -1,5 +1,6 @@
 import { Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Application } from '#entities/application.js';
 import { Role, TokenScope } from '#entities/enums.js';
 import type { Context } from '#schema/context.js';
@@ -46,6 +47,8 @@ export class ViewerResolver {
   })
   application(@Ctx() ctx: Context): Promise<Application> | null {
     const { organizationId, applicationId } = ctx.caller;
-    return applicationId === null ? null : loadApplication(ctx, organizationId, applicationId, 'read');
+    return applicationId === null
+      ? null
+      : loadApplication(ctx, { organizationId, applicationId }, policies.application.read);
   }
 }

@@ -2,6 +2,7 @@ import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Alerts } from '#alerts/alerts.js';
 import { loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { AlertRulePreview } from '#entities/alert-preview.js';
 import { AlertRecipient } from '#entities/alert-recipient.js';
@@ -41,13 +42,13 @@ export class AlertRuleResolver {
 
   @Query(() => AlertRulePage, { description: 'The alert rules of an application.' })
   async alertRules(@Args(() => AlertRulesArgs) args: AlertRulesArgs, @Ctx() ctx: Context): Promise<AlertRulePage> {
-    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const { id } = await loadApplication(ctx, args, policies.alertRule.read);
     return list(ctx, alertRuleListing([sql`r.application_id = ${id}`]), args);
   }
 
   @Query(() => AlertRule, { description: 'An alert rule.' })
   alertRule(@Args(() => AlertRuleArgs) args: AlertRuleArgs, @Ctx() ctx: Context): Promise<AlertRule> {
-    return loadAlertRule(ctx, args, 'read');
+    return loadAlertRule(ctx, args, policies.alertRule.read);
   }
 
   @Mutation(() => AlertRule, {
@@ -58,7 +59,7 @@ export class AlertRuleResolver {
     @Ctx() ctx: Context,
   ): Promise<AlertRule> {
     const change = changeOf(args);
-    const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const { id, organizationId } = await loadApplication(ctx, args, policies.alertRule.change);
     const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
     const { name, severity, disabled, recipients } = args;
     rule.change({ ...change, name, severity, disabled, recipients });
@@ -82,7 +83,7 @@ export class AlertRuleResolver {
     @Args(() => UpdateAlertRuleArgs) args: UpdateAlertRuleArgs,
     @Ctx() ctx: Context,
   ): Promise<AlertRule> {
-    const rule = await loadAlertRule(ctx, args, 'write');
+    const rule = await loadAlertRule(ctx, args, policies.alertRule.change);
     if (args.kind != null && args.kind !== rule.kind) {
       throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
     }
@@ -105,7 +106,7 @@ export class AlertRuleResolver {
     description: 'Deletes an alert rule. Its open episodes close; all of its episodes are kept.',
   })
   async deleteAlertRule(@Args(() => AlertRuleArgs) args: AlertRuleArgs, @Ctx() ctx: Context): Promise<AlertRule> {
-    const rule = await loadAlertRule(ctx, args, 'write');
+    const rule = await loadAlertRule(ctx, args, policies.alertRule.change);
     await ctx.em.remove(rule).flush();
     this.alerts.wake();
     return rule;
@@ -121,7 +122,7 @@ export class AlertRuleResolver {
     @Ctx() ctx: Context,
   ): Promise<AlertRulePreview> {
     const change = changeOf(args);
-    const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const { id, organizationId } = await loadApplication(ctx, args, policies.alertRule.read);
     const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
     rule.change({ ...change, name: '' });
     await checkRule(ctx, rule);

@@ -1,5 +1,6 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Alerts } from '#alerts/alerts.js';
+import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { AlertRule } from '#entities/alert-rule.js';
 import { newId } from '#entities/id.js';
@@ -30,7 +31,7 @@ export class AlertRulesUpsertResolver {
     @Args(() => PutAlertRulesArgs) { organizationId, applicationId, alertRules, dryRun }: PutAlertRulesArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun });
+    const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun }, policies.alertRule.change);
     const restarted = new Set<AlertRule>();
     const addressed = new Set<AlertRule>();
     const rules = new Map<AlertRuleInput, AlertRule>();

@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import sql, { type Sql } from 'sql-template-tag';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { writableApplication, writersOnly } from '#auth/access.js';
+import { writersOnly } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { forbidden } from '#common/errors.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Episode, EpisodeCall, EpisodeMail } from '#entities/episode.js';
@@ -36,7 +37,7 @@ export class EpisodeNoticesResolver {
       'writable application',
       applicationId,
       (ids) =>
-        sql`select a.id from application a where a.id = any(${ids}::uuid[]) and ${writableApplication(ctx.caller)}`,
+        sql`select a.id from application a where a.id = any(${ids}::uuid[]) and ${can(ctx.caller, policies.delivery.read)}`,
     );
     if (writable === null) throw forbidden(writersOnly);
     return loadBelow<EpisodeCall>(ctx, 'episode.calls', id, callsOf);

@@ -2,8 +2,9 @@ import DataLoader from 'dataloader';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { loadApplication, readableApplication } from '#auth/access.js';
+import { loadApplication } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { can, policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { Organization } from '#entities/account.js';
 import { AlertRule } from '#entities/alert-rule.js';
@@ -35,7 +36,7 @@ export class EpisodeResolver {
 
   @Query(() => EpisodePage, { description: 'The episodes of an application, the newest first.' })
   async episodes(@Args(() => EpisodesArgs) args: EpisodesArgs, @Ctx() ctx: Context): Promise<EpisodePage> {
-    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const { id } = await loadApplication(ctx, args, policies.episode.read);
     return list(ctx, episodeListing([sql`e.application_id = ${id}`, ...episodeConditions(args)]), args);
   }
 
@@ -46,7 +47,7 @@ export class EpisodeResolver {
     @Args(() => AcknowledgeEpisodesArgs) args: AcknowledgeEpisodesArgs,
     @Ctx() ctx: Context,
   ): Promise<AcknowledgedEpisodes> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const application = await loadApplication(ctx, args, policies.episode.acknowledge);
     const { id } = application;
     const chosen = episodeConditions(args);
     if (args.ids != null) chosen.push(among(args.ids.filter(isId)));
@@ -103,7 +104,7 @@ const among = (ids: readonly string[]): Sql => (ids.length === 0 ? sql`false` : 
 
 /** Returns the condition that `episode e` belongs to an application that the caller can read. */
 const inReadable = (caller: Caller): Sql => sql`e.application_id in (select a.id from application a
-  where a.organization_id = ${caller.organizationId} and ${readableApplication(caller)})`;
+  where a.organization_id = ${caller.organizationId} and ${can(caller, policies.episode.read)})`;
 
 /** Resolves the episodes of organizations. */
 @Resolver(() => Organization)

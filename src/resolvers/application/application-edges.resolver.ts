@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { isAllowedOn, policies } from '#auth/policies.js';
 import { forbidden } from '#common/errors.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
-import { Permission } from '#entities/enums.js';
 import { deliveriesBelow } from '#listing/deliveries.js';
 import { grantsOfApplication } from '#listing/grants.js';
 import { hookConditions, hookListing } from '#listing/hooks.js';
@@ -31,7 +31,8 @@ export class ApplicationEdgesResolver {
     @Args(() => HooksBelowArgs) args: HooksBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<HookPage> {
-    if (permission !== Permission.write) throw forbidden('You may read this application, but not see its hooks.');
+    if (!isAllowedOn({ permission }, policies.hook.read))
+      throw forbidden('You may read this application, but not see its hooks.');
     const listing = () => hookListing([sql`h.application_id = parent.id`, ...hookConditions(args)]);
     return listBelow(ctx, 'application.hooks', id, listing, args);
   }
@@ -47,7 +48,8 @@ export class ApplicationEdgesResolver {
     @Args(() => DeliveriesBelowArgs) args: DeliveriesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
-    if (permission !== Permission.write) throw forbidden('You may read this application, but not see its deliveries.');
+    if (!isAllowedOn({ permission }, policies.delivery.read))
+      throw forbidden('You may read this application, but not see its deliveries.');
     const listing = () => deliveriesBelow([sql`d.application_id = parent.id`], args);
     return listBelow(ctx, 'application.deliveries', id, listing, args);
   }

@@ -1,8 +1,9 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { loadApplication, loadDevice, readableApplication, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication, loadDevice } from '#auth/access.js';
 import { change } from '#auth/execute.js';
+import { can, policies } from '#auth/policies.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import type { Device } from '#entities/device.js';
@@ -30,13 +31,13 @@ export class ApplicationResolver {
 
   @Query(() => ApplicationPage, { description: 'The applications of the organization that the caller can read.' })
   applications(@Args(() => ApplicationsArgs) args: ApplicationsArgs, @Ctx() ctx: Context): Promise<ApplicationPage> {
-    requireOrganization(ctx, args.organizationId, 'read');
+    authorize(ctx, args.organizationId, policies.organization.read);
     return list(
       ctx,
       applicationListing(ctx.caller, {
         where: [
           sql`a.organization_id = ${args.organizationId}`,
-          readableApplication(ctx.caller),
+          can(ctx.caller, policies.application.read),
           ...(args.ids ? [sql`a.id = any(${args.ids.filter(isId)}::uuid[])`] : []),
         ],
         order: sql`a.id`,
@@ -46,11 +47,8 @@ export class ApplicationResolver {
   }
 
   @Query(() => Application, { description: 'An application.' })
-  application(
-    @Args(() => ApplicationArgs) { organizationId, applicationId }: ApplicationArgs,
-    @Ctx() ctx: Context,
-  ): Promise<Application> {
-    return loadApplication(ctx, organizationId, applicationId, 'read');
+  application(@Args(() => ApplicationArgs) args: ApplicationArgs, @Ctx() ctx: Context): Promise<Application> {
+    return loadApplication(ctx, args, policies.application.read);
   }
 
   @FieldResolver(() => DevicePage, { description: 'Devices linked to the application.' })
@@ -70,7 +68,7 @@ export class ApplicationResolver {
     @Args(() => CreateApplicationArgs) args: CreateApplicationArgs,
     @Ctx() ctx: Context,
   ): Promise<Application> {
-    requireOrganization(ctx, args.organizationId, 'own');
+    authorize(ctx, args.organizationId, policies.application.create);
     const { organizationId } = args;
     const application = Object.assign(new Application(), { id: newId(), organizationId, permission: Permission.write });
     await ctx.insert(application.change(args));
@@ -82,7 +80,7 @@ export class ApplicationResolver {
     @Args(() => UpdateApplicationArgs) args: UpdateApplicationArgs,
     @Ctx() ctx: Context,
   ): Promise<Application> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const application = await loadApplication(ctx, args, policies.application.change);
     application.change(args);
     await ctx.update(application);
     return application;
@@ -90,10 +88,10 @@ export class ApplicationResolver {
 
   @Mutation(() => Application, { description: 'Deletes an application with its links, hooks and deliveries.' })
   async deleteApplication(
-    @Args(() => ApplicationArgs) { organizationId, applicationId }: ApplicationArgs,
+    @Args(() => ApplicationArgs) args: ApplicationArgs,
     @Ctx() ctx: Context,
   ): Promise<Application> {
-    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    const application = await loadApplication(ctx, args, policies.application.delete);
     await ctx.em.remove(application).flush();
     return application;
   }
@@ -103,7 +101,7 @@ export class ApplicationResolver {
     @Args(() => ApplicationDevicesArgs) args: ApplicationDevicesArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const application = await loadApplication(ctx, args, policies.application.read);
     return list(ctx, linkedDeviceListing(ctx.caller, sql`${application.id}`, args), args);
   }
 
@@ -112,8 +110,8 @@ export class ApplicationResolver {
     @Args(() => ApplicationDeviceArgs) { organizationId, applicationId, deviceId }: ApplicationDeviceArgs,
     @Ctx() ctx: Context,
   ): Promise<Application> {
-    const application = await loadApplication(ctx, organizationId, applicationId, 'write');
-    const device = await loadDevice(ctx, organizationId, deviceId, 'read');
+    const application = await loadApplication(ctx, { organizationId, applicationId }, policies.application.change);
+    const device = await loadDevice(ctx, { organizationId, deviceId }, policies.device.read);
     await change(
       ctx,
       sql`insert into application_device (organization_id, application_id, device_id)
@@ -129,8 +127,8 @@ export class ApplicationResolver {
     @Args(() => ApplicationDeviceArgs) { organizationId, applicationId, deviceId }: ApplicationDeviceArgs,
     @Ctx() ctx: Context,
   ): Promise<Application> {
-    const application = await loadApplication(ctx, organizationId, applicationId, 'write');
-    const device = await loadDevice(ctx, organizationId, deviceId, 'read');
+    const application = await loadApplication(ctx, { organizationId, applicationId }, policies.application.change);
+    const device = await loadDevice(ctx, { organizationId, deviceId }, policies.device.read);
     await change(
       ctx,
       sql`delete from application_device where application_id = ${application.id} and device_id = ${device.id}`,

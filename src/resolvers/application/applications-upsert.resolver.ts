@@ -1,5 +1,6 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Application } from '#entities/application.js';
 import { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
@@ -19,7 +20,7 @@ export class ApplicationsUpsertResolver {
     @Args(() => PutApplicationsArgs) { organizationId, applications, dryRun }: PutApplicationsArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.application.create);
     return put(ctx, applications, {
       organizationId,
       key: 'externalId',

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, type ClassType, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Application } from '#entities/application.js';
 import { AuditEvent } from '#entities/audit-event.js';
 import { GraphOnly } from '#entities/columns.js';
@@ -22,7 +23,7 @@ export class AuditResolver {
     description: 'The audit log of the organization, newest event first: who did what to which thing.',
   })
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() ctx: Context): Promise<AuditEventPage> {
-    requireOrganization(ctx, args.organizationId, 'own');
+    authorize(ctx, args.organizationId, policies.auditEvent.read);
     const where = [sql`e.organization_id = ${args.organizationId}`, ...auditConditions(args.filter ?? args)];
     return list(ctx, auditEventListing(where), args);
   }
@@ -43,7 +44,7 @@ function historyOf<Thing extends { id: string }>(type: ClassType<Thing>, name: s
       @Ctx() ctx: Context,
     ): Promise<AuditEventPage> {
       const { organizationId } = ctx.caller;
-      requireOrganization(ctx, organizationId, 'own');
+      authorize(ctx, organizationId, policies.auditEvent.read);
       const where = [sql`e.target_id = parent.id`, sql`e.organization_id = ${organizationId}`];
       return listBelow(ctx, `${name}.history`, id, () => auditEventListing(where), args);
     }

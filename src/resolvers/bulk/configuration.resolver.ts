@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { policies } from '#auth/policies.js';
 import { conflict, invalid } from '#common/errors.js';
 import { ConfigurationLease } from '#entities/configuration-lease.js';
 import { isId } from '#entities/id.js';
@@ -75,5 +76,5 @@ const held = () =>
 
 function requireLease(ctx: Context, organizationId: string, leaseId: string): void {
   if (!isId(leaseId)) throw invalid([{ path: 'leaseId', message: 'must be a UUID in lower case' }]);
-  requireOrganization(ctx, organizationId, 'write');
+  authorize(ctx, organizationId, policies.configuration.change);
 }

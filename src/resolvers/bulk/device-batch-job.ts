@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
-import { writableApplication } from '#auth/access.js';
+import { can, isAllowed, policies } from '#auth/policies.js';
 import { forbidden, notFound } from '#common/errors.js';
 import type { Caller, ReadingCall } from '#entities/caller.js';
 import { Role, TokenScope } from '#entities/enums.js';
@@ -120,10 +120,10 @@ async function callerOf(run: Run, organizationId: string, userId: string | null)
 async function requireAllowed(run: Run, caller: Caller, action: DeviceAction): Promise<void> {
   if ('applicationId' in action) {
     const [found] = await run<{ writable: boolean }>(sql`
-      select ${writableApplication(caller)} as writable from application a
+      select ${can(caller, policies.application.change)} as writable from application a
        where a.id = ${action.applicationId} and a.organization_id = ${caller.organizationId}`);
     if (found === undefined) throw notFound('application');
     if (!found.writable) throw forbidden('The user who requested this may no longer change the application.');
-  } else if (caller.role !== Role.owner)
+  } else if (!isAllowed(caller, policies.device.change))
     throw forbidden('The user who requested this is no longer an owner of the organization.');
 }

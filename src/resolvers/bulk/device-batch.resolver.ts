@@ -1,8 +1,9 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { loadApplication, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { policies } from '#auth/policies.js';
 import { invalid, notFound } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
 import { type AuditChanges, type AuditTarget, newValues } from '#entities/audit-event.js';
@@ -43,26 +44,26 @@ export class DeviceBatchResolver {
 
   @Mutation(() => DeviceBatch, { description: 'Adds tags to many devices.' })
   tagDevices(@Args(() => TagDevicesArgs) args: TagDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.device.change);
     return this.change(ctx, args, { kind: 'tagDevices', tags: [...new Set(args.tags)] });
   }
 
   @Mutation(() => DeviceBatch, { description: 'Removes tags from many devices.' })
   untagDevices(@Args(() => TagDevicesArgs) args: TagDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.device.change);
     return this.change(ctx, args, { kind: 'untagDevices', tags: [...new Set(args.tags)] });
   }
 
   @Mutation(() => DeviceBatch, { description: 'Links many devices to an application.' })
   async linkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const application = await loadApplication(ctx, args, policies.application.change);
     const action = { kind: 'linkDevices', applicationId: application.id } as const;
     return this.change(ctx, args, action, targetOf('Application', application));
   }
 
   @Mutation(() => DeviceBatch, { description: 'Unlinks many devices from an application.' })
   async unlinkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const application = await loadApplication(ctx, args, policies.application.change);
     const action = { kind: 'unlinkDevices', applicationId: application.id } as const;
     return this.change(ctx, args, action, targetOf('Application', application));
   }
@@ -71,7 +72,7 @@ export class DeviceBatchResolver {
     description: 'Deletes many devices and their records. The devices must not be linked to an application.',
   })
   deleteDevices(@Args(() => DeviceBatchArgs) args: DeviceBatchArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.device.change);
     return this.change(ctx, args, { kind: 'deleteDevices' });
   }
 

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { readableDevice } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { type ApiError, conflict, invalid } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
 import type { Caller } from '#entities/caller.js';
@@ -35,7 +35,7 @@ export const chosenListing = (caller: Caller, { organizationId, deviceIds, seria
   deviceListing(caller, {
     where: [
       sql`d.organization_id = ${organizationId}`,
-      readableDevice(caller),
+      can(caller, policies.device.read),
       ...(deviceIds == null ? [] : [sql`d.id = any(${deviceIds}::uuid[])`]),
       ...(serials == null ? [] : [sql`d.serial_key = any(${serials.map(serialKey)}::text[])`]),
     ],

@@ -1,5 +1,6 @@
 import { Args, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
-import { loadApplication, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { DashboardLink, DashboardLinkSecret } from '#entities/dashboard-link.js';
@@ -22,7 +23,7 @@ export class DashboardLinkResolver {
     { organizationId, applicationId, name, expiresAt }: CreateDashboardLinkArgs,
     @Ctx() ctx: Context,
   ): Promise<DashboardLinkSecret> {
-    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    const application = await loadApplication(ctx, { organizationId, applicationId }, policies.dashboardLink.change);
     return makeLink(ctx, application, { name, expiresAt, now: this.clock() });
   }
 
@@ -33,7 +34,7 @@ export class DashboardLinkResolver {
     @Args(() => DashboardLinkArgs) { organizationId, applicationId, linkId }: DashboardLinkArgs,
     @Ctx() ctx: Context,
   ): Promise<DashboardLink> {
-    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    const application = await loadApplication(ctx, { organizationId, applicationId }, policies.dashboardLink.change);
     return endLink(ctx, application, linkId);
   }
 }
@@ -47,7 +48,7 @@ export class ApplicationDashboardLinksResolver {
   })
   @GraphOnly()
   dashboardLinks(@Root() application: Application, @Ctx() ctx: Context): Promise<DashboardLink[]> {
-    requireOrganization(ctx, application.organizationId, 'own');
+    authorize(ctx, application.organizationId, policies.dashboardLink.read);
     return linksOf(ctx, application);
   }
 }

@@ -2,6 +2,7 @@ import { GraphQLJSON } from 'graphql-scalars';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { requireDocument } from '#dashboard/document.js';
 import { User } from '#entities/account.js';
 import { Application } from '#entities/application.js';
@@ -29,18 +30,15 @@ export class DashboardResolver {
     @Ctx() ctx: Context,
   ): Promise<Dashboard> {
     const json = requireDocument(document);
-    const application = await loadApplication(ctx, organizationId, applicationId, 'write');
+    const application = await loadApplication(ctx, { organizationId, applicationId }, policies.dashboard.change);
     return saveDashboard(ctx, application, { version, json, now: this.clock() });
   }
 
   @Query(() => GraphQLJSON, {
     description: "A first document for an application, made from the variables of its devices' products.",
   })
-  async suggestDashboard(
-    @Args(() => ApplicationArgs) { organizationId, applicationId }: ApplicationArgs,
-    @Ctx() ctx: Context,
-  ): Promise<object> {
-    const { id } = await loadApplication(ctx, organizationId, applicationId, 'read');
+  async suggestDashboard(@Args(() => ApplicationArgs) args: ApplicationArgs, @Ctx() ctx: Context): Promise<object> {
+    const { id } = await loadApplication(ctx, args, policies.dashboard.read);
     return suggestionFor(ctx, id);
   }
 

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { writableApplication } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { deliveriesBelow } from '#listing/deliveries.js';
@@ -33,7 +33,7 @@ export class DeviceEdgesResolver {
   ): Promise<DeliveryPage> {
     const hooks = sql`
       select h.id from application_device l join application a on a.id = l.application_id join hook h on h.application_id = a.id
-       where l.device_id = parent.id and ${writableApplication(ctx.caller)}`;
+       where l.device_id = parent.id and ${can(ctx.caller, policies.delivery.read)}`;
     const listing = () => ({
       ...deliveriesBelow([sql`d.device_id = parent.id`, sql`d.hook_id = any(array(${hooks}))`], args),
       timeout,

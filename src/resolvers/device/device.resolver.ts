@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { loadDevice, readableDevice, referredProduct, requireOrganization } from '#auth/access.js';
+import { authorize, loadDevice, referredProduct } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { deviceRows } from '#auth/rows.js';
 import { violates } from '#common/constraints.js';
 import { conflict, notFound } from '#common/errors.js';
@@ -39,12 +40,12 @@ export class DeviceResolver {
 
   @Query(() => DevicePage, { description: 'The devices of the organization that the caller can read.' })
   async devices(@Args(() => DevicesArgs) args: DevicesArgs, @Ctx() ctx: Context): Promise<DevicePage> {
-    requireOrganization(ctx, args.organizationId, 'read');
+    authorize(ctx, args.organizationId, policies.organization.read);
     const filter = await readFilter(ctx, this.index, args.filter);
     const listing = deviceListing(ctx.caller, {
       where: [
         sql`d.organization_id = ${args.organizationId}`,
-        readableDevice(ctx.caller),
+        can(ctx.caller, policies.device.read),
         ...ofProduct(args.productId),
         ...(args.ids ? [sql`d.id = any(${args.ids.filter(isId)}::uuid[])`] : []),
         ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
@@ -77,11 +78,11 @@ export class DeviceResolver {
 
   @Query(() => Device, { description: 'A device.' })
   device(
-    @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
+    @Args(() => DeviceArgs) args: DeviceArgs,
     @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Device> {
-    return loadDevice(ctx, organizationId, deviceId, 'read', selected);
+    return loadDevice(ctx, args, policies.device.read, selected);
   }
 
   @Query(() => Device, { description: 'A device by its serial number, regardless of case and dashes.' })
@@ -90,13 +91,13 @@ export class DeviceResolver {
     @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Device> {
-    requireOrganization(ctx, organizationId, 'read');
+    authorize(ctx, organizationId, policies.organization.read);
     const make = () =>
       new DataLoader<string, Device | null>(async (keys) => {
         const rows = await ctx.read<Device & { key: string }>(sql`
           select found.*, w.key from unnest(${keys}::text[]) w (key) cross join lateral (
             ${deviceRows(ctx.caller, selected)}
-             where d.organization_id = ${organizationId} and d.serial_key = w.key and ${readableDevice(ctx.caller)}) found`);
+             where d.organization_id = ${organizationId} and d.serial_key = w.key and ${can(ctx.caller, policies.device.read)}) found`);
         const devices = new Map(rows.map(({ key, ...device }) => [key, device as Device]));
         return keys.map((key) => devices.get(key) ?? null);
       });
@@ -108,7 +109,7 @@ export class DeviceResolver {
 
   @Mutation(() => Device, { description: 'Registers a device by its serial number.' })
   async registerDevice(@Args(() => RegisterDeviceArgs) args: RegisterDeviceArgs, @Ctx() ctx: Context): Promise<Device> {
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.device.change);
     const { organizationId, deviceSerial, ...values } = args;
     const product = values.product && (await referredProduct(ctx, values.product));
     await requireFreeSerial(ctx, organizationId, deviceSerial);
@@ -126,7 +127,7 @@ export class DeviceResolver {
   @Mutation(() => Device, { description: 'Changes a device.' })
   async updateDevice(@Args(() => UpdateDeviceArgs) args: UpdateDeviceArgs, @Ctx() ctx: Context): Promise<Device> {
     const { organizationId, deviceId, ...values } = args;
-    const device = await loadDevice(ctx, organizationId, deviceId, 'write');
+    const device = await loadDevice(ctx, { organizationId, deviceId }, policies.device.change);
     // A device may keep a product that is public no more, so that what a client got can be put back.
     const product = isSame(values.product, device.product)
       ? device.product
@@ -140,7 +141,7 @@ export class DeviceResolver {
     description: 'Deletes a device and its records. The device must not be linked to an application.',
   })
   async deleteDevice(@Args(() => DeviceArgs) args: DeviceArgs, @Ctx() ctx: Context): Promise<Device> {
-    const device = await loadDevice(ctx, args.organizationId, args.deviceId, 'write');
+    const device = await loadDevice(ctx, args, policies.device.change);
     try {
       await ctx.em.remove(device).flush();
     } catch (error) {

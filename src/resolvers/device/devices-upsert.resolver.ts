@@ -1,7 +1,8 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadApplication, readableProduct, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { can, policies } from '#auth/policies.js';
 import { violationOf } from '#common/constraints.js';
 import { ApiError, notFound } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
@@ -26,9 +27,10 @@ export class DevicesUpsertResolver {
     @Args(() => PutDevicesArgs) { organizationId, devices, linkTo, dryRun }: PutDevicesArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.device.change);
     const applicationIds = [...new Set(linkTo ?? [])];
-    for (const id of applicationIds) await loadApplication(ctx, organizationId, id, 'write');
+    for (const id of applicationIds)
+      await loadApplication(ctx, { organizationId, applicationId: id }, policies.application.change);
     const outcomes = new Outcomes(devices);
     outcomes.requireValid();
     outcomes.requireUnique('serial', ({ serial }) => serialKey(serial));
@@ -84,7 +86,7 @@ async function requireProducts(
   const ids = [...new Set(named.map(({ item }) => item.product!.id).filter(isId))];
   const rows = await run<{ id: string; organizationId: string }>(sql`
     select p.id, p.organization_id as "organizationId" from product p
-     where p.id = any(${textArray(ids)}::uuid[]) and ${readableProduct(caller)} order by p.id
+     where p.id = any(${textArray(ids)}::uuid[]) and ${can(caller, policies.product.read)} order by p.id
      ${isDry ? empty : sql`for key share`}`);
   const owners = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
   for (const { index, item } of named) {

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { applicationRows, teamRows } from '#auth/rows.js';
 import { notFound } from '#common/errors.js';
 import { Application, ApplicationReference } from '#entities/application.js';
@@ -25,7 +25,7 @@ import { DeliveryPage } from '#schema/pages.js';
 /** Loads the application of a hook, a delivery or a grant. A caller who sees one of these can read its application. */
 async function applicationOf(ctx: Context, applicationId: string): Promise<Application> {
   const rowsOf = (ids: readonly string[]) =>
-    sql`${applicationRows(ctx.caller)} where a.id = any(${ids}::uuid[]) and ${readableApplication(ctx.caller)}`;
+    sql`${applicationRows(ctx.caller)} where a.id = any(${ids}::uuid[]) and ${can(ctx.caller, policies.application.read)}`;
   const application = await loadById<Application>(ctx, 'application', applicationId, rowsOf);
   if (application === null) throw notFound('application');
   return application;

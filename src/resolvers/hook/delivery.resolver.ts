@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
+import { policies } from '#auth/policies.js';
 import { conflict } from '#common/errors.js';
 import { Delivery, Ended } from '#entities/delivery.js';
 import { isId } from '#entities/id.js';
@@ -27,20 +28,20 @@ export class DeliveryResolver {
     @Args(() => DeliveriesArgs) args: DeliveriesArgs,
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.read);
     return list(ctx, { ...deliveryListing([sql`d.hook_id = ${hook.id}`]), parentId: hook.id }, args);
   }
 
   @Query(() => DeliveryPage, { description: 'The deliveries of a hook that match a filter, the newest first.' })
   async applicationHookLedger(@Args(() => LedgerArgs) args: LedgerArgs, @Ctx() ctx: Context): Promise<DeliveryPage> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.read);
     const where = [sql`d.hook_id = ${hook.id}`, ...filters(args)];
     return list(ctx, { ...deliveryListing(where), parentId: hook.id }, args);
   }
 
   @Query(() => Delivery, { description: 'A delivery with all its attempts.' })
   async applicationHookDelivery(@Args(() => DeliveryArgs) args: DeliveryArgs, @Ctx() ctx: Context): Promise<Delivery> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.read);
     return loadDelivery(ctx, hook.id, args.deliveryId);
   }
 
@@ -52,7 +53,7 @@ export class DeliveryResolver {
     @Args(() => DeliveryArgs) args: DeliveryArgs,
     @Ctx() ctx: Context,
   ): Promise<Delivery> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.repeat);
     const { id } = await loadDelivery(ctx, hook.id, args.deliveryId);
     await this.hooks.redeliver(hook.id, id, ctx.audit.event(targetOf('Hook', hook), { delivery: [null, id] }));
     return loadDelivery(ctx, hook.id, id);
@@ -62,7 +63,7 @@ export class DeliveryResolver {
     description: 'Repeats, in a job, the deliveries of a time range that ended in the given state.',
   })
   async redeliverApplicationHook(@Args(() => RedeliverArgs) args: RedeliverArgs, @Ctx() ctx: Context): Promise<Job> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.repeat);
     const { from = null, to = null, state } = args;
     const range = { from, to, state: state ?? Ended.failed };
     const event = ctx.audit.event(targetOf('Hook', hook), { range: [null, range] });
@@ -74,7 +75,7 @@ export class DeliveryResolver {
       'Delivers the stored records of a time range, in a job. A conflict if the hook is not called for records.',
   })
   async replayApplicationHook(@Args(() => ReplayArgs) args: ReplayArgs, @Ctx() ctx: Context): Promise<Job> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.repeat);
     if (!hook.events.includes('record'))
       throw conflict('This hook is not called for records: add `record` to the `events` of its settings first.');
     const { from = null, to = null } = args;

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Hook } from '#entities/hook.js';
@@ -25,7 +26,7 @@ export class HookSettingsResolver {
 
   @Query(() => HookSettings, { description: 'The settings of a hook and the state of its calls.' })
   async applicationHookSettings(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<HookSettings> {
-    return this.read(ctx, await loadHook(ctx, args));
+    return this.read(ctx, await loadHook(ctx, args, policies.hook.read));
   }
 
   @Mutation(() => HookSettings, {
@@ -36,7 +37,7 @@ export class HookSettingsResolver {
     @Ctx() ctx: Context,
   ): Promise<HookSettings> {
     if (args.filter?.query) requireStoredQuery('filter.query', args.filter.query);
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.hook.change);
     requireOwnerForDevices(ctx, hook, args.events);
     hook.tune(args);
     await ctx.update(hook);
@@ -52,7 +53,7 @@ export class HookSettingsResolver {
     @Args(() => HookArgs) args: HookArgs,
     @Ctx() ctx: Context,
   ): Promise<HookSigningSecret> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.hook.change);
     const signingSecret = newSigningSecret();
     hook.signWith(this.hooks.vault.seal(signingSecret, placeOf(hook.id, 'signing_secret')), this.hooks.clock());
     await ctx.update(hook);
@@ -61,7 +62,7 @@ export class HookSettingsResolver {
 
   @Mutation(() => Hook, { description: 'Removes the signing secret of a hook. Calls are no longer signed.' })
   async removeApplicationHookSigningSecret(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
-    const hook = (await loadHook(ctx, args)).signWith(null, this.hooks.clock());
+    const hook = (await loadHook(ctx, args, policies.hook.change)).signWith(null, this.hooks.clock());
     await ctx.update(hook);
     return hook;
   }

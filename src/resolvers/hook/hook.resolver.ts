@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
 import { loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { RestShape } from '#entities/columns.js';
 import { Delivery, DeliveryListItem } from '#entities/delivery.js';
@@ -58,13 +59,13 @@ export class HookResolver {
     @Args(() => FilteredHooksArgs) args: FilteredHooksArgs,
     @Ctx() ctx: Context,
   ): Promise<HookPage> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const application = await loadApplication(ctx, args, policies.hook.read);
     return list(ctx, hookListing([sql`h.application_id = ${application.id}`, ...hookConditions(args)]), args);
   }
 
   @Query(() => Hook, { description: 'A hook.' })
   applicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
-    return loadHook(ctx, args);
+    return loadHook(ctx, args, policies.hook.read);
   }
 
   @FieldResolver(() => HookAuthentication, { nullable: true, description: "Authentication of the hook's calls." })
@@ -81,7 +82,7 @@ export class HookResolver {
     this.requireSound(args);
     const hook = Object.assign(new Hook(), { id: newId() });
     this.change(hook, args);
-    const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const { id, organizationId } = await loadApplication(ctx, args, policies.hook.change);
     Object.assign(hook, { applicationId: id, organizationId });
     return ctx.em.transactional(async (em) => {
       if ((await roomForHooks(em, id)) <= 0) throw tooManyHooks();
@@ -93,7 +94,7 @@ export class HookResolver {
   @Mutation(() => Hook, { description: 'Changes a hook.' })
   async updateApplicationHook(@Args(() => UpdateHookArgs) args: UpdateHookArgs, @Ctx() ctx: Context): Promise<Hook> {
     this.requireSound(args);
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.hook.change);
     this.change(hook, args);
     await ctx.update(hook);
     // After the hook is enabled or its address changed, waiting deliveries may be due.
@@ -103,7 +104,7 @@ export class HookResolver {
 
   @Mutation(() => Hook, { description: 'Deletes a hook and its deliveries.' })
   async deleteApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.hook.change);
     await ctx.em.remove(hook).flush();
     return hook;
   }
@@ -111,7 +112,7 @@ export class HookResolver {
   @Mutation(() => Delivery, { description: 'Calls a hook as a test, and waits at most 20 s for the end of the call.' })
   @RestShape(DeliveryListItem)
   async pingApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Delivery> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.hook.change);
     const { id, applicationId, organizationId } = hook;
     const deliveryId = await this.hooks.ping(
       { id, application: { id: applicationId, organizationId } },

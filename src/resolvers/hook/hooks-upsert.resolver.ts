@@ -1,5 +1,5 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { isOwner } from '#auth/access.js';
+import { isAllowed, policies } from '#auth/policies.js';
 import { Hook } from '#entities/hook.js';
 import { newId } from '#entities/id.js';
 import { PutAnswer } from '#entities/put-answer.js';
@@ -24,14 +24,14 @@ export class HooksUpsertResolver {
     @Args(() => PutHooksArgs) { organizationId, applicationId, hooks, dryRun }: PutHooksArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun });
+    const id = await requireApplicationToPut(ctx, { organizationId, applicationId, dryRun }, policies.hook.change);
     const answer = await put(ctx, hooks, {
       organizationId,
       key: 'externalId',
       isDry: dryRun === true,
       type: Hook,
       isOurs: (hook) => hook.applicationId === id,
-      mayTake: isOwner(ctx.caller),
+      mayTake: isAllowed(ctx.caller, policies.hook.take),
       roomOf: (em) => roomForHooks(em, id),
       full: tooManyHooks,
       make: () => Object.assign(new Hook(), { id: newId(), organizationId, applicationId: id }),

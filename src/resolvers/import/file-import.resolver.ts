@@ -1,6 +1,7 @@
 import type { Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { newValues } from '#entities/audit-event.js';
 import { FileBody, FileImport, ImportFormat, ImportKind } from '#entities/file-import.js';
 import { Job } from '#entities/job.js';
@@ -23,7 +24,7 @@ export class FileImportResolver {
   })
   importDevices(@Args(() => ImportDevicesArgs) args: ImportDevicesArgs, @Ctx() ctx: Context): Promise<FileImport> {
     const { organizationId, file, dryRun, clearEmpty } = args;
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.fileImport.change);
     return this.imports.begin(ctx.caller, eventOf(ctx, ImportKind.devices, { dryRun: dryRun !== false }), {
       organizationId,
       kind: ImportKind.devices,
@@ -39,7 +40,7 @@ export class FileImportResolver {
   })
   importRecords(@Args(() => ImportRecordsArgs) args: ImportRecordsArgs, @Ctx() ctx: Context): Promise<FileImport> {
     const { organizationId, file, format, dryRun, callHooks } = args;
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.fileImport.change);
     return this.imports.begin(ctx.caller, eventOf(ctx, ImportKind.records, { dryRun: dryRun !== false }), {
       organizationId,
       kind: ImportKind.records,
@@ -54,7 +55,7 @@ export class FileImportResolver {
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
     @Ctx() ctx: Context,
   ): Promise<FileImport> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.fileImport.read);
     return this.imports.find(organizationId, importId);
   }
 
@@ -65,7 +66,7 @@ export class FileImportResolver {
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
     @Ctx() ctx: Context,
   ): Promise<FileImport> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.fileImport.change);
     return this.imports.apply(ctx.caller, eventOf(ctx), organizationId, importId);
   }
 
@@ -76,7 +77,7 @@ export class FileImportResolver {
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
     @Ctx() ctx: Context,
   ): Promise<FileImport> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.fileImport.change);
     return this.imports.remove(eventOf(ctx), organizationId, importId);
   }
 

@@ -1,5 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
 import { Job } from '#entities/job.js';
 import type { Jobs } from '#jobs/jobs.js';
@@ -13,7 +14,7 @@ export class JobResolver {
 
   @Query(() => Job, { description: 'A job of the organization.' })
   async job(@Args(() => JobArgs) { organizationId, jobId }: JobArgs, @Ctx() ctx: Context): Promise<Job> {
-    requireOrganization(ctx, organizationId, 'read');
+    authorize(ctx, organizationId, policies.job.read);
     const job = await this.jobs.find(organizationId, jobId);
     if (!job) throw notFound('job');
     return job;

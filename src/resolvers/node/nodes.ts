@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
-import sql, { type Sql } from 'sql-template-tag';
-import { isOwner, readableApplication, readableDevice, readableProduct, writableApplication } from '#auth/access.js';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Audience } from '#auth/audiences.js';
+import { can, policies } from '#auth/policies.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from '#auth/rows.js';
 import { isOpen } from '#auth/session-validity.js';
 import type { Caller } from '#entities/caller.js';
@@ -10,7 +11,7 @@ import { importRows, isWhole } from '#imports/import-row.js';
 import { alertRuleRows } from '#listing/alert-rules.js';
 import { tokenColumns } from '#listing/api-tokens.js';
 import { auditEventRows } from '#listing/audit-events.js';
-import { linkRows } from '#listing/dashboard-links.js';
+import { isLink, linkRows } from '#listing/dashboard-links.js';
 import { deliveryRows } from '#listing/deliveries.js';
 import { episodeRows } from '#listing/episodes.js';
 import { hookRows } from '#listing/hooks.js';
@@ -19,7 +20,7 @@ import { jobRows } from '#listing/jobs.js';
 import { loadById, loaderOf } from '#listing/loader.js';
 import { provisioningTokenRows } from '#listing/provisioning-tokens.js';
 import { recordById } from '#listing/records.js';
-import { isOwn, sessionRows } from '#listing/sessions.js';
+import { sessionRows } from '#listing/sessions.js';
 import { userColumns } from '#listing/users.js';
 import type { RecordIndex } from '#records/record-index.js';
 import type { Context } from '#schema/context.js';
@@ -27,56 +28,54 @@ import type { Context } from '#schema/context.js';
 type RowsOf = (caller: Caller, ids: Sql) => Sql;
 
 /**
- * Selects, for each type of node, the rows with these identifiers that the caller can see, in the form of the type's
- * own queries.
+ * Creates the selection of things of the caller's organization that an audience may read.
+ * @param rows selects the things as `alias`, in the form of their own queries
+ * @param also a further condition
  */
+const owned =
+  (alias: Sql, rows: (caller: Caller) => Sql, audience: Audience, also?: Sql): RowsOf =>
+  (caller, ids) =>
+    sql`
+    ${rows(caller)} where ${alias}.id = any(${ids}) and ${alias}.organization_id = ${caller.organizationId}
+      ${also === undefined ? empty : sql`and ${also}`} and ${can(caller, audience)}`;
+
+/** Adds the application, as `a`, to things that belong to one. */
+const withApplication = (alias: Sql, rows: Sql): Sql =>
+  sql`${rows} join application a on a.id = ${alias}.application_id`;
+
+const [episode, hook, rule, token] = [sql`e`, sql`h`, sql`r`, sql`k`];
+
+/** Selects, for each type of node, the rows with these identifiers that the caller can see. */
 const rowsByType: Readonly<Record<string, RowsOf>> = {
   Organization: ({ organizationId }, ids) => sql`${accountRows} where o.id = any(${ids}) and o.id = ${organizationId}`,
   User: ({ organizationId }, ids) => sql`
     select ${userColumns}, m.role from account u
       left join membership m on m.user_id = u.id and m.organization_id = ${organizationId}
      where u.id = any(${ids}) and u.type = 'user' and (not u.disabled or m.user_id is not null)`,
-  Team: ({ organizationId }, ids) =>
-    sql`${teamRows()} where t.id = any(${ids}) and t.organization_id = ${organizationId}`,
-  Product: (caller, ids) => sql`${productRows(caller)} where p.id = any(${ids}) and ${readableProduct(caller)}`,
-  Device: (caller, ids) => sql`
-    ${deviceRows(caller)}
-     where d.id = any(${ids}) and d.organization_id = ${caller.organizationId} and ${readableDevice(caller)}`,
-  Application: (caller, ids) => sql`
-    ${applicationRows(caller)}
-     where a.id = any(${ids}) and a.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
-  Hook: (caller, ids) => sql`
-    ${hookRows()} join application a on a.id = h.application_id
-     where h.id = any(${ids}) and h.organization_id = ${caller.organizationId} and ${writableApplication(caller)}`,
-  AlertRule: (caller, ids) => sql`
-    ${alertRuleRows()} join application a on a.id = r.application_id
-     where r.id = any(${ids}) and r.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
-  Episode: (caller, ids) => sql`
-    ${episodeRows()} join application a on a.id = e.application_id
-     where e.id = any(${ids}) and e.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
-  AuditEvent: (caller, ids) => sql`
-    ${auditEventRows()} where e.id = any(${ids}) and e.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
-  Job: ({ organizationId }, ids) =>
-    sql`${jobRows()} where j.id = any(${ids}) and j.organization_id = ${organizationId}`,
-  ApiToken: (caller, ids) => sql`
-    select ${tokenColumns} from api_token k
-     where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and k.product_id is null
-       and k.application_id is null and ${isOwner(caller)}`,
-  DashboardLink: (caller, ids) => sql`
-    ${linkRows} and k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
-  ProvisioningToken: (caller, ids) => sql`
-    ${provisioningTokenRows()}
-     where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
+  Team: owned(sql`t`, () => teamRows(), policies.team.read),
+  Product: (caller, ids) =>
+    sql`${productRows(caller)} where p.id = any(${ids}) and ${can(caller, policies.product.read)}`,
+  Device: owned(sql`d`, deviceRows, policies.device.read),
+  Application: owned(sql`a`, applicationRows, policies.application.read),
+  Hook: owned(hook, () => withApplication(hook, hookRows()), policies.hook.read),
+  AlertRule: owned(rule, () => withApplication(rule, alertRuleRows()), policies.alertRule.read),
+  Episode: owned(episode, () => withApplication(episode, episodeRows()), policies.episode.read),
+  AuditEvent: owned(sql`e`, () => auditEventRows(), policies.auditEvent.read),
+  Job: owned(sql`j`, () => jobRows(), policies.job.read),
+  ApiToken: owned(
+    token,
+    () => sql`select ${tokenColumns} from api_token k`,
+    policies.apiToken.read,
+    sql`k.product_id is null and k.application_id is null`,
+  ),
+  DashboardLink: owned(token, () => linkRows, policies.dashboardLink.read, isLink),
+  ProvisioningToken: owned(token, () => provisioningTokenRows(), policies.provisioningToken.read),
   Session: (caller, ids) => sql`
     ${sessionRows(caller)}
-     where s.id = any(${ids}) and ${isOpen}
-       and (${isOwn(caller)} or s.organization_id = ${caller.organizationId} and ${isOwner(caller)})`,
-  Invitation: (caller, ids) => sql`
-    ${invitationRows()}
-     where i.id = any(${ids}) and i.organization_id = ${caller.organizationId} and i.expires_at > now() and ${isOwner(caller)}`,
-  FileImport: (caller, ids) => sql`
-    ${importRows}
-     where i.id = any(${ids}) and i.organization_id = ${caller.organizationId} and ${isWhole} and ${isOwner(caller)}`,
+     where s.id = any(${ids}) and ${isOpen} and (${can(caller, policies.ownSession.read)}
+        or s.organization_id = ${caller.organizationId} and ${can(caller, policies.session.read)})`,
+  Invitation: owned(sql`i`, () => invitationRows(), policies.invitation.read, sql`i.expires_at > now()`),
+  FileImport: owned(sql`i`, () => importRows, policies.fileImport.read, isWhole),
 };
 
 /** Timeout of the search for deliveries, in milliseconds. */
@@ -108,7 +107,7 @@ export async function findNode(ctx: Context, index: Pick<RecordIndex, 'find'>, i
 function deliveryById(ctx: Context, id: string): Promise<Node | null> {
   const { caller } = ctx;
   const applications = sql`
-    select a.id from application a where a.organization_id = ${caller.organizationId} and ${writableApplication(caller)}`;
+    select a.id from application a where a.organization_id = ${caller.organizationId} and ${can(caller, policies.delivery.read)}`;
   const make = () =>
     new DataLoader<string, Node | null>(async (ids) => {
       const rows = (await ctx.readWithin(

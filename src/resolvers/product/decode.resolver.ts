@@ -1,6 +1,7 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { isOwner, loadProduct } from '#auth/access.js';
+import { loadProduct } from '#auth/access.js';
+import { isAllowed, policies } from '#auth/policies.js';
 import { forbidden, invalid } from '#common/errors.js';
 import { DecodedFrame } from '#entities/decoded-frame.js';
 import { Job } from '#entities/job.js';
@@ -49,9 +50,9 @@ export class DecodeResolver {
  * Loads a product that the caller can read. The caller must be an owner of its own organization, which need not own the
  * product.
  */
-const loadOwned = async (ctx: Context, { organizationId, productId }: ProductArgs): Promise<Product> => {
-  const product = await loadProduct(ctx, organizationId, productId, 'read');
-  if (!isOwner(ctx.caller)) throw forbidden('Only owners of an organization may decode.');
+const loadOwned = async (ctx: Context, args: ProductArgs): Promise<Product> => {
+  const product = await loadProduct(ctx, args, policies.product.read);
+  if (!isAllowed(ctx.caller, policies.product.decode)) throw forbidden('Only owners of an organization may decode.');
   return product;
 };
 

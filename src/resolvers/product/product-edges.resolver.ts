@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication, readableDevice } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Product } from '#entities/product.js';
 import { applicationListing } from '#listing/applications.js';
@@ -27,7 +27,7 @@ export class ProductEdgesResolver {
         where: [
           sql`d.product_id = parent.id`,
           sql`d.organization_id = ${ctx.caller.organizationId}`,
-          readableDevice(ctx.caller),
+          can(ctx.caller, policies.device.read),
         ],
         order: sql`d.id`,
       });
@@ -47,7 +47,11 @@ export class ProductEdgesResolver {
     const { organizationId } = ctx.caller;
     const used = sql`select l.application_id from device d join application_device l on l.device_id = d.id
       where d.product_id = parent.id and d.organization_id = ${organizationId}`;
-    const where = [sql`a.id in (${used})`, sql`a.organization_id = ${organizationId}`, readableApplication(ctx.caller)];
+    const where = [
+      sql`a.id in (${used})`,
+      sql`a.organization_id = ${organizationId}`,
+      can(ctx.caller, policies.application.read),
+    ];
     const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
     return listBelow(ctx, 'product.applications', id, listing, args);
   }

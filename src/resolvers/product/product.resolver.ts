@@ -1,8 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { changesOf, targetOf } from '#audit/fields.js';
-import { loadProduct, requireOrganization } from '#auth/access.js';
+import { authorize, loadProduct } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { policies } from '#auth/policies.js';
 import { violates } from '#common/constraints.js';
 import { conflict, invalid } from '#common/errors.js';
 import { newId } from '#entities/id.js';
@@ -32,7 +33,7 @@ export class ProductResolver {
 
   @Query(() => ProductPage, { description: "The organization's own products." })
   products(@Args(() => OrganizationListArgs) args: OrganizationListArgs, @Ctx() ctx: Context): Promise<ProductPage> {
-    requireOrganization(ctx, args.organizationId, 'read');
+    authorize(ctx, args.organizationId, policies.organization.read);
     return listProducts(ctx, sql`p.organization_id = ${args.organizationId}`, args);
   }
 
@@ -40,17 +41,17 @@ export class ProductResolver {
     description: "A product of the caller's organization, or a public product of another organization.",
   })
   product(
-    @Args(() => ProductArgs) { organizationId, productId }: ProductArgs,
+    @Args(() => ProductArgs) args: ProductArgs,
     @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Product> {
-    return loadProduct(ctx, organizationId, productId, 'read', selected);
+    return loadProduct(ctx, args, policies.product.read, selected);
   }
 
   @Mutation(() => Product, { description: 'Creates a product.' })
   async createProduct(@Args(() => CreateProductArgs) args: CreateProductArgs, @Ctx() ctx: Context): Promise<Product> {
     requireVariables(args);
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.product.change);
     const product = Object.assign(new Product(), { id: newId(), organizationId: args.organizationId }).change(args);
     await ctx.insert(product);
     return product;
@@ -59,18 +60,15 @@ export class ProductResolver {
   @Mutation(() => Product, { description: 'Changes a product.' })
   async updateProduct(@Args(() => UpdateProductArgs) args: UpdateProductArgs, @Ctx() ctx: Context): Promise<Product> {
     requireVariables(args);
-    const product = await loadProduct(ctx, args.organizationId, args.productId, 'write');
+    const product = await loadProduct(ctx, args, policies.product.change);
     product.change(args);
     await ctx.update(product);
     return product;
   }
 
   @Mutation(() => Product, { description: 'Deletes a product that is not public and that no device uses.' })
-  async deleteProduct(
-    @Args(() => ProductArgs) { organizationId, productId }: ProductArgs,
-    @Ctx() ctx: Context,
-  ): Promise<Product> {
-    const product = await loadProduct(ctx, organizationId, productId, 'write');
+  async deleteProduct(@Args(() => ProductArgs) args: ProductArgs, @Ctx() ctx: Context): Promise<Product> {
+    const product = await loadProduct(ctx, args, policies.product.change);
     await deleteUnused(ctx, product);
     return product;
   }

@@ -1,5 +1,6 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { invalid } from '#common/errors.js';
 import { newId } from '#entities/id.js';
 import { Product } from '#entities/product.js';
@@ -20,7 +21,7 @@ export class ProductsUpsertResolver {
     @Args(() => PutProductsArgs) { organizationId, products, dryRun }: PutProductsArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.product.change);
     return put(ctx, products, {
       organizationId,
       key: 'externalId',

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
-import { loadApplication, readableDevice, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { deviceRows } from '#auth/rows.js';
 import { invalid, notFound } from '#common/errors.js';
 import type { Device } from '#entities/device.js';
@@ -34,12 +35,12 @@ export async function chosenDevices(ctx: Context, choice: Choice): Promise<Chose
     throw invalid([{ path: 'deviceIds', message: 'must be given, or else `applicationId`, and not both' }]);
   }
   if (applicationId != null) return devicesOf(ctx, organizationId, applicationId);
-  requireOrganization(ctx, organizationId, 'read');
+  authorize(ctx, organizationId, policies.organization.read);
   const ids = [...new Set(deviceIds)];
   if (!ids.every(isId)) throw notFound('device');
   const rows = await ctx.read<Chosen>(sql`
     ${deviceRows(ctx.caller, named)}
-     where d.organization_id = ${organizationId} and d.id = any(${ids}::uuid[]) and ${readableDevice(ctx.caller)}`);
+     where d.organization_id = ${organizationId} and d.id = any(${ids}::uuid[]) and ${can(ctx.caller, policies.device.read)}`);
   const devices = new Map(rows.map((device) => [device.id, device]));
   return ids.map((id) => {
     const device = devices.get(id);
@@ -49,7 +50,7 @@ export async function chosenDevices(ctx: Context, choice: Choice): Promise<Chose
 }
 
 async function devicesOf(ctx: Context, organizationId: string, applicationId: string): Promise<Chosen[]> {
-  const { id } = await loadApplication(ctx, organizationId, applicationId, 'read');
+  const { id } = await loadApplication(ctx, { organizationId, applicationId }, policies.application.read);
   const devices = await ctx.read<Chosen>(sql`
     ${deviceRows(ctx.caller, named)} join application_device l on l.device_id = d.id
      where l.application_id = ${id} order by l.created_at, d.id limit ${maxDevices + 1}`);

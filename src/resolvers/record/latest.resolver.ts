@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Float, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication, loadDevice } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { GraphOnly, RestOnly } from '#entities/columns.js';
 import { Device } from '#entities/device.js';
 import { DeviceLatest, LatestValue } from '#entities/latest.js';
@@ -25,11 +26,8 @@ export class LatestResolver {
 
   @RestOnly()
   @Query(() => DeviceLatest, { description: 'The newest measured value of each variable of a device.' })
-  async deviceLatest(
-    @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
-    @Ctx() ctx: Context,
-  ): Promise<DeviceLatest> {
-    const [latest] = await this.latestOf(ctx, [await loadDevice(ctx, organizationId, deviceId, 'read')]);
+  async deviceLatest(@Args(() => DeviceArgs) args: DeviceArgs, @Ctx() ctx: Context): Promise<DeviceLatest> {
+    const [latest] = await this.latestOf(ctx, [await loadDevice(ctx, args, policies.record.read)]);
     return latest!;
   }
 
@@ -41,7 +39,7 @@ export class LatestResolver {
     @Args(() => ApplicationDevicesArgs) args: ApplicationDevicesArgs,
     @Ctx() ctx: Context,
   ): Promise<DeviceLatestPage> {
-    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const application = await loadApplication(ctx, args, policies.record.search);
     const listing = linkedDeviceListing(ctx.caller, sql`${application.id}`, args);
     const { items, totalCount } = await list<Device>(ctx, listing, args);
     return { items: await this.latestOf(ctx, items), totalCount };

@@ -1,5 +1,6 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { loadApplication, loadDevice, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication, loadDevice } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
 import { Device } from '#entities/device.js';
 import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '#entities/live.js';
@@ -39,7 +40,11 @@ export class LiveResolver {
     @Ctx() ctx: Context,
   ): Promise<Stream<RecordsReceived>> {
     const { organizationId, deviceIds, query } = args;
-    const { id } = await loadApplication(ctx, organizationId, args.applicationId, 'read');
+    const { id } = await loadApplication(
+      ctx,
+      { organizationId, applicationId: args.applicationId },
+      policies.record.search,
+    );
     if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
     if (query != null) {
       await this.index.check({ organizationId, applicationId: id }, query);
@@ -60,7 +65,7 @@ export class LiveResolver {
     @Args(() => DeliveryUpdatedArgs) args: DeliveryUpdatedArgs,
     @Ctx() ctx: Context,
   ): Promise<Stream<DeliveriesUpdated>> {
-    const hook = await loadHook(ctx, args);
+    const hook = await loadHook(ctx, args, policies.delivery.read);
     const batches = await this.live.deliveries(
       wanted(ctx, args, { applicationId: hook.applicationId, hookId: hook.id }),
     );
@@ -75,7 +80,7 @@ export class LiveResolver {
     @Ctx() ctx: Context,
   ): Promise<Stream<JobsUpdated>> {
     const { organizationId, jobId } = args;
-    requireOrganization(ctx, organizationId, 'read');
+    authorize(ctx, organizationId, policies.job.read);
     if (jobId != null && !(await this.jobs.find(organizationId, jobId))) throw notFound('job');
     const batches = await this.live.jobs({ ...wanted(ctx, args), ...(jobId != null && { jobId }) });
     return events(batches, (items) => ({ jobs: items }));
@@ -88,7 +93,7 @@ export class LiveResolver {
     @Args(() => EpisodeChangedArgs) args: EpisodeChangedArgs,
     @Ctx() ctx: Context,
   ): Promise<Stream<EpisodesChanged>> {
-    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const { id } = await loadApplication(ctx, args, policies.episode.read);
     const batches = await this.live.episodes(wanted(ctx, args, { applicationId: id }));
     return events(batches, (items) => ({ episodes: items }));
   }
@@ -102,8 +107,8 @@ export class LiveResolver {
     @Ctx() ctx: Context,
   ): Promise<Stream<DevicesChanged>> {
     const { organizationId, deviceId } = args;
-    requireOrganization(ctx, organizationId, 'read');
-    if (deviceId != null) await loadDevice(ctx, organizationId, deviceId, 'read');
+    authorize(ctx, organizationId, policies.organization.read);
+    if (deviceId != null) await loadDevice(ctx, { organizationId, deviceId }, policies.device.read);
     const { userId } = ctx.caller;
     const batches = await this.live.devices({ ...wanted(ctx, args), userId, ...(deviceId != null && { deviceId }) });
     // The devices are loaded for each event, as the subscriber may see them at that time.

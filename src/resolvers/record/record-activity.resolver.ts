@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Organization } from '#entities/account.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
@@ -34,7 +35,7 @@ export class OrganizationActivityResolver {
     @FieldPlace() place: Place,
     @Ctx() ctx: Context,
   ): Promise<RecordActivity[]> {
-    requireOrganization(ctx, id, 'own');
+    authorize(ctx, id, policies.record.count);
     const parent = { column: sql`organization_id`, condition: sql`application_id is null` };
     return activityBelow(
       ctx,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { notFound } from '#common/errors.js';
 import type { ExactJson } from '#entities/exact-json.js';
 import { isId } from '#entities/id.js';
@@ -37,7 +38,7 @@ export class RecordResolver {
   })
   ingestRecords(@Args(() => IngestRecordsArgs) args: IngestRecordsArgs, @Ctx() ctx: Context): Promise<IngestAnswer> {
     const items = readNative(args.records);
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.record.ingest);
     return this.store(ctx, args, 'records', items);
   }
 
@@ -51,7 +52,7 @@ export class RecordResolver {
     @Ctx() ctx: Context,
   ): Promise<IngestAnswer> {
     const { organizationId, deviceId } = args;
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.record.ingest);
     const own = ctx.caller.deviceId;
     const [device] =
       isId(deviceId) && (own === null || own === deviceId)
@@ -129,7 +130,7 @@ export class RecordResolver {
     refusedIf: 'any' | 'all' = 'any',
   ): Promise<boolean> {
     const items = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.record.ingest);
     if (items.length === 0) return false;
     const { traceparent } = ctx;
     const call = { organizationId, items, traceparent, refusedIf };

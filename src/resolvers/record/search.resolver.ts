@@ -1,5 +1,6 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { Application } from '#entities/application.js';
 import { GraphOnly } from '#entities/columns.js';
 import { SearchAnswer } from '#entities/search-answer.js';
@@ -23,7 +24,7 @@ export class SearchResolver {
   ): Promise<SearchAnswer> {
     // Faults in `ts` and `queries` are reported before the application is looked up.
     const ask = this.records.prepare(ts, queries);
-    const permitted = loadApplication(ctx, organizationId, applicationId, 'read');
+    const permitted = loadApplication(ctx, { organizationId, applicationId }, policies.record.search);
     const { caller, position, signal } = ctx;
     // Until it is permitted, the search counts towards the caller's own organization, whichever the call names.
     const answer = ask({ organizationId: caller.organizationId, applicationId, position, signal, permitted });

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication } from '#auth/access.js';
+import { can, policies } from '#auth/policies.js';
 import { GraphOnly } from '#entities/columns.js';
 import { Team } from '#entities/team.js';
 import { teamApplicationListing } from '#listing/applications.js';
@@ -45,6 +45,6 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamGrantPage> {
-    return listBelow(ctx, 'team.grants', id, () => grantsOfTeam(readableApplication(ctx.caller)), args);
+    return listBelow(ctx, 'team.grants', id, () => grantsOfTeam(can(ctx.caller, policies.application.read)), args);
   }
 }

@@ -1,7 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
-import { loadTeam, requireOrganization } from '#auth/access.js';
+import { authorize, loadTeam } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { policies } from '#auth/policies.js';
 import { invalid, notFound } from '#common/errors.js';
 import { textArray } from '#database/text-array.js';
 import type { Permission } from '#entities/enums.js';
@@ -24,7 +25,7 @@ export class TeamUpsertResolver {
     @Args(() => PutTeamsArgs) { organizationId, teams, dryRun }: PutTeamsArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    requireOrganization(ctx, organizationId, 'write');
+    authorize(ctx, organizationId, policies.team.change);
     return put(ctx, teams, {
       organizationId,
       key: 'name',
@@ -42,7 +43,7 @@ export class TeamUpsertResolver {
     @Args(() => PutTeamMembersArgs) { organizationId, teamId, members, dryRun }: PutTeamMembersArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    const team = await loadTeam(ctx, { organizationId, teamId }, policies.team.change);
     const outcomes = new Outcomes(members);
     const named = nameItems(outcomes, { id: 'memberId', key: 'username' }, (item) => [item.memberId, item.username]);
     await inTransaction({ ctx, outcomes, isDry: dryRun === true }, async (run) => {
@@ -77,7 +78,7 @@ export class TeamUpsertResolver {
     @Args(() => PutTeamApplicationsArgs) { organizationId, teamId, applications, dryRun }: PutTeamApplicationsArgs,
     @Ctx() ctx: Context,
   ): Promise<PutAnswer> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    const team = await loadTeam(ctx, { organizationId, teamId }, policies.team.change);
     const outcomes = new Outcomes(applications);
     const names = { id: 'applicationId', key: 'externalId' };
     const named = nameItems(outcomes, names, (item) => [item.applicationId, item.externalId]);

@@ -1,9 +1,10 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { loadApplication, loadTeam, requireOrganization } from '#auth/access.js';
+import { authorize, loadApplication, loadTeam } from '#auth/access.js';
 import { change, execute } from '#auth/execute.js';
 import { loadMember } from '#auth/membership.js';
+import { policies } from '#auth/policies.js';
 import type { Permission } from '#entities/enums.js';
 import { newId } from '#entities/id.js';
 import { Team } from '#entities/team.js';
@@ -29,19 +30,19 @@ import {
 export class TeamResolver {
   @Query(() => TeamPage, { description: 'The teams of the organization.' })
   teams(@Args(() => OrganizationListArgs) args: OrganizationListArgs, @Ctx() ctx: Context): Promise<TeamPage> {
-    requireOrganization(ctx, args.organizationId, 'read');
+    authorize(ctx, args.organizationId, policies.team.read);
     const where = [sql`t.organization_id = ${args.organizationId}`];
     return list<Team>(ctx, teamListing({ where, order: sql`t.id` }), args);
   }
 
   @Query(() => Team, { description: 'A team.' })
-  team(@Args(() => TeamArgs) { organizationId, teamId }: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
-    return loadTeam(ctx, organizationId, teamId, 'read');
+  team(@Args(() => TeamArgs) args: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
+    return loadTeam(ctx, args, policies.team.read);
   }
 
   @Mutation(() => Team, { description: 'Creates a team.' })
   async createTeam(@Args(() => CreateTeamArgs) args: CreateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
-    requireOrganization(ctx, args.organizationId, 'write');
+    authorize(ctx, args.organizationId, policies.team.change);
     const team = Object.assign(new Team(), { id: newId(), organizationId: args.organizationId }).change(args);
     await ctx.insert(team);
     return team;
@@ -49,22 +50,22 @@ export class TeamResolver {
 
   @Mutation(() => Team, { description: 'Changes a team.' })
   async updateTeam(@Args(() => UpdateTeamArgs) args: UpdateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
-    const team = await loadTeam(ctx, args.organizationId, args.teamId, 'write');
+    const team = await loadTeam(ctx, args, policies.team.change);
     team.change(args);
     await ctx.update(team);
     return team;
   }
 
   @Mutation(() => Team, { description: 'Deletes a team and its grants.' })
-  async deleteTeam(@Args(() => TeamArgs) { organizationId, teamId }: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+  async deleteTeam(@Args(() => TeamArgs) args: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
+    const team = await loadTeam(ctx, args, policies.team.change);
     await ctx.em.remove(team).flush();
     return team;
   }
 
   @Query(() => TeamMemberPage, { description: 'The members of a team.' })
   async teamMembers(@Args(() => TeamListArgs) args: TeamListArgs, @Ctx() ctx: Context): Promise<TeamMemberPage> {
-    const team = await loadTeam(ctx, args.organizationId, args.teamId, 'read');
+    const team = await loadTeam(ctx, args, policies.team.read);
     return list(ctx, teamMemberListing(sql`${team.id}`), args);
   }
 
@@ -97,7 +98,7 @@ export class TeamResolver {
 
   @Query(() => ApplicationPage, { description: 'The applications that a team gives access to.' })
   async teamApplications(@Args(() => TeamListArgs) args: TeamListArgs, @Ctx() ctx: Context): Promise<ApplicationPage> {
-    const team = await loadTeam(ctx, args.organizationId, args.teamId, 'read');
+    const team = await loadTeam(ctx, args, policies.team.read);
     return list(ctx, teamApplicationListing(ctx.caller, team.id), args);
   }
 
@@ -154,12 +155,15 @@ const nameOf = ({ id, name, username }: { id: string; name?: string | null; user
 
 /** Loads both ends of a membership that the caller may change. */
 async function loadTeamAndMember(ctx: Context, { organizationId, teamId, memberId }: TeamMemberArgs) {
-  const team = await loadTeam(ctx, organizationId, teamId, 'write');
+  const team = await loadTeam(ctx, { organizationId, teamId }, policies.team.change);
   return { team, member: await loadMember(ctx, organizationId, memberId) };
 }
 
 /** Loads both ends of a grant that the caller may change. */
 async function loadTeamAndApplication(ctx: Context, { organizationId, teamId, applicationId }: TeamApplicationArgs) {
-  const team = await loadTeam(ctx, organizationId, teamId, 'write');
-  return { team, application: await loadApplication(ctx, organizationId, applicationId, 'own') };
+  const team = await loadTeam(ctx, { organizationId, teamId }, policies.team.change);
+  return {
+    team,
+    application: await loadApplication(ctx, { organizationId, applicationId }, policies.application.grant),
+  };
 }

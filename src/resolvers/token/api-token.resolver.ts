@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
 import { loadMember } from '#auth/membership.js';
+import { policies } from '#auth/policies.js';
 import { ApiToken, NewApiToken } from '#entities/api-token.js';
 import { endToken, makeToken, ofOrganization, tokenListing } from '#listing/api-tokens.js';
 import { list } from '#listing/list.js';
@@ -20,7 +21,7 @@ export class ApiTokenResolver {
       'The tokens of the organization, including revoked and expired ones, but without those of its devices and products.',
   })
   apiTokens(@Args(() => ApiTokensArgs) args: ApiTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
-    requireOrganization(ctx, args.organizationId, 'own');
+    authorize(ctx, args.organizationId, policies.apiToken.read);
     return list<ApiToken>(ctx, tokenListing([sql`k.organization_id = ${args.organizationId}`, ofOrganization]), args);
   }
 
@@ -29,7 +30,7 @@ export class ApiTokenResolver {
     @Args(() => CreateApiTokenArgs) { organizationId, userId, scope, name, expiresAt }: CreateApiTokenArgs,
     @Ctx() ctx: Context,
   ): Promise<NewApiToken> {
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.apiToken.change);
     if (userId != null) await loadMember(ctx, organizationId, userId);
     return makeToken(ctx.em, { organizationId, userId, scope, name, expiresAt }, this.clock());
   }
@@ -39,7 +40,7 @@ export class ApiTokenResolver {
     @Args(() => ApiTokenArgs) { organizationId, tokenId }: ApiTokenArgs,
     @Ctx() ctx: Context,
   ): Promise<ApiToken> {
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.apiToken.change);
     return endToken(ctx, tokenId, [sql`k.organization_id = ${organizationId}`]);
   }
 }

@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { loadDevice, requireOrganization } from '#auth/access.js';
+import { authorize, loadDevice } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { ApiToken, NewApiToken } from '#entities/api-token.js';
 import { TokenScope } from '#entities/enums.js';
 import { endToken, makeToken, tokenListing } from '#listing/api-tokens.js';
@@ -57,8 +58,8 @@ interface DeviceKey {
  * @throws notFound when the caller cannot read the device, forbidden when the caller is not an owner.
  */
 const requireDevice = async (ctx: Context, { organizationId, deviceId }: DeviceKey): Promise<void> => {
-  await loadDevice(ctx, organizationId, deviceId, 'read');
-  requireOrganization(ctx, organizationId, 'own');
+  await loadDevice(ctx, { organizationId, deviceId }, policies.device.read);
+  authorize(ctx, organizationId, policies.deviceToken.change);
 };
 
 const ofDevice = ({ organizationId, deviceId }: DeviceKey): Sql[] => [

@@ -1,8 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { targetOf } from '#audit/fields.js';
-import { isOwner, loadProduct, referredProduct, requireOrganization } from '#auth/access.js';
+import { authorize, loadProduct, referredProduct } from '#auth/access.js';
 import { execute } from '#auth/execute.js';
+import { policies } from '#auth/policies.js';
 import { violates } from '#common/constraints.js';
 import { conflict, forbidden } from '#common/errors.js';
 import { NewApiToken } from '#entities/api-token.js';
@@ -138,8 +139,8 @@ interface ProductKey {
  * @throws notFound, or forbidden when the caller is not an owner.
  */
 const requireProduct = async (ctx: Context, { organizationId, productId }: ProductKey): Promise<void> => {
-  await loadProduct(ctx, organizationId, productId, 'read');
-  if (!isOwner(ctx.caller)) requireOrganization(ctx, ctx.caller.organizationId, 'own');
+  await loadProduct(ctx, { organizationId, productId }, policies.product.read);
+  authorize(ctx, ctx.caller.organizationId, policies.provisioningToken.change);
 };
 
 const ofProduct = ({ caller }: Context, { productId }: ProductKey): Sql[] => [

@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { requireOrganization } from '#auth/access.js';
+import { authorize } from '#auth/access.js';
+import { policies } from '#auth/policies.js';
 import { isId } from '#entities/id.js';
 import { Quota, UsageBy, type UsageDay } from '#entities/usage.js';
 import { list } from '#listing/list.js';
@@ -22,13 +23,13 @@ export class UsageResolver {
       'The usage of the organization by day, the newest first. Records, bytes and deliveries are exact; calls of the last seconds may be missing.',
   })
   usage(@Args(() => UsageArgs) args: UsageArgs, @Ctx() ctx: Context): Promise<UsagePage> {
-    requireOrganization(ctx, args.organizationId, 'own');
+    authorize(ctx, args.organizationId, policies.usage.read);
     return list<UsageDay>(ctx, usageListing(args), args);
   }
 
   @Query(() => Quota, { nullable: true, description: 'The quotas of the organization, and how much of each is used.' })
   async quota(@Args(() => OrganizationArgs) { organizationId }: OrganizationArgs, @Ctx() ctx: Context): Promise<Quota> {
-    requireOrganization(ctx, organizationId, 'own');
+    authorize(ctx, organizationId, policies.usage.read);
     const [row] = await ctx.read<QuotaRow>(quotaQuery(organizationId, new Date(this.clock())));
     const { recordsPerDay, records, deviceLimit, devices, storedBytes, stored, until } = row!;
     return {
